@@ -1,0 +1,1 @@
+"""everwhen: memory that knows when. The public names, nothing else."""

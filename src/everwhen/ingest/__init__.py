@@ -1,0 +1,1 @@
+"""The write path: messages become turns, turns become segments, and everything derived follows."""

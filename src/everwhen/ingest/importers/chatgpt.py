@@ -1,0 +1,138 @@
+"""ChatGPT's export: `conversations.json`, a list of chats, each a tree of which one path is shown.
+
+Every chat becomes a session of one conversation, because they are one person's memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from everwhen.ingest.importers.conversation import Conversation, checked, expect
+from everwhen.ingest.importers.files import values
+from everwhen.ingest.parts import as_text, caption
+from everwhen.types import Message
+
+SPOKEN = ("text", "multimodal_text")
+"""Content that people read as the chat. Code for tools, thoughts, quotes of pages and settings are not."""
+SPOKEN_BY_TOOLS = (*SPOKEN, "execution_output")
+_ROLES = ("user", "assistant", "tool")
+
+
+def read(path: Path) -> Iterator[Conversation]:
+    """All chats as one conversation, one session each."""
+    yield Conversation("chatgpt", _Chats(path))
+
+
+class _Chats:
+    """The messages of every chat, read anew each time they are iterated."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __iter__(self) -> Iterator[Message]:
+        for index, chat in enumerate(values(self.path)):
+            where = f"{self.path}, chat {index}"
+            expect(chat, dict, where, "it")
+            yield from _messages(chat, where)
+
+
+def _messages(chat: Mapping[str, Any], where: str) -> Iterator[Message]:
+    mapping = expect(chat.get("mapping"), dict, where, "'mapping'")
+    title = chat.get("title")
+    session = chat.get("conversation_id") or chat.get("id") or f"{title}@{chat.get('create_time')}"
+    said_at = chat.get("create_time")
+    for key in _path(mapping, chat.get("current_node")):
+        message = mapping[key].get("message")
+        if not isinstance(message, Mapping) or _hidden(message):
+            continue
+        # Messages of old exports may lack a time: they stand where the one before them does.
+        said_at = message.get("create_time") or said_at
+        words = _words(message)
+        if not words:
+            continue
+        author = message["author"]
+        raw = {
+            "role": author["role"],
+            "name": author.get("name") if author["role"] == "tool" else None,
+            "content": words,
+            "timestamp": said_at,
+            "id": message.get("id") or key,
+            "session": session,
+            "metadata": {"title": title} if isinstance(title, str) and title else None,
+        }
+        yield checked(raw, f"{where}, message {key}")
+
+
+def _path(mapping: Mapping[str, Any], current: Any) -> list[str]:
+    """The keys from the root to the message shown last; edits and regenerations beside it are left out."""
+    if current not in mapping:
+        current = _newest_leaf(mapping)
+    path: list[str] = []
+    seen: set[str] = set()
+    while isinstance(current, str) and current not in seen and isinstance(mapping.get(current), Mapping):
+        seen.add(current)
+        path.append(current)
+        current = mapping[current].get("parent")
+    return path[::-1]
+
+
+def _newest_leaf(mapping: Mapping[str, Any]) -> str | None:
+    leaves = [key for key, node in mapping.items() if isinstance(node, Mapping) and not node.get("children")]
+    return max(leaves, key=lambda key: _time(mapping[key].get("message")), default=None)
+
+
+def _time(message: Any) -> float:
+    time = message.get("create_time") if isinstance(message, Mapping) else None
+    return float(time) if isinstance(time, int | float) else 0.0
+
+
+def _hidden(message: Mapping[str, Any]) -> bool:
+    author, content = message.get("author"), message.get("content")
+    if (
+        not isinstance(author, Mapping)
+        or not isinstance(content, Mapping)
+        or author.get("role") not in _ROLES
+    ):
+        return True
+    spoken = SPOKEN_BY_TOOLS if author["role"] == "tool" else SPOKEN
+    return (
+        content.get("content_type") not in spoken
+        or message.get("weight") == 0
+        or message.get("recipient") not in (None, "all")  # a tool is addressed, not the person
+        or bool(_metadata(message).get("is_visually_hidden_from_conversation"))
+    )
+
+
+def _words(message: Mapping[str, Any]) -> str:
+    content = message["content"]
+    attached = {
+        str(file.get("id") or index): file
+        for index, file in enumerate(_metadata(message).get("attachments") or ())
+        if isinstance(file, Mapping)
+    }
+    parts = content.get("parts") or [content.get("text")]
+    pieces = [_part(part, attached) for part in parts] if isinstance(parts, list) else []
+    pieces += [caption(file) for file in attached.values()]
+    return "\n".join(piece for piece in pieces if piece.strip())
+
+
+def _part(part: Any, attached: dict[str, Mapping[str, Any]]) -> str:
+    """A part's words; a picture takes its prompt, else the name it was attached with."""
+    if not isinstance(part, Mapping):
+        return as_text(part) if isinstance(part, str) else ""
+    if isinstance(part.get("text"), str):
+        return str(part["text"])  # a voice message's transcription
+    kind = str(part.get("content_type") or "")
+    if "image" not in kind:
+        return ""  # sound and video stand beside their own transcription
+    file = attached.pop(str(part.get("asset_pointer")).rsplit("/", 1)[-1], {})
+    made = _metadata(part).get("dalle")
+    prompt = made.get("prompt") if isinstance(made, Mapping) else None
+    return caption({"type": "image", "caption": prompt, "name": file.get("name")})
+
+
+def _metadata(thing: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = thing.get("metadata")
+    return found if isinstance(found, Mapping) else {}

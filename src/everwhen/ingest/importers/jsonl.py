@@ -1,0 +1,69 @@
+"""JSONL: one message a line, `{role, content, name?, timestamp?, id?, session?, zone?, metadata?, media?}`.
+
+A line without a session belongs to one named after the file; a line without an id gets a hash of the session,
+its place among the messages and what it says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from everwhen.errors import UsageError
+from everwhen.ingest.importers.conversation import Conversation, checked
+from everwhen.ingest.importers.files import count_lines, lines
+from everwhen.types import Message
+
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz")
+
+
+def read(path: Path) -> Iterator[Conversation]:
+    """The one conversation of a JSONL file, named after it; its lines are read as they are asked for."""
+    name = path.name
+    while Path(name).suffix in _SUFFIXES:
+        name = Path(name).stem
+    yield Conversation(name, Lines(path, name), count_lines(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The messages of a file, read anew each time they are iterated."""
+
+    path: Path
+    session: str
+
+    def __iter__(self) -> Iterator[Message]:
+        seen: dict[str, tuple[int, bytes]] = {}
+        for index, (number, line) in enumerate(lines(self.path)):
+            where = f"{self.path}, line {number}"
+            try:
+                raw = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise UsageError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
+            except (ValueError, RecursionError) as error:
+                raise UsageError(f"{where} is not usable JSON: {error}") from error
+            if not isinstance(raw, dict):
+                raise UsageError(f"{where}: a message is an object with 'content', not {raw!r:.40}")
+            message = checked(raw, where)
+            message = replace(message, session=message.session or self.session)
+            if message.id is None:
+                yield replace(message, id=_digest(message, str(index)).hex())
+                continue
+            # One id with two texts would lose the second: adding an id again is a no-op.
+            digest = _digest(message)
+            first, known = seen.setdefault(message.id, (number, digest))
+            if known != digest:
+                raise UsageError(
+                    f"{where}: id {message.id!r} stands on line {first} with other words; make ids unique"
+                )
+            if first == number:
+                yield message
+
+
+def _digest(message: Message, *place: str) -> bytes:
+    said_at = message.said_at.isoformat() if message.said_at else ""
+    parts = (message.session or "", *place, message.role, message.name or "", said_at, message.text)
+    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).digest()

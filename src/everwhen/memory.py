@@ -21,12 +21,13 @@ from everwhen.recall.grep import grep
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
-from everwhen.store.sqlite import SqliteStore
+from everwhen.store.sqlite import SqliteStore, embedder_of
 from everwhen.types import Added, Finding, Hit, Message, Session, Stats, Turn
 from everwhen.when import Interval
 
 Given = str | Mapping[str, Any] | Message
 Between = Interval | tuple[datetime | None, datetime | None]
+DEFAULT_EMBEDDER = "minilm"
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -53,12 +54,13 @@ class Memory:
         folder = home_folder(chosen.home)
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
-        embedder: Embedder = open_embedder(chosen.embedder)
+        model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
+        embedder: Embedder = open_embedder(model)
         if chosen.cache_entries:
             embedder = CachedEmbedder(embedder, cache_path(folder), max_entries=chosen.cache_entries)
         store = SqliteStore.open(
             path,
-            embedder=chosen.embedder,
+            embedder=model,
             dimension=embedder.dim,
             zone=zone,
             create=create,

@@ -274,6 +274,21 @@ class SqliteStore:
         return np.array([row[0] for row in rows], dtype=np.int64)
 
 
+def embedder_of(path: Path) -> str | None:
+    """The embedder that a bank was made with; None for a bank that is not there yet."""
+    if not path.exists():
+        return None
+    try:
+        sql = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            row = sql.execute("SELECT value FROM bank WHERE key = 'embedder'").fetchone()
+        finally:
+            sql.close()
+    except sqlite3.Error:
+        return None  # whatever is wrong with the file, opening it says so better
+    return row[0] if row else None
+
+
 def _introduce(
     writer: Connection, name: str, embedder: str, dimension: int | None, zone: str
 ) -> dict[str, str]:

@@ -1,1 +1,77 @@
 """everwhen: memory that knows when. The public names, nothing else."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from everwhen.errors import (
+        Damaged,
+        EverwhenError,
+        ModelError,
+        NotFound,
+        Refused,
+        Unavailable,
+        UsageError,
+    )
+    from everwhen.memory import AsyncMemory, Memory
+    from everwhen.recall import Recall, Recipe
+    from everwhen.settings import Settings
+    from everwhen.types import Added, Finding, Hit, Message, Recalled, Session, Stats, Turn
+    from everwhen.when import Interval
+
+__version__ = "0.1.0"
+
+# Loaded when first asked for: a command that only prints its help must not wait for NumPy.
+_HOMES = {
+    "everwhen.errors": (
+        "Damaged",
+        "EverwhenError",
+        "ModelError",
+        "NotFound",
+        "Refused",
+        "Unavailable",
+        "UsageError",
+    ),
+    "everwhen.memory": ("AsyncMemory", "Memory"),
+    "everwhen.recall": ("Recall", "Recipe"),
+    "everwhen.settings": ("Settings",),
+    "everwhen.types": ("Added", "Finding", "Hit", "Message", "Recalled", "Session", "Stats", "Turn"),
+    "everwhen.when": ("Interval",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Added",
+    "AsyncMemory",
+    "Damaged",
+    "EverwhenError",
+    "Finding",
+    "Hit",
+    "Interval",
+    "Memory",
+    "Message",
+    "ModelError",
+    "NotFound",
+    "Recall",
+    "Recalled",
+    "Recipe",
+    "Refused",
+    "Session",
+    "Settings",
+    "Stats",
+    "Turn",
+    "Unavailable",
+    "UsageError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'everwhen' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -102,6 +102,7 @@ class Recalled:
     kind: str
     text: str
     said_at: datetime
+    zone: str
     turns: tuple[str, ...]
     session: str
     speaker: str

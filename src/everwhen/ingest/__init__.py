@@ -1,1 +1,1 @@
-"""The write path: messages become turns, turns become segments, and everything derived follows."""
+"""The write path: messages become turns, turns become what can be searched."""

@@ -1,0 +1,228 @@
+"""Speed and size, as a user meets them: add, ingest, recall, opening, memory and disk.
+
+The bank that is measured is synthetic: a Zipf vocabulary for the words, and for the vectors mixtures of real
+sentence vectors with noise, since embedding a hundred thousand texts would take longer than all the rest.
+What is timed is real: the default embedder, the default recipe, durable writes.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.bench.metrics import percentile
+from everwhen.home import bank_path
+from everwhen.memory import DEFAULT_EMBEDDER, Memory
+from everwhen.models.embed import open_embedder
+from everwhen.store import NewTurn
+from everwhen.store.sqlite import SqliteStore
+from everwhen.types import Turn
+
+START = datetime(2022, 1, 1, tzinfo=UTC)
+ADDS = 60
+RECALLS = 200
+INGEST = 600
+POOL = 256
+"""Real sentences whose vectors the synthetic ones are mixed from."""
+BATCH = 2048
+
+
+def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
+    """Build a bank of so many units and measure it, in a temporary folder."""
+    chance = random.Random(7)
+    words = _vocabulary(chance)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        disk = _build(home, units, words, chance, progress)
+        opened = _in_new_process(home)
+        with Memory.open(home, "speed", cache_entries=0) as memory:
+            recall_ms, stages = _recalls(memory, words, chance)
+            low_ms, _ = _recalls(memory, words, chance, budget="low")
+            add_ms = _adds(memory, words, chance)
+        ingest, own = _ingest(home, words, chance)
+    return {
+        "units": units,
+        "add_ms_p50": percentile(add_ms, 50),
+        "add_ms_p95": percentile(add_ms, 95),
+        "ingest_per_s": ingest,
+        "embedder_per_s": own,
+        "ingest_share_of_embedder": ingest / own,
+        "recall_ms": _percentiles(recall_ms),
+        "recall_low_ms": _percentiles(low_ms),
+        "stages_ms": {stage: statistics.median(times) for stage, times in stages.items()},
+        "open_s": opened["open_s"],
+        "rss_mb": opened["rss_mb"],
+        "disk_mb": disk / 1e6,
+        "bytes_per_unit": disk / units,
+        "recipe": "mid",
+    }
+
+
+def opening(home: str) -> None:
+    """In a process of its own: how long the first recall of a bank takes, and the memory at its peak."""
+    import resource
+
+    start = perf_counter()
+    with Memory.open(home, "speed", cache_entries=0) as memory:
+        memory.recall("what did we say about the garden")
+        seconds = perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+    print(json.dumps({"open_s": seconds, "rss_mb": peak}))
+
+
+def _build(
+    home: Path,
+    units: int,
+    words: list[str],
+    chance: random.Random,
+    progress: Callable[[int], None] | None,
+) -> int:
+    embedder = open_embedder(DEFAULT_EMBEDDER)
+    pool = embedder.embed([_sentence(words, chance) for _ in range(POOL)])
+    noise = np.random.default_rng(7)
+    path = bank_path(home, "speed")
+    store = SqliteStore.open(path, embedder=DEFAULT_EMBEDDER, dimension=embedder.dim, zone="UTC")
+    try:
+        for first in range(0, units, BATCH):
+            count = min(BATCH, units - first)
+            vectors = _mixtures(pool, count, noise)
+            turns = _turns(first, count, words, chance)
+            store.append(
+                [NewTurn(turn, vectors[i : i + 1], context=turn.text[-80:]) for i, turn in enumerate(turns)]
+            )
+            if progress:
+                progress(first + count)
+        return store.stats().bytes
+    finally:
+        store.close()
+
+
+def _turns(first: int, count: int, words: list[str], chance: random.Random) -> Iterator[Turn]:
+    for i in range(first, first + count):
+        said = START + timedelta(minutes=10 * i)
+        yield Turn(
+            id=f"u{i}",
+            session=f"s{i // 20}",
+            seq=0,
+            role="user" if i % 2 == 0 else "assistant",
+            speaker=("Ana", "Ben")[i % 2],
+            text=_sentence(words, chance),
+            said_at=said,
+            zone="UTC",
+            recorded_at=said,
+            tokens=30,
+            segment=f"x{i // 2}",
+        )
+
+
+def _mixtures(pool: NDArray[np.float32], count: int, noise: np.random.Generator) -> NDArray[np.float32]:
+    picks = noise.integers(0, len(pool), (count, 2))
+    mixed = pool[picks[:, 0]] + pool[picks[:, 1]] + 0.03 * noise.standard_normal((count, pool.shape[1]))
+    return (mixed / np.linalg.norm(mixed, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _adds(memory: Memory, words: list[str], chance: random.Random) -> list[float]:
+    """A single durable `add` of one exchange, embedding included."""
+    times = []
+    for i in range(ADDS):
+        exchange = [
+            {"role": "user", "content": _sentence(words, chance)},
+            {"role": "assistant", "content": _sentence(words, chance)},
+        ]
+        start = perf_counter()
+        memory.add(exchange, session=f"live{i // 8}")
+        times.append((perf_counter() - start) * 1000)
+    return times[5:]
+
+
+def _recalls(
+    memory: Memory, words: list[str], chance: random.Random, budget: str = "mid"
+) -> tuple[list[float], dict[str, list[float]]]:
+    times: list[float] = []
+    stages: dict[str, list[float]] = {}
+    for i in range(RECALLS + 5):
+        question = f"when did {('Ana', 'Ben')[i % 2]} talk about {' and '.join(_content(words, chance, 4))}"
+        start = perf_counter()
+        found = memory.recall(question, budget=budget)
+        if i < 5:
+            continue
+        times.append((perf_counter() - start) * 1000)
+        for stage, ms in found.trace["stages_ms"].items():
+            stages.setdefault(stage, []).append(ms)
+    return times, stages
+
+
+def _ingest(home: Path, words: list[str], chance: random.Random) -> tuple[float, float]:
+    """Turns a second through `add_many`, and through the embedder alone on the very texts that it embeds."""
+    messages = [
+        {"role": ("user", "assistant")[i % 2], "content": _sentence(words, chance), "session": f"s{i // 20}"}
+        for i in range(INGEST)
+    ]
+    inner = open_embedder(DEFAULT_EMBEDDER)
+    seen: list[str] = []
+
+    class Recording:
+        """Hears which texts ingest embeds, and how long the embedder takes for them."""
+
+        name, dim = inner.name, inner.dim
+        seconds = 0.0
+
+        def pieces(self, text: str) -> list[str]:
+            return inner.pieces(text)
+
+        def embed(self, texts: Any) -> NDArray[np.float32]:
+            seen.extend(texts)
+            return inner.embed(texts)
+
+    with Memory.open(home, "ingest", cache_entries=0) as memory:
+        memory.add("warm up", session="warm")
+        memory._embedder = Recording()
+        start = perf_counter()
+        memory.add_many(messages)
+        through_ingest = perf_counter() - start
+    start = perf_counter()
+    inner.embed(seen)
+    alone = perf_counter() - start
+    return INGEST / through_ingest, INGEST / alone
+
+
+def _in_new_process(home: Path) -> dict[str, float]:
+    code = f"from everwhen.bench.speed import opening; opening({str(home)!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    measured: dict[str, float] = json.loads(done.stdout)
+    return measured
+
+
+def _percentiles(times: list[float]) -> dict[str, float]:
+    return {f"p{p}": percentile(times, p) for p in (50, 95, 99)}
+
+
+def _vocabulary(chance: random.Random) -> list[str]:
+    syllables = [a + b for a in "bcdfghklmnprstvw" for b in ("a", "e", "i", "o", "u", "an", "or", "el")]
+    return ["".join(chance.choices(syllables, k=chance.randint(2, 4))) for _ in range(30_000)]
+
+
+def _content(words: list[str], chance: random.Random, count: int) -> list[str]:
+    """Words by Zipf's law: the word of rank r with a weight of 1 / r."""
+    return [words[min(int(len(words) ** chance.random()), len(words)) - 1] for _ in range(count)]
+
+
+def _sentence(words: list[str], chance: random.Random) -> str:
+    """About thirty tokens: function words between content words, as in speech."""
+    glue = ("the", "and", "of", "to", "I", "was", "with", "it", "for", "that")
+    out = []
+    for word in _content(words, chance, chance.randint(6, 12)):
+        out += [chance.choice(glue), word]
+    return " ".join(out)

@@ -1,0 +1,127 @@
+"""Arguments at the front door, checked once: what is wrong gets one sentence that says how to put it right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from everwhen.errors import UsageError
+from everwhen.ingest.messages import clean
+from everwhen.recall import Recipe
+from everwhen.settings import Settings
+from everwhen.when import Interval
+
+
+def aware(instant: datetime | None, name: str) -> datetime | None:
+    """An instant in UTC. A naive one is refused: nobody can say when it was."""
+    if instant is None:
+        return None
+    if not isinstance(instant, datetime):
+        raise UsageError(f"{name} must be a datetime, not {type(instant).__name__}")
+    if instant.tzinfo is None:
+        raise UsageError(
+            f"{name}={instant.isoformat()} has no time zone; write "
+            f"datetime(…, tzinfo=ZoneInfo('Europe/Lisbon')) or tzinfo=UTC"
+        )
+    return instant.astimezone(UTC)
+
+
+def local(instant: datetime | None, own_zone: str | None, name: str) -> datetime | None:
+    """As `aware`, but a zone given beside a naive instant makes it local time."""
+    if isinstance(instant, datetime) and instant.tzinfo is None and own_zone is not None:
+        instant = instant.replace(tzinfo=ZoneInfo(zone(own_zone)))
+    return aware(instant, name)
+
+
+def zone(name: str) -> str:
+    """An IANA zone that exists."""
+    try:
+        ZoneInfo(name)
+    except (LookupError, ValueError, OSError, TypeError):
+        raise UsageError(f"unknown zone {name!r}; use an IANA name such as 'Europe/Lisbon' or 'UTC'") from None
+    return name
+
+
+def between(
+    given: Interval | tuple[datetime | None, datetime | None] | None,
+    before: datetime | None,
+    after: datetime | None,
+) -> Interval | None:
+    """One interval from `between`, `before` and `after`; `after` is inclusive and `before` exclusive."""
+    if given is None:
+        start, end = None, None
+    elif isinstance(given, Interval):
+        start, end = given.start, given.end
+    elif isinstance(given, tuple | list) and len(given) == 2:
+        start, end = aware(given[0], "between"), aware(given[1], "between")
+    else:
+        raise UsageError("between takes an Interval or a pair of datetimes (start, end)")
+    start = max(filter(None, (start, aware(after, "after"))), default=None)
+    end = min(filter(None, (end, aware(before, "before"))), default=None)
+    if start is None and end is None:
+        return None
+    if start is not None and end is not None and end < start:
+        raise UsageError(
+            f"the window is empty: it would start at {start.isoformat()} and end before, at {end.isoformat()}"
+        )
+    return Interval(start, end, "second")
+
+
+def until(window: Interval | None, as_of: datetime | None) -> Interval | None:
+    """The window cut to what had been said by an instant, that instant included."""
+    if as_of is None:
+        return window
+    end = as_of + timedelta(microseconds=1)
+    start = window.start if window else None
+    if window and window.end:
+        end = min(end, window.end)
+    return Interval(start if start is None or start <= end else end, end, "second")
+
+
+def names(given: Sequence[str] | None, what: str) -> frozenset[str] | None:
+    """A list of names; a plain string would be taken letter by letter."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        raise UsageError(f"{what} takes a list, such as {what}=[{given!r}]")
+    return frozenset(given)
+
+
+def label(given: str | None, what: str) -> str | None:
+    if given is None:
+        return None
+    text = clean(str(given)).strip()
+    if not text:
+        raise UsageError(f"the {what} is empty; leave it out, or name it")
+    return text
+
+
+def metadata(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    from everwhen.ingest.messages import message
+
+    return dict(message({"content": "-", "metadata": given}).metadata)
+
+
+def recipe(base: Recipe, budget: str | int, settings: Settings) -> Recipe:
+    """A recipe with the thinking budget asked for: a name or a number of candidates a channel."""
+    if isinstance(budget, bool) or not isinstance(budget, int):
+        if budget not in settings.candidates:
+            choices = ", ".join(settings.candidates)
+            raise UsageError(f"unknown budget {budget!r}; use {choices}, or a number of candidates")
+        count = settings.candidates[budget]
+    else:
+        count = budget
+    if count < 1:
+        raise UsageError(f"budget must be at least 1, got {count}")
+    return replace(
+        base,
+        name=base.name if base.name != "mid" or not isinstance(budget, str) else budget,
+        candidates=count,
+        min_similarity=settings.min_similarity,
+        rrf_k=settings.rrf_k,
+    )

@@ -1,0 +1,98 @@
+"""The Typer application and what all commands share: where the bank is, and how to print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from everwhen.memory import Memory
+
+app = typer.Typer(
+    name="everwhen",
+    help="Memory that knows when: a temporal memory engine for AI agents. No LLM, key or download needed.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_WITH_VALUE = ("--home", "--bank", "-b", "--zone")
+_ALONE = ("--json", "--quiet", "-q")
+
+
+@dataclass(slots=True)
+class Here:
+    """The options that hold for every command."""
+
+    home: Path | None = None
+    bank: str | None = None
+    zone: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+    def open(self, *, create: bool = False, **settings: Any) -> Memory:
+        """The bank that the command is about."""
+        from everwhen.memory import Memory
+
+        return Memory.open(self.home, self.bank or "default", create=create, **settings)
+
+    def print(self, value: Any) -> None:
+        """A value as JSON on standard output."""
+        from everwhen.jsonable import jsonable
+
+        print(json.dumps(jsonable(value), ensure_ascii=False, indent=2))
+
+    @property
+    def console(self) -> Console:
+        from rich.console import Console
+
+        return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), quiet=self.quiet)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    home: Annotated[
+        Path | None, typer.Option(envvar="EVERWHEN_HOME", help="Folder that holds the banks.")
+    ] = None,
+    bank: Annotated[
+        str | None, typer.Option("--bank", "-b", envvar="EVERWHEN_BANK", help="Bank to use [default].")
+    ] = None,
+    zone: Annotated[str | None, typer.Option(help="IANA zone of times without one [the bank's].")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only results.")] = False,
+) -> None:
+    """Options that work before or after any command."""
+    context.obj = Here(home, bank, zone, json, quiet)
+
+
+def hoisted(arguments: Iterable[str]) -> list[str]:
+    """The same arguments with the shared options in front, so that they may stand after the command too."""
+    front: list[str] = []
+    rest: list[str] = []
+    given = list(arguments)
+    while given:
+        word = given.pop(0)
+        if word == "--":
+            rest += [word, *given]
+            break
+        if word in _WITH_VALUE and given:
+            front += [word, given.pop(0)]
+        elif word in _ALONE or word.split("=", 1)[0] in _WITH_VALUE:
+            front.append(word)
+        else:
+            rest.append(word)
+    return front + rest
+
+
+# Each module adds its commands to the application.
+from everwhen.cli import bench, demo, importing, reading, upkeep, writing  # noqa: E402, F401

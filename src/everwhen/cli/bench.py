@@ -1,0 +1,113 @@
+"""`bench`: measure. Each data set is one command; the numbers can be scored again from the file written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from everwhen.cli.app import Here, app
+from everwhen.cli.progress import counting
+from everwhen.errors import NotFound
+
+bench = typer.Typer(help="Measure retrieval quality, time expressions and speed.", no_args_is_help=True)
+app.add_typer(bench, name="bench")
+
+Data = Annotated[Path, typer.Option(help="The data set, in its native format.")]
+Out = Annotated[Path | None, typer.Option(help="Write summary and runs as JSON.")]
+Limit = Annotated[int | None, typer.Option(help="Conversations at the most.")]
+
+
+@bench.command()
+def locomo(
+    context: typer.Context,
+    data: Data,
+    when: Annotated[Path | None, typer.Option(help="Gold intervals of the when questions.")] = None,
+    limit: Limit = None,
+    out: Out = None,
+) -> None:
+    """LoCoMo: evidence turns found for each question, without an LLM."""
+    from everwhen.bench import locomo as runner
+
+    here: Here = context.obj
+    with counting(here, "questions") as tick:
+        result = runner.run(_there(data), when=when, limit=limit, home=here.home, progress=tick)
+    report(here, result, out)
+
+
+@bench.command()
+def longmemeval(context: typer.Context, data: Data, limit: Limit = None, out: Out = None) -> None:
+    """LongMemEval: evidence sessions and turns found for each question, without an LLM."""
+    from everwhen.bench import longmemeval as runner
+
+    here: Here = context.obj
+    with counting(here, "questions") as tick:
+        result = runner.run(_there(data), limit=limit, home=here.home, progress=tick)
+    report(here, result, out)
+
+
+@bench.command()
+def timex(
+    context: typer.Context,
+    data: Data,
+    peers: Annotated[bool, typer.Option("--peers", help="Beside other libraries (bench extra).")] = False,
+    out: Out = None,
+) -> None:
+    """Time expressions: intervals found against intervals accepted."""
+    from everwhen.bench import timex as runner
+
+    here: Here = context.obj
+    with counting(here, "cases") as tick:
+        result = runner.run(_there(data), peers=peers, progress=tick)
+    report(here, result, out)
+
+
+@bench.command()
+def speed(
+    context: typer.Context,
+    units: Annotated[int, typer.Option(help="Units in the bank that is measured.")] = 10_000,
+    out: Out = None,
+) -> None:
+    """Speed and size: add, ingest, recall, opening, memory and disk."""
+    from everwhen.bench import speed as runner
+
+    here: Here = context.obj
+    with counting(here, f"building {units:,} units", units) as tick:
+        result = runner.run(units, progress=tick)
+    report(here, result, out)
+
+
+def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
+    """The file for machines, the table for people."""
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    summary = {key: value for key, value in result.items() if key != "runs"}
+    if here.json:
+        here.print(summary)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, value in _rows(summary):
+        table.add_row(name, value)
+    here.console.print(table)
+
+
+def _rows(value: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    rows = []
+    for key, item in value.items():
+        name = f"{prefix}{key}"
+        if isinstance(item, dict):
+            rows += _rows(item, f"{name} ")
+        else:
+            rows.append((name, f"{item:.3f}" if isinstance(item, float) else str(item)))
+    return rows
+
+
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise NotFound(f"there is no file {path}; --data takes the data set in its native format")
+    return path

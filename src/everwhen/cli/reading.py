@@ -1,0 +1,154 @@
+"""`recall`, `grep`, `turns`, `sessions`: ask the memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from everwhen.cli.app import Here, app
+from everwhen.cli.times import instant, window
+
+if TYPE_CHECKING:
+    from everwhen.recall import Recall
+
+Between = Annotated[
+    tuple[str, str] | None, typer.Option(help="Only what was said from A to B: ISO 8601 or expressions.")
+]
+
+
+@app.command()
+def recall(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="The question.")],
+    between: Between = None,
+    before: Annotated[str | None, typer.Option(help="Only what was said before.")] = None,
+    after: Annotated[str | None, typer.Option(help="Only what was said at or after.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="What had been said by then.")] = None,
+    known_at: Annotated[str | None, typer.Option(help="What the memory held then.")] = None,
+    budget: Annotated[str, typer.Option(help="Thinking budget: low, mid, high or candidates.")] = "mid",
+    max_tokens: Annotated[int, typer.Option(help="Tokens that the answer may take.")] = 1024,
+    order: Annotated[str, typer.Option(help="relevance, time or level.")] = "relevance",
+    explain: Annotated[bool, typer.Option("--explain", help="Show ranks, scores and timings.")] = False,
+) -> None:
+    """The memories that answer a question, with the reason for each."""
+    here: Here = context.obj
+    with here.open() as memory:
+        zone = here.zone or memory.zone
+        found = memory.recall(
+            query,
+            budget=int(budget) if budget.isdigit() else budget,
+            max_tokens=max_tokens,
+            between=window(between, zone),
+            before=instant(before, zone),
+            after=instant(after, zone),
+            as_of=instant(as_of, zone),
+            known_at=instant(known_at, zone),
+            order=order,
+        )
+    if here.json:
+        here.print(found)
+        return
+    show(here, found, explain=explain)
+
+
+def show(here: Here, found: Recall, *, explain: bool, limit: int | None = None) -> None:
+    """Memories as a person reads them: when, who, what, why."""
+    from zoneinfo import ZoneInfo
+
+    from rich.table import Table
+    from rich.text import Text
+
+    if not found.memories:
+        here.console.print("nothing in this memory answers that")
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column("when", style="cyan", no_wrap=True)
+    table.add_column("what")
+    for memory in found.memories[:limit]:
+        said = memory.said_at.astimezone(ZoneInfo(memory.zone))
+        words = Text.assemble((f"{memory.speaker}: ", "bold"), memory.text)
+        words.append(f"\n{memory.why}" if explain else "", style="dim")
+        table.add_row(f"{said:%a %d %b %Y %H:%M}", words)
+    here.console.print(table)
+    stages = ", ".join(f"{name} {ms:.1f}" for name, ms in found.trace["stages_ms"].items())
+    shown = min(len(found), limit) if limit else len(found)
+    line = f"{shown} of {found.trace['candidates']} memories, {found.tokens} tokens"
+    here.console.print(f"{line}; ms: {stages}" if explain else line, style="dim")
+
+
+@app.command()
+def grep(
+    context: typer.Context,
+    pattern: Annotated[str, typer.Argument(help="Words as they stand, whatever the case.")],
+    regex: Annotated[bool, typer.Option("--regex", "-E", help="The pattern is a regular expression.")] = False,
+    between: Between = None,
+    limit: Annotated[int, typer.Option(help="Hits at the most.")] = 50,
+) -> None:
+    """Every turn that contains a pattern, in the order of time."""
+    here: Here = context.obj
+    with here.open() as memory:
+        zone = here.zone or memory.zone
+        hits = memory.grep(pattern, regex=regex, between=window(between, zone), limit=limit)
+    if here.json:
+        here.print(hits)
+        return
+    from rich.text import Text
+
+    for hit in hits:
+        words = Text(hit.turn.text)
+        for start, end in hit.spans:
+            words.stylize("bold red", start, end)
+        here.console.print(Text.assemble((_when(hit.turn.said_at, hit.turn.zone), "cyan"), f" {hit.turn.speaker}: ", words))
+    if not hits:
+        here.console.print(f"nothing contains '{pattern}'")
+
+
+@app.command()
+def turns(
+    context: typer.Context,
+    session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    between: Between = None,
+) -> None:
+    """What was said, in the order of time."""
+    here: Here = context.obj
+    with here.open() as memory:
+        found = memory.turns(session, window(between, here.zone or memory.zone))
+    if here.json:
+        here.print(found)
+        return
+    from rich.text import Text
+
+    for turn in found:
+        here.console.print(
+            Text.assemble((_when(turn.said_at, turn.zone), "cyan"), (f" {turn.speaker}: ", "bold"), turn.text)
+        )
+
+
+@app.command()
+def sessions(context: typer.Context) -> None:
+    """The conversations, oldest first."""
+    here: Here = context.obj
+    with here.open() as memory:
+        found = memory.sessions()
+    if here.json:
+        here.print(found)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("session", "from", "to", "turns", "speakers"):
+        table.add_column(name)
+    for one in found:
+        table.add_row(
+            one.id, f"{one.first:%Y-%m-%d}", f"{one.last:%Y-%m-%d}", str(one.turns), ", ".join(one.speakers)
+        )
+    here.console.print(table)
+
+
+def _when(instant_: object, zone: str) -> str:
+    from datetime import datetime
+    from zoneinfo import ZoneInfo
+
+    assert isinstance(instant_, datetime)
+    return f"{instant_.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"

@@ -1,0 +1,101 @@
+"""`banks`, `stats`, `doctor`, `reembed`: look after the memory."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from everwhen.cli.app import Here, app
+from everwhen.cli.progress import counting
+
+
+@app.command()
+def banks(context: typer.Context) -> None:
+    """The banks in the home folder."""
+    from everwhen.home import bank_names, bank_path, home_folder
+
+    here: Here = context.obj
+    home = home_folder(here.home)
+    found = [
+        {"bank": name, "bytes": bank_path(home, name).stat().st_size} for name in bank_names(home)
+    ]
+    if here.json:
+        here.print(found)
+        return
+    for one in found:
+        here.console.print(f"{one['bank']}  {_size(int(one['bytes']))}")
+    if not found:
+        here.console.print(f"no bank in {home}; `everwhen add TEXT` makes one")
+
+
+@app.command()
+def stats(context: typer.Context) -> None:
+    """How much a bank holds."""
+    here: Here = context.obj
+    with here.open() as memory:
+        found = memory.stats()
+    if here.json:
+        here.print(found)
+        return
+    rows = {
+        "bank": found.bank,
+        "turns": f"{found.turns:,}",
+        "sessions": f"{found.sessions:,}",
+        "exchanges": f"{found.segments:,}",
+        "vectors": f"{found.passages:,} of {found.dimension} ({found.embedder})",
+        "first": f"{found.first:%Y-%m-%d %H:%M} UTC" if found.first else "-",
+        "last": f"{found.last:%Y-%m-%d %H:%M} UTC" if found.last else "-",
+        "on disk": _size(found.bytes),
+        "schema": str(found.schema),
+    }
+    for name, value in rows.items():
+        here.console.print(f"{name:<10} {value}")
+
+
+@app.command()
+def doctor(
+    context: typer.Context,
+    fix: Annotated[bool, typer.Option("--fix", help="Rebuild what is derived; turns are never touched.")] = False,
+) -> None:
+    """Check that a bank is whole: exit code 1 when something was found and not mended."""
+    here: Here = context.obj
+    with here.open() as memory:
+        findings = memory.doctor(fix=fix)
+    if here.json:
+        here.print({"bank": memory.bank, "findings": findings})
+    elif not findings:
+        here.console.print(f"bank {memory.bank} is sound")
+    else:
+        for finding in findings:
+            here.console.print(f"{'mended' if finding.fixed else 'found'} ({finding.check}): {finding.problem}")
+    if any(not finding.fixed for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def reembed(
+    context: typer.Context,
+    bank: Annotated[str, typer.Argument(help="The bank.")],
+    model: Annotated[str, typer.Option(help="minilm, fastembed:…, openai:… or sentence-transformers:…")],
+) -> None:
+    """Give a bank the vectors of another embedding model."""
+    here: Here = context.obj
+    here.bank = bank
+    with here.open() as memory:
+        with counting(here, f"embedding with {model}", memory.stats().turns) as tick:
+            memory.reembed(model, progress=tick)
+        found = memory.stats()
+    if here.json:
+        here.print(found)
+    else:
+        here.console.print(f"bank {bank}: {found.passages:,} vectors of {found.dimension} by {found.embedder}")
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

@@ -1,0 +1,158 @@
+"""Messages become durable turns: placed in time, cut into exchanges, embedded, written in one transaction.
+
+messages -> placed (session, instant, zone, id) -> without those already known -> embedded -> appended
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+from everwhen.ingest.embedding import Spoken, embed_spoken
+from everwhen.ingest.exchanges import begins_exchange
+from everwhen.models.embed import Embedder
+from everwhen.models.tokens import count_tokens
+from everwhen.settings import Settings
+from everwhen.store import NewTurn, Store
+from everwhen.types import Added, Message, Metadata, Turn
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where messages belong that do not say so themselves."""
+
+    session: str | None = None
+    at: datetime | None = None
+    zone: str = "UTC"
+    metadata: Metadata | None = None
+
+
+def remember(
+    store: Store, embedder: Embedder, settings: Settings, messages: Sequence[Message], placement: Placement
+) -> Added:
+    """Write messages; durable when it returns. A message whose id is known already is left as it is."""
+    now = datetime.now(UTC)
+    turns = [_placed(message, placement, now) for message in messages]
+    known = store.known([turn.id for turn in turns])
+    new = [turn for turn in _first_of_each_id(turns) if turn.id not in known]
+    written = 0
+    if new:
+        written = sum(store.append(_prepared(store, embedder, settings, new)))
+    return Added(
+        turns=tuple(turn.id for turn in turns), session=turns[-1].session if turns else "", new=written
+    )
+
+
+def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of at most `size`, as they come."""
+    batch: list[T] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def line(speaker: str, text: str) -> str:
+    """A turn as it stands in a context: what its token count counts."""
+    return f"{speaker}: {text}\n"
+
+
+def spoken(turn: Turn, before: Turn | None, settings: Settings) -> Spoken:
+    """What of a turn is embedded."""
+    return Spoken(
+        speaker=turn.speaker,
+        text=turn.text,
+        before=context(before, settings),
+        dated=(turn.said_at, turn.zone) if settings.date_in_embedding else None,
+    )
+
+
+def context(before: Turn | None, settings: Settings) -> str:
+    """What of the turn before takes part in the search for a turn: its end, which is what it answers."""
+    if before is None or settings.context_chars == 0:
+        return ""
+    return f"{before.speaker}: {before.text[-settings.context_chars :]}"
+
+
+def _placed(message: Message, placement: Placement, now: datetime) -> Turn:
+    said_at = message.said_at or placement.at or now
+    zone = message.zone or placement.zone
+    return Turn(
+        id=message.id or new_id(),
+        # Without a session, the conversation of that day, as the speaker counts days: the same whatever
+        # the order of arrival.
+        session=message.session or placement.session or f"{said_at.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
+        seq=0,
+        role=message.role,
+        speaker=message.speaker,
+        text=message.text,
+        said_at=said_at,
+        zone=zone,
+        recorded_at=now,
+        metadata={**(placement.metadata or {}), **message.metadata},
+    )
+
+
+def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[Turn]) -> list[NewTurn]:
+    before: dict[str, Turn | None] = {}  # the last turn of each session, as we go
+    speakers: dict[str, list[str]] = {}  # who spoke in its open exchange
+    texts, placed, befores = [], [], []
+    for turn in turns:
+        session = turn.session
+        if session not in before:
+            before[session] = last = store.last_turn(session, turn.said_at)
+            speakers[session] = store.segment_speakers(last.segment) if last and last.segment else []
+        previous = before[session]
+        if previous is None or previous.segment is None or begins_exchange(speakers[session], turn.speaker):
+            segment, speakers[session] = f"x-{turn.id}", []
+        else:
+            segment = previous.segment
+        speakers[session].append(turn.speaker)
+        turn = replace(turn, segment=segment, tokens=count_tokens(line(turn.speaker, turn.text)))
+        before[session] = turn
+        texts.append(spoken(turn, previous, settings))
+        placed.append(turn)
+        befores.append(previous.id if previous else None)
+    vectors = embed_spoken(embedder, texts)
+    return [
+        NewTurn(
+            turn,
+            matrix,
+            context=text.before,
+            before=before_id,
+            network="experience" if turn.role == "assistant" else "world",
+        )
+        for turn, matrix, text, before_id in zip(placed, vectors, texts, befores, strict=True)
+    ]
+
+
+def _first_of_each_id(turns: Iterable[Turn]) -> Iterator[Turn]:
+    seen: set[str] = set()
+    for turn in turns:
+        if turn.id not in seen:
+            seen.add(turn.id)
+            yield turn
+
+
+_last_id = 0
+_id_lock = threading.Lock()
+
+
+def new_id() -> str:
+    """A turn's id: milliseconds, then chance, so that ids sort as they were made."""
+    global _last_id  # noqa: PLW0603
+    with _id_lock:
+        _last_id = max(_last_id + 1, time.time_ns() // 1_000_000)
+        stamp = _last_id
+    return f"t{stamp:012x}{os.urandom(5).hex()}"

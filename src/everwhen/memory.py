@@ -1,0 +1,297 @@
+"""The front door: `Memory` and `AsyncMemory`. Each method is a few lines that call a room of the house."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from everwhen import checked
+from everwhen.errors import NotFound, UsageError
+from everwhen.home import bank_path, cache_path, home_folder
+from everwhen.ingest.messages import message as as_message
+from everwhen.ingest.reembed import reembed
+from everwhen.ingest.remember import Placement, in_batches, remember
+from everwhen.models.embed import CachedEmbedder, Embedder, open_embedder
+from everwhen.recall import MID, Recall, Recipe, Request, recall
+from everwhen.recall.grep import grep
+from everwhen.settings import Settings
+from everwhen.settings import load as load_settings
+from everwhen.store import Filter, Store
+from everwhen.store.sqlite import SqliteStore, embedder_of
+from everwhen.types import Added, Finding, Hit, Message, Session, Stats, Turn
+from everwhen.when import Interval
+
+Given = str | Mapping[str, Any] | Message
+Between = Interval | tuple[datetime | None, datetime | None]
+DEFAULT_EMBEDDER = "minilm"
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Memory:
+    """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
+
+    def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._settings = settings
+
+    @classmethod
+    def open(
+        cls,
+        home: str | Path | None = None,
+        bank: str = "default",
+        *,
+        create: bool = True,
+        **settings: Any,
+    ) -> Memory:
+        """Open a bank, making it when it is new (unless `create` is False). `settings` are those of `Settings`."""
+        chosen = load_settings(home=home, **settings)
+        folder = home_folder(chosen.home)
+        path = bank_path(folder, bank)
+        zone = checked.zone(chosen.zone)
+        model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
+        embedder: Embedder = open_embedder(model)
+        if chosen.cache_entries:
+            embedder = CachedEmbedder(embedder, cache_path(folder), max_entries=chosen.cache_entries)
+        store = SqliteStore.open(
+            path,
+            embedder=model,
+            dimension=embedder.dim,
+            zone=zone,
+            create=create,
+            busy_seconds=chosen.busy_seconds,
+        )
+        if "zone" in settings and store.info.zone != zone:
+            store.set_zone(zone)
+        return cls(store, embedder, chosen)
+
+    def close(self) -> None:
+        """Close the bank's files. Everything that a call returned for is on disk already."""
+        self._store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def bank(self) -> str:
+        return self._store.info.name
+
+    @property
+    def zone(self) -> str:
+        """The zone of text that comes without one."""
+        return self._store.info.zone
+
+    # Writing
+
+    def add(
+        self,
+        messages: Given | Iterable[Given],
+        *,
+        session: str | None = None,
+        at: datetime | None = None,
+        zone: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Added:
+        """Remember one or more messages. Durable, and recallable, when it returns.
+
+        A message is a string or `{role, content, name?, timestamp?, id?, media?}`. Its time is its own
+        timestamp, else `at`, else now; without a session it belongs to the conversation of its day. A message
+        whose id is known already is left as it is.
+        """
+        if isinstance(messages, str | Mapping | Message):
+            messages = [messages]
+        placement = self._placement(session, at, zone, metadata)
+        listed = [as_message(one) for one in messages]
+        if not listed:
+            raise UsageError("nothing to add: the list of messages is empty")
+        return remember(self._store, self._embedder, self._settings, listed, placement)
+
+    def add_many(
+        self,
+        messages: Iterable[Given],
+        *,
+        session: str | None = None,
+        at: datetime | None = None,
+        zone: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Added:
+        """Remember many messages, in batches that are each durable; `progress` hears how many are done.
+
+        Interrupted and started again with the same ids, it goes on where it stopped.
+        """
+        placement = self._placement(session, at, zone, metadata)
+        turns: list[str] = []
+        done, new, last = 0, 0, ""
+        for batch in in_batches(messages, self._settings.batch):
+            added = remember(
+                self._store, self._embedder, self._settings, [as_message(one) for one in batch], placement
+            )
+            turns += added.turns
+            new, last, done = new + added.new, added.session, done + len(batch)
+            if progress:
+                progress(done)
+        return Added(tuple(turns), last, new)
+
+    def flush(self, timeout: float | None = None) -> None:
+        """Wait for work that `add` left behind. Turns and vectors are written by `add` itself: none is left."""
+
+    def reembed(self, model: str, *, progress: Callable[[int], None] | None = None) -> None:
+        """Give the whole bank the vectors of another embedder, all at once or not at all."""
+        embedder = open_embedder(model)
+        reembed(self._store, embedder, model, self._settings, progress)
+        self._embedder = embedder
+
+    # Reading
+
+    def turns(self, session: str | None = None, between: Between | None = None) -> list[Turn]:
+        """The turn calendar: what was said, in the order of time."""
+        return list(self._store.turns(session=session, between=checked.between(between, None, None)))
+
+    def turn(self, turn_id: str) -> Turn:
+        """One turn by its id."""
+        for turn in self._store.turns(ids=[turn_id]):
+            return turn
+        raise NotFound(f"there is no turn '{turn_id}' in bank '{self.bank}'; `everwhen turns` lists them")
+
+    def sessions(self) -> list[Session]:
+        return self._store.sessions()
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        calendar: str = "turns",
+        regex: bool = False,
+        between: Between | None = None,
+        limit: int = 50,
+    ) -> list[Hit]:
+        """Turns whose words contain a pattern, whatever the case, in the order of time. Bounded in time."""
+        if calendar != "turns":
+            raise UsageError(f"unknown calendar '{calendar}'; there is: turns")
+        window = checked.between(between, None, None)
+        return grep(self._store.turns(between=window), pattern, regex=regex, limit=limit)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        budget: str | int = "mid",
+        max_tokens: int = 4096,
+        at: datetime | None = None,
+        between: Between | None = None,
+        before: datetime | None = None,
+        after: datetime | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+        kinds: Sequence[str] | None = None,
+        networks: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        min_confidence: float | None = None,
+        order: str = "relevance",
+        recipe: Recipe | None = None,
+        fresh: bool = False,
+    ) -> Recall:
+        """The memories that answer a question, inside `max_tokens`, each with the reason for it.
+
+        `between`, `before`, `after` and `as_of` bound when a thing was said, `known_at` when the memory learned
+        it; all are hard. `budget` (low, mid, high or a number) is how many candidates each channel brings.
+        """
+        checked.aware(at, "at")
+        where = Filter(
+            between=checked.until(checked.between(between, before, after), checked.aware(as_of, "as_of")),
+            known_at=checked.aware(known_at, "known_at"),
+            kinds=checked.names(kinds, "kinds"),
+            networks=checked.names(networks, "networks"),
+            metadata=dict(metadata or {}),
+        )
+        if fresh:
+            self.flush()
+        return recall(
+            self._store,
+            self._embedder,
+            Request(
+                query=query,
+                max_tokens=max_tokens,
+                at=at or datetime.now(UTC),
+                where=where,
+                order=order,
+                recipe=checked.recipe(recipe or MID, budget, self._settings),
+            ),
+        )
+
+    # Looking after it
+
+    def stats(self) -> Stats:
+        """How much the bank holds."""
+        return self._store.stats()
+
+    def doctor(self, fix: bool = False) -> list[Finding]:
+        """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said."""
+        return self._store.check(fix=fix)
+
+    def _placement(
+        self,
+        session: str | None,
+        at: datetime | None,
+        zone: str | None,
+        metadata: Mapping[str, Any] | None,
+    ) -> Placement:
+        local = checked.zone(zone or self.zone)
+        return Placement(
+            session=checked.label(session, "session"),
+            at=checked.local(at, zone, "at"),
+            zone=local,
+            metadata=checked.metadata(metadata),
+        )
+
+
+def _in_thread(
+    method: Callable[Concatenate[Memory, P], R],
+) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]]:
+    """The same method as a coroutine, with the same signature: the work is CPU's, so it runs in a thread."""
+
+    @wraps(method)
+    async def call(self: AsyncMemory, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self.memory, *args, **kwargs)
+
+    return call
+
+
+class AsyncMemory:
+    """`Memory` for asynchronous programs: the same methods, as coroutines."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    @classmethod
+    async def open(cls, home: str | Path | None = None, bank: str = "default", **settings: Any) -> AsyncMemory:
+        """See `Memory.open`."""
+        return cls(await asyncio.to_thread(Memory.open, home, bank, **settings))
+
+    async def __aenter__(self) -> AsyncMemory:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    add = _in_thread(Memory.add)
+    add_many = _in_thread(Memory.add_many)
+    flush = _in_thread(Memory.flush)
+    reembed = _in_thread(Memory.reembed)
+    turns = _in_thread(Memory.turns)
+    turn = _in_thread(Memory.turn)
+    sessions = _in_thread(Memory.sessions)
+    grep = _in_thread(Memory.grep)
+    recall = _in_thread(Memory.recall)
+    stats = _in_thread(Memory.stats)
+    doctor = _in_thread(Memory.doctor)
+    close = _in_thread(Memory.close)

@@ -1,0 +1,90 @@
+"""Every default number, written once, with its source; read from `EVERWHEN_*` when one is set.
+
+`Settings` is a plain dataclass so that a cold command does not pay 0.2 s for pydantic-settings when nothing
+is configured; as soon as an environment variable or an argument sets something, pydantic-settings reads and
+checks it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from everwhen.errors import UsageError
+
+PREFIX = "EVERWHEN_"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set for a bank: by argument of `Memory.open`, else by `EVERWHEN_<NAME>`, else as here."""
+
+    home: Path | None = None
+    """The folder that holds the banks; None is the platform's data folder."""
+    embedder: str | None = None
+    """`minilm`, `fastembed:<model>`, `openai:<model>`, `sentence-transformers:<model>` or `fake`; None is the
+    one that the bank was made with, and `minilm` for a new bank."""
+    zone: str = "UTC"
+    """IANA zone of text that comes without one."""
+
+    # Ingest
+    batch: int = 256
+    """Messages embedded and committed together by `add_many`."""
+    context_chars: int = 240
+    """How much of the turn before is searched with a turn; 0 leaves it out. Tuned on LoCoMo dev."""
+    date_in_embedding: bool = False
+    """Write the date into embedded text, as TEMPR does; SATF found that it hurts, so it is off."""
+    cache_entries: int = 500_000
+    """Size of the embedding cache, about 1.6 kB an entry; 0 switches it off."""
+
+    # Recall
+    candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 100, "high": 300})
+    """Candidates a channel brings for each thinking budget (TEMPR)."""
+    min_similarity: float = 0.3
+    """The semantic channel's floor, a cosine (TEMPR)."""
+    rrf_k: int = 10
+    """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
+
+    # Store
+    busy_seconds: float = 30.0
+    """How long a write waits for another process before it says that the bank is locked."""
+
+
+def load(**overrides: Any) -> Settings:
+    """The settings in force: arguments over environment over defaults."""
+    given = {name: value for name, value in overrides.items() if value is not None}
+    names = {f.name for f in fields(Settings)}
+    if unknown := sorted(given.keys() - names):
+        raise UsageError(f"no setting named {', '.join(unknown)}; there are: {', '.join(sorted(names))}")
+    configured = [key for key in os.environ if key.upper().startswith(PREFIX)]
+    # EVERWHEN_HOME alone, the common case, is a path and needs no checking.
+    if not given.keys() - {"home"} and not {key.upper() for key in configured} - {f"{PREFIX}HOME"}:
+        home = given.get("home") or os.environ.get(f"{PREFIX}HOME")
+        return replace(Settings(), home=Path(home) if home else None)
+    return _checked(given)
+
+
+def _checked(given: dict[str, Any]) -> Settings:
+    """Build the pydantic-settings model of `Settings` and let it read the environment and check the types."""
+    from pydantic import ValidationError, create_model
+    from pydantic_settings import BaseSettings, SettingsConfigDict
+
+    defaults, types = Settings(), get_type_hints(Settings)
+
+    class Environment(BaseSettings):
+        model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
+
+    columns: dict[str, Any] = {f.name: (types[f.name], getattr(defaults, f.name)) for f in fields(Settings)}
+    model = create_model("EverwhenSettings", __base__=Environment, **columns)
+    try:
+        checked = model(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            f"setting {name} ({PREFIX}{name.upper()}) is wrong: {first['msg'].lower()}, got {first['input']!r}"
+        ) from None
+    return Settings(**{f.name: getattr(checked, f.name) for f in fields(Settings)})

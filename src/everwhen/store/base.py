@@ -1,0 +1,142 @@
+"""The Store protocol: the one narrow seam between the engine and a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.types import Finding, Session, Stats, Turn
+from everwhen.when import Interval
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class BankInfo:
+    """What a bank says of itself: with which embedder it was made, and in which zone its texts are."""
+
+    name: str
+    embedder: str
+    dimension: int
+    zone: str
+    schema: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """A turn ready to be written, with a vector for each piece of it. `turn.seq` is given by the store.
+
+    `context` is what of the turn before (`before`, its id) takes part in the search for this one.
+    """
+
+    turn: Turn
+    vectors: Vectors
+    context: str = ""
+    before: str | None = None
+    network: str = "world"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Hard constraints: what does not meet them is not found, however similar it is."""
+
+    between: Interval | None = None
+    known_at: datetime | None = None
+    kinds: frozenset[str] | None = None
+    networks: frozenset[str] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Scored(NamedTuple):
+    """A unit found by a search, by the `seq` that the store knows it under."""
+
+    unit: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRow:
+    """A retrievable memory as stored. A raw one is a single turn; `text` is what was said, without context."""
+
+    seq: int
+    id: str
+    kind: str
+    network: str
+    text: str
+    said_at: datetime
+    zone: str
+    session: str
+    speaker: str
+    tokens: int
+    turns: tuple[str, ...]
+    metadata: Mapping[str, Any]
+
+
+class Store(Protocol):
+    """One bank's database, spoken to in the words of the domain.
+
+    Above: ingest, recall, facts, tree. Below: one database and the search index derived from it. What a
+    write call returned is durable; every derived thing can be rebuilt from the rows.
+    """
+
+    @property
+    def info(self) -> BankInfo: ...
+
+    def append(self, turns: Sequence[NewTurn]) -> list[bool]:
+        """Write turns, their units, vectors and terms in one transaction; False where the id was there."""
+        ...
+
+    def known(self, ids: Sequence[str]) -> set[str]:
+        """Those of the turn ids that are stored already."""
+        ...
+
+    def turns(
+        self,
+        *,
+        ids: Sequence[str] | None = None,
+        session: str | None = None,
+        between: Interval | None = None,
+    ) -> Iterator[Turn]:
+        """Turns in the order of time, then of arrival."""
+        ...
+
+    def last_turn(self, session: str, before: datetime) -> Turn | None:
+        """The turn of the session that was said last, at or before an instant."""
+        ...
+
+    def segment_speakers(self, segment: str) -> list[str]:
+        """Who spoke in an exchange, turn by turn."""
+        ...
+
+    def sessions(self) -> list[Session]: ...
+
+    def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
+        """Units by the best cosine of their pieces, best first."""
+        ...
+
+    def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
+        """Units by BM25 over speaker, text and context, best first; stop words only where there is nothing else."""
+        ...
+
+    def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
+
+    def replace_vectors(
+        self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]
+    ) -> None:
+        """Give every turn new vectors, all at once or not at all."""
+        ...
+
+    def set_zone(self, zone: str) -> None: ...
+
+    def stats(self) -> Stats: ...
+
+    def check(self, *, fix: bool = False) -> list[Finding]:
+        """Compare rows, vectors, full text and index with one another; `fix` rebuilds what is derived."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,226 @@
+"""The derived search index: rows in time order, with their vectors and postings, held in arrays.
+
+It is never the truth. It is built from the store's rows, knows the last `seq` that it has seen, and grows by
+what came after. Rows live in immutable blocks, each in time order inside (an interval is a slice of a block,
+whatever the order of arrival was); small blocks are merged as they pile up, so that a catch-up costs what is
+new, not what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.store.bm25 import Postings, idf, score
+from everwhen.store.terms import PACKED, Packed
+
+MERGE_UP_TO = 32_768
+"""Vectors in a merged block (48 MB at 384 dimensions): a merge copies, so it must stay small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What the index holds of some units, one entry each; packed terms and vectors one after the other."""
+
+    units: NDArray[np.int64]
+    at: NDArray[np.int64]
+    recorded: NDArray[np.int64]
+    kinds: NDArray[np.int16]
+    pieces: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    packed: Packed
+    vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A hard filter in the index's own terms: microseconds, kind codes, and allowed units if they are listed."""
+
+    start: int | None = None
+    end: int | None = None
+    known_at: int | None = None
+    kinds: NDArray[np.int16] | None = None
+    units: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Units in time order. `owners` says which row a vector belongs to."""
+
+    rows: Rows
+    owners: NDArray[np.int32]
+    postings: Postings
+
+    @classmethod
+    def build(cls, rows: Rows) -> Block:
+        rows = _in_time_order(rows)
+        owners = np.repeat(np.arange(len(rows.units), dtype=np.int32), rows.pieces)
+        return cls(rows, owners, Postings.build(rows.packed, rows.sizes))
+
+    def mask(self, window: Window) -> NDArray[np.bool_] | None:
+        """The rows that pass, or None when all do."""
+        low, high = self._slice(window)
+        tests: list[NDArray[np.bool_]] = []
+        if window.known_at is not None:
+            tests.append(self.rows.recorded <= window.known_at)
+        if window.kinds is not None:
+            tests.append(np.isin(self.rows.kinds, window.kinds))
+        if window.units is not None:
+            tests.append(np.isin(self.rows.units, window.units))
+        if low == 0 and high == len(self.rows.units) and not tests:
+            return None
+        passing = np.zeros(len(self.rows.units), dtype=np.bool_)
+        passing[low:high] = True
+        for test in tests:
+            passing &= test
+        return passing
+
+    def similarities(self, query: NDArray[np.float32], window: Window) -> NDArray[np.float32]:
+        """Every row's best cosine over its pieces; -1 outside the window."""
+        low, high = self._slice(window)
+        best = np.full(len(self.rows.units), -1.0, dtype=np.float32)
+        if low == high:
+            return best
+        first, last = np.searchsorted(self.owners, [low, high])
+        cosines = self.rows.vectors[first:last] @ query
+        if len(self.owners) == len(best):
+            best[low:high] = cosines
+        else:
+            np.maximum.at(best, self.owners[first:last], cosines)
+        passing = self.mask(window)
+        if passing is not None:
+            best[~passing] = -1.0
+        return best
+
+    def _slice(self, window: Window) -> tuple[int, int]:
+        low = 0 if window.start is None else int(np.searchsorted(self.rows.at, window.start))
+        high = len(self.rows.at) if window.end is None else int(np.searchsorted(self.rows.at, window.end))
+        return low, max(low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A snapshot that readers share; `extended` gives the next one."""
+
+    blocks: tuple[Block, ...] = ()
+    seen: int = 0
+
+    def extended(self, rows: Rows, seen: int) -> Index:
+        """With more rows, merging small neighbours on the way."""
+        if not len(rows.units):
+            return Index(self.blocks, seen)
+        blocks = [*self.blocks, Block.build(rows)]
+        while len(blocks) > 1 and _worth_merging(blocks[-2], blocks[-1]):
+            newer, older = blocks.pop(), blocks.pop()
+            blocks.append(Block.build(_joined(older.rows, newer.rows)))
+        return Index(tuple(blocks), seen)
+
+    def __len__(self) -> int:
+        return sum(len(block.rows.units) for block in self.blocks)
+
+    @property
+    def vectors(self) -> int:
+        return sum(len(block.owners) for block in self.blocks)
+
+    def search_vectors(
+        self, query: NDArray[np.float32], limit: int, window: Window
+    ) -> list[tuple[int, float]]:
+        """Units by cosine, best first."""
+        return _best(
+            [(block, block.similarities(query, window)) for block in self.blocks], limit, floor=-1.0
+        )
+
+    def search_terms(self, terms: Sequence[int], limit: int, window: Window) -> list[tuple[int, float]]:
+        """Units by BM25, best first. The statistics are those of the whole bank, whatever the window."""
+        total = len(self)
+        if not total or not terms:
+            return []
+        length = sum(float(block.postings.lengths.sum(dtype=np.float64)) for block in self.blocks)
+        places = [[block.postings.find(term) for term in terms] for block in self.blocks]
+        containing = [sum(found[i].stop - found[i].start for found in places) for i in range(len(terms))]
+        weights = [idf(total, count) for count in containing]
+        found = []
+        for block in self.blocks:
+            scores = score(block.postings, terms, weights, length / total)
+            passing = block.mask(window)
+            if passing is not None:
+                scores[~passing] = 0.0
+            found.append((block, scores))
+        return _best(found, limit, floor=0.0)
+
+
+def _best(
+    found: list[tuple[Block, NDArray[np.float32]]], limit: int, floor: float
+) -> list[tuple[int, float]]:
+    """The best rows above a floor over all blocks; equal scores in the order of time, so that it is stable."""
+    parts = []
+    for block, scores in found:
+        keep = np.flatnonzero(scores > floor)
+        if len(keep) > limit:
+            # Everything that ties with the last one stays in, or the choice among ties would be arbitrary.
+            cut = np.partition(scores[keep], len(keep) - limit)[len(keep) - limit]
+            keep = keep[scores[keep] >= cut]
+        parts.append((block.rows.units[keep], block.rows.at[keep], scores[keep]))
+    if not parts:
+        return []
+    units, at, scores = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    order = np.lexsort((units, at, -scores))[:limit]
+    return [(int(units[i]), float(scores[i])) for i in order]
+
+
+def _worth_merging(older: Block, newer: Block) -> bool:
+    return len(older.owners) < 2 * len(newer.owners) and len(older.owners) + len(newer.owners) <= MERGE_UP_TO
+
+
+def _joined(a: Rows, b: Rows) -> Rows:
+    return Rows(
+        np.concatenate([a.units, b.units]),
+        np.concatenate([a.at, b.at]),
+        np.concatenate([a.recorded, b.recorded]),
+        np.concatenate([a.kinds, b.kinds]),
+        np.concatenate([a.pieces, b.pieces]),
+        np.concatenate([a.sizes, b.sizes]),
+        np.concatenate([a.packed, b.packed]),
+        np.concatenate([a.vectors, b.vectors]),
+    )
+
+
+def _in_time_order(rows: Rows) -> Rows:
+    if np.all(rows.at[1:] >= rows.at[:-1]):
+        return rows  # the usual case: conversations are told forwards
+    order = np.argsort(rows.at, kind="stable")
+    return Rows(
+        rows.units[order],
+        rows.at[order],
+        rows.recorded[order],
+        rows.kinds[order],
+        rows.pieces[order],
+        rows.sizes[order],
+        rows.packed[_spread(rows.sizes, order)],
+        rows.vectors[_spread(rows.pieces, order)],
+    )
+
+
+def _spread(sizes: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The positions of all elements when groups of the given sizes are put in another order."""
+    starts = np.cumsum(sizes) - sizes
+    moved = sizes[order]
+    within = np.arange(int(moved.sum())) - np.repeat(np.cumsum(moved) - moved, moved)
+    return np.repeat(starts[order], moved) + within
+
+
+def empty_rows(dimension: int) -> Rows:
+    whole = np.zeros(0, dtype=np.int64)
+    return Rows(
+        whole,
+        whole,
+        whole,
+        np.zeros(0, dtype=np.int16),
+        whole,
+        whole,
+        np.zeros(0, dtype=PACKED),
+        np.zeros((0, dimension), dtype=np.float32),
+    )

@@ -1,0 +1,366 @@
+"""A bank in SQLite: turns, units, vectors and terms in one file, each `append` one transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from everwhen.errors import Damaged, NotFound, Refused
+from everwhen.store.base import BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
+from everwhen.store.index import Index
+from everwhen.store.instants import from_text, to_text
+from everwhen.store.sqlite.checks import check
+from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, migrate
+from everwhen.store.sqlite.loading import read_rows, to_window
+from everwhen.store.sqlite.statements import statements
+from everwhen.store.terms import Tokenizer
+from everwhen.types import Finding, Session, Stats, Turn
+from everwhen.when import Interval
+
+_TURNS_AT_ONCE = 512
+
+
+class SqliteStore:
+    """The `Store` of one bank file. See `everwhen.store.base` for what each call promises."""
+
+    def __init__(self, path: Path, info: BankInfo, writer: Connection, reader: Connection) -> None:
+        self.path = path
+        self._info = info
+        self._writer = writer
+        self._reader = reader
+        self._index = Index()
+        self._index_lock = threading.Lock()
+        self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        embedder: str,
+        dimension: int | None,
+        zone: str,
+        create: bool = True,
+        busy_seconds: float = 30.0,
+    ) -> SqliteStore:
+        """Open a bank, or make it. Its embedder must be the one it was made with."""
+        if not path.exists():
+            if not create:
+                raise NotFound(
+                    f"there is no bank '{path.stem}'; `everwhen banks` lists those that exist, and a first "
+                    f"`everwhen add --bank {path.stem} TEXT` makes it"
+                )
+            create_file(path)
+        writer = Connection(path, busy_seconds=busy_seconds)
+        try:
+            migrate(writer)
+            values = _introduce(writer, path.stem, embedder, dimension, zone)
+            reader = Connection(path, busy_seconds=busy_seconds)
+        except BaseException:
+            writer.close()
+            raise
+        info = BankInfo(path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA)
+        return cls(path, info, writer, reader)
+
+    @property
+    def info(self) -> BankInfo:
+        return self._info
+
+    def close(self) -> None:
+        self._reader.close()
+        self._writer.close()
+
+    # Writing
+
+    def append(self, turns: Sequence[NewTurn]) -> list[bool]:
+        packed = self._tokenizer.packed(
+            [f"{new.turn.speaker} {new.turn.text}" for new in turns], [new.context for new in turns]
+        )
+        with self._writer.transaction() as sql:
+            return [self._append_one(sql, new, terms) for new, terms in zip(turns, packed, strict=True)]
+
+    def _append_one(self, sql: sqlite3.Connection, new: NewTurn, terms: bytes) -> bool:
+        turn, ask = new.turn, statements()
+        if sql.execute(ask["known_turn"], (turn.id,)).fetchone():
+            return False
+        said_at, recorded_at = to_text(turn.said_at), to_text(turn.recorded_at)
+        turn_seq = sql.execute(
+            ask["insert_turn"],
+            (
+                turn.id,
+                turn.session,
+                turn.segment or turn.id,
+                turn.role,
+                turn.speaker,
+                turn.text,
+                said_at,
+                turn.zone,
+                recorded_at,
+                turn.tokens,
+                json.dumps(dict(turn.metadata), ensure_ascii=False),
+            ),
+        ).lastrowid
+        unit = sql.execute(
+            ask["insert_unit"],
+            (
+                turn.id,
+                "turn",
+                new.network,
+                0,
+                turn_seq,
+                new.context,
+                new.before,
+                said_at,
+                recorded_at,
+                len(new.vectors),
+                terms,
+            ),
+        ).lastrowid
+        sql.execute(ask["insert_unit_turn"], (unit, turn_seq))
+        sql.executemany(
+            ask["insert_vector"], [(unit, piece, _blob(vector)) for piece, vector in enumerate(new.vectors)]
+        )
+        sql.execute(ask["insert_fts"], (unit, turn.speaker, turn.text, new.context))
+        return True
+
+    def replace_vectors(
+        self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]
+    ) -> None:
+        ask = statements()
+        with self._writer.transaction() as sql:
+            units = {turn: unit for unit, turn in sql.execute(ask["units_for_reembedding"])}
+            sql.execute("DELETE FROM vectors")
+            for turn, pieces in vectors:
+                unit = units.pop(turn)
+                sql.executemany(
+                    ask["insert_vector"], [(unit, piece, _blob(vector)) for piece, vector in enumerate(pieces)]
+                )
+                sql.execute(ask["set_pieces"], (len(pieces), unit))
+            if units:
+                raise Refused(f"{len(units)} turns were added meanwhile; run the command again")
+            _put(sql, {"embedder": embedder, "dimension": str(dimension)})
+            _next_epoch(sql)
+        self._info = BankInfo(self._info.name, embedder, dimension, self._info.zone, SCHEMA)
+
+    def set_zone(self, zone: str) -> None:
+        with self._writer.transaction() as sql:
+            _put(sql, {"zone": zone})
+        self._info = BankInfo(self._info.name, self._info.embedder, self._info.dimension, zone, SCHEMA)
+
+    # Reading
+
+    def known(self, ids: Sequence[str]) -> set[str]:
+        with self._reader.use() as sql:
+            return {row[0] for row in sql.execute(statements()["known_turns"], (json.dumps(list(ids)),))}
+
+    def turns(
+        self,
+        *,
+        ids: Sequence[str] | None = None,
+        session: str | None = None,
+        between: Interval | None = None,
+    ) -> Iterator[Turn]:
+        if ids is not None:
+            with self._reader.use() as sql:
+                rows = sql.execute(statements()["turns_by_id"], (json.dumps(list(ids)),)).fetchall()
+            yield from map(_turn, rows)
+            return
+        page = {
+            "session": session,
+            "start": to_text(between.start) if between and between.start else None,
+            "end": to_text(between.end) if between and between.end else None,
+            "after_at": "",
+            "after_seq": 0,
+            "page": _TURNS_AT_ONCE,
+        }
+        # Page by page rather than with one open cursor, which would hold an old snapshot for as long as
+        # the caller takes.
+        while rows := self._page(page):
+            yield from map(_turn, rows)
+            page |= {"after_at": rows[-1][7], "after_seq": rows[-1][0]}
+
+    def _page(self, page: dict[str, Any]) -> list[tuple[Any, ...]]:
+        with self._reader.use() as sql:
+            return sql.execute(statements()["turns"], page).fetchall()
+
+    def last_turn(self, session: str, before: datetime) -> Turn | None:
+        with self._reader.use() as sql:
+            row = sql.execute(statements()["last_turn"], (session, to_text(before))).fetchone()
+        return _turn(row) if row else None
+
+    def segment_speakers(self, segment: str) -> list[str]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.execute(statements()["segment_speakers"], (segment,))]
+
+    def sessions(self) -> list[Session]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["sessions"]).fetchall()
+        return [
+            Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)))
+            for name, turns, first, last, speakers in rows
+        ]
+
+    def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
+        window = to_window(where, self._with_metadata)
+        return [Scored(*found) for found in self.index().search_vectors(query, limit, window)]
+
+    def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
+        window = to_window(where, self._with_metadata)
+        terms = self._tokenizer.query(query)
+        return [Scored(*found) for found in self.index().search_terms(terms, limit, window)]
+
+    def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()
+        return {row[0]: _unit(row) for row in rows}
+
+    def stats(self) -> Stats:
+        with self._reader.use() as sql:
+            turns, sessions, segments, vectors, first, last = sql.execute(statements()["stats"]).fetchone()
+        return Stats(
+            bank=self._info.name,
+            turns=turns,
+            sessions=sessions,
+            segments=segments,
+            passages=vectors,
+            first=from_text(first) if first else None,
+            last=from_text(last) if last else None,
+            embedder=self._info.embedder,
+            dimension=self._info.dimension,
+            bytes=sum(file.stat().st_size for file in self.path.parent.glob(f"{self.path.name}*")),
+            schema=SCHEMA,
+        )
+
+    def check(self, *, fix: bool = False) -> list[Finding]:
+        findings = check(self._writer, self.index(), self._tokenizer, self._info.dimension, fix=fix)
+        if any(finding.fixed for finding in findings):
+            with self._writer.transaction() as sql:
+                _next_epoch(sql)
+        return findings
+
+    # The derived index
+
+    def index(self) -> Index:
+        """The search index, caught up with every commit of every process."""
+        with self._index_lock:
+            with self._reader.use() as sql:
+                version = sql.execute("PRAGMA data_version").fetchone()[0]
+                if self._seen is not None and self._seen[0] == version:
+                    return self._index
+            with self._reader.transaction("DEFERRED") as sql:  # one snapshot for rows, vectors and epoch
+                epoch = _values(sql).get("epoch", "0")
+                version = sql.execute("PRAGMA data_version").fetchone()[0]
+                before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
+                rows, seen = read_rows(sql, before.seen, self._info.dimension)
+            self._index = before.extended(rows, seen)
+            self._seen = (version, epoch)
+            return self._index
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return Tokenizer()
+
+    def _with_metadata(self, wanted: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["units_with_metadata"], {"wanted": json.dumps(wanted)}).fetchall()
+        return np.array([row[0] for row in rows], dtype=np.int64)
+
+
+def embedder_of(path: Path) -> str | None:
+    """The embedder that a bank was made with; None for a bank that is not there yet."""
+    if not path.exists():
+        return None
+    try:
+        sql = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            row = sql.execute("SELECT value FROM bank WHERE key = 'embedder'").fetchone()
+        finally:
+            sql.close()
+    except sqlite3.Error:
+        return None  # whatever is wrong with the file, opening it says so better
+    return row[0] if row else None
+
+
+def _introduce(
+    writer: Connection, name: str, embedder: str, dimension: int | None, zone: str
+) -> dict[str, str]:
+    """What the bank says of itself, written when it is new; another embedder is refused."""
+    with writer.use() as sql:
+        values = _values(sql)
+    if not values:
+        with writer.transaction() as sql:
+            values = _values(sql)
+            if not values:
+                if dimension is None:
+                    raise NotFound(f"bank '{name}' is empty: add something to it first")
+                values = {"name": name, "embedder": embedder, "dimension": str(dimension), "zone": zone}
+                _put(sql, values)
+    if missing := {"embedder", "dimension", "zone"} - values.keys():
+        raise Damaged(f"bank '{name}' does not say its {', '.join(sorted(missing))}: restore a backup")
+    if values["embedder"] != embedder:
+        raise Refused(
+            f"bank '{name}' was embedded with {values['embedder']} ({values['dimension']}), not with {embedder}; "
+            f"open it with that one, or run `everwhen reembed {name} --model {embedder}`"
+        )
+    return values
+
+
+def _values(sql: sqlite3.Connection) -> dict[str, str]:
+    return dict(sql.execute(statements()["bank_values"]).fetchall())
+
+
+def _put(sql: sqlite3.Connection, values: dict[str, str]) -> None:
+    sql.executemany(statements()["put_bank_value"], list(values.items()))
+
+
+def _next_epoch(sql: sqlite3.Connection) -> None:
+    """Tell every process that rows which its index has seen are no longer as they were."""
+    _put(sql, {"epoch": str(int(_values(sql).get("epoch", "0")) + 1)})
+
+
+def _blob(vector: Iterable[float]) -> bytes:
+    return np.asarray(vector, dtype="<f4").tobytes()
+
+
+def _turn(row: tuple[Any, ...]) -> Turn:
+    seq, id_, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata = row
+    return Turn(
+        id=id_,
+        session=session,
+        seq=seq,
+        role=role,
+        speaker=speaker,
+        text=text,
+        said_at=from_text(said_at),
+        zone=zone,
+        recorded_at=from_text(recorded_at),
+        tokens=tokens,
+        segment=segment,
+        metadata=json.loads(metadata),
+    )
+
+
+def _unit(row: tuple[Any, ...]) -> UnitRow:
+    seq, id_, kind, network, text, said_at, zone, session, speaker, tokens, turn, metadata = row
+    return UnitRow(
+        seq=seq,
+        id=id_,
+        kind=kind,
+        network=network,
+        text=text,
+        said_at=from_text(said_at),
+        zone=zone,
+        session=session,
+        speaker=speaker,
+        tokens=tokens,
+        turns=(turn,) if turn else (),
+        metadata=json.loads(metadata),
+    )

@@ -1,0 +1,141 @@
+"""Opening a bank's file: pragmas, migrations, and SQLite's errors in words a person can act on."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
+from everwhen.store.instants import to_text
+from everwhen.store.sqlite.statements import migrations
+
+SCHEMA = migrations()[-1][0]
+
+
+class Connection:
+    """One SQLite connection with a lock, for any thread; its errors come out as ours.
+
+    A bank uses two: a writer, and a reader that WAL lets go on while the writer commits.
+    """
+
+    def __init__(self, path: Path, *, busy_seconds: float) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._busy_seconds = busy_seconds
+        self._raw = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
+        try:
+            with self.errors():
+                self._raw.execute("PRAGMA foreign_keys = ON")
+                self._raw.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            self._raw.close()
+            raise
+
+    @contextmanager
+    def use(self) -> Iterator[sqlite3.Connection]:
+        """The connection, alone, for a few reads."""
+        with self._lock, self.errors():
+            yield self._raw
+
+    @contextmanager
+    def transaction(self, kind: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
+        """All or nothing: committed at the end of the block, rolled back when it raises."""
+        with self._lock, self.errors():
+            self._raw.execute(f"BEGIN {kind}")
+            try:
+                yield self._raw
+                self._raw.execute("COMMIT")
+            except BaseException:
+                # A full disk or an I/O error has rolled back already; asking again would hide the first error.
+                if self._raw.in_transaction:
+                    self._raw.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn SQLite's errors into ours."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise translate(error, self.path, self._busy_seconds) from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._raw.close()
+
+
+def translate(error: sqlite3.Error, path: Path, busy_seconds: float) -> EverwhenError:
+    """One clear sentence with the fix for each way in which SQLite can fail."""
+    bank = path.stem
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Unavailable(
+            f"bank '{bank}' is locked by another process for more than {busy_seconds:g} s; "
+            "wait for it or end it, then try again (nothing was written)"
+        )
+    if code == sqlite3.SQLITE_FULL:
+        return Unavailable(
+            f"the disk that holds bank '{bank}' is full; free some space and try again (nothing was written)"
+        )
+    if code == sqlite3.SQLITE_READONLY or (code == sqlite3.SQLITE_CANTOPEN and path.exists()):
+        return Refused(f"bank '{bank}' cannot be written: make {path} and its folder writable for this user")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return NotFound(f"bank '{bank}' cannot be opened: there is no {path}")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return Damaged(
+            f"bank '{bank}' is damaged ({error}): keep {path} as it is, and restore a backup in its place"
+        )
+    if code == sqlite3.SQLITE_IOERR:
+        return Unavailable(f"bank '{bank}': the disk reports an error ({error}); check it, then try again")
+    if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+        return Unavailable(f"bank '{bank}' was closed; open it again with Memory.open")
+    return EverwhenError(f"bank '{bank}': the database says: {error}")
+
+
+def create_file(path: Path) -> None:
+    """Make the file private before SQLite writes into it; WAL and shared memory inherit its mode."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except PermissionError as error:
+        raise Refused(f"cannot write {error.filename}: make it writable, or choose another home folder") from error
+    except (FileExistsError, NotADirectoryError) as error:
+        raise Refused(f"{error.filename} is a file: choose another home folder") from error
+    except OSError as error:
+        raise Unavailable(f"cannot create {path}: {error.strerror}") from error
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the schema to the newest version, one transaction for each step."""
+    with connection.use() as sql:
+        sql.execute("PRAGMA journal_mode = WAL")
+        version = _version(sql)
+    if version > SCHEMA:
+        raise Refused(
+            f"bank '{connection.path.stem}' was written by a newer everwhen (schema {version}, this one knows "
+            f"{SCHEMA}); upgrade with pip install --upgrade everwhen"
+        )
+    for number, name, script in migrations():
+        if number <= version:
+            continue
+        with connection.transaction() as sql:
+            if _version(sql) >= number:  # another process was faster
+                continue
+            sql.execute(
+                "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)"
+            )
+            for statement in script:
+                sql.execute(statement)
+            sql.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_text(datetime.now(UTC))))
+
+
+def _version(sql: sqlite3.Connection) -> int:
+    if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone():
+        return 0
+    version = sql.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0]
+    return int(version)

@@ -1,0 +1,94 @@
+"""From SQLite's rows to the derived index's arrays, and from filters to its windows."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.store.base import Filter
+from everwhen.store.index import Rows, Window, empty_rows
+from everwhen.store.instants import to_micros
+from everwhen.store.sqlite.statements import statements
+from everwhen.store.terms import PACKED
+
+KINDS = ("turn", "event", "narrative", "fact", "node")
+NETWORKS = ("world", "experience", "opinion")
+_VECTORS_AT_ONCE = 4096
+
+
+def read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int]:
+    """The units after a seq, as arrays, and the last seq among them."""
+    rows = sql.execute(statements()["index_rows"], (after,)).fetchall()
+    if not rows:
+        return empty_rows(dimension), after
+    seqs, at, recorded, kinds, networks, pieces, terms = zip(*rows, strict=True)
+    packed = np.frombuffer(b"".join(terms), dtype=PACKED)
+    count = np.array(pieces, dtype=np.int64)
+    return (
+        Rows(
+            units=np.array(seqs, dtype=np.int64),
+            at=_micros(at),
+            recorded=_micros(recorded),
+            kinds=np.array([code(k, n) for k, n in zip(kinds, networks, strict=True)], dtype=np.int16),
+            pieces=count,
+            sizes=np.array([len(blob) // PACKED.itemsize for blob in terms], dtype=np.int64),
+            packed=packed,
+            vectors=_vectors(sql, after, int(count.sum()), dimension),
+        ),
+        seqs[-1],
+    )
+
+
+def _vectors(sql: sqlite3.Connection, after: int, total: int, dimension: int) -> NDArray[np.float32]:
+    """Filled as it is read: a hundred thousand vectors are 150 MB, and two copies would be twice that."""
+    matrix = np.empty((total, dimension), dtype=np.float32)
+    cursor, place = sql.execute(statements()["index_vectors"], (after,)), 0
+    while rows := cursor.fetchmany(_VECTORS_AT_ONCE):
+        blobs = b"".join(row[1] for row in rows)
+        matrix[place : place + len(rows)] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)
+        place += len(rows)
+    if place != total:
+        raise sqlite3.DatabaseError(f"{total} vectors expected, {place} found; `everwhen doctor` tells more")
+    return matrix
+
+
+def _micros(texts: tuple[str, ...]) -> NDArray[np.int64]:
+    return np.array([text[:-1] for text in texts], dtype="datetime64[us]").astype(np.int64)
+
+
+def code(kind: str, network: str) -> int:
+    """A small number for a kind and a network together."""
+    return KINDS.index(kind) * len(NETWORKS) + NETWORKS.index(network)
+
+
+def to_window(where: Filter, with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]]) -> Window:
+    """A filter in the index's terms; what metadata asks for is looked up in the rows."""
+    between = where.between
+    return Window(
+        start=to_micros(between.start) if between and between.start else None,
+        end=to_micros(between.end) if between and between.end else None,
+        known_at=to_micros(where.known_at) if where.known_at else None,
+        kinds=_codes(where) if where.kinds is not None or where.networks is not None else None,
+        units=with_metadata(_plain(where.metadata)) if where.metadata else None,
+    )
+
+
+def _codes(where: Filter) -> NDArray[np.int16]:
+    return np.array(
+        [
+            code(kind, network)
+            for kind in KINDS
+            for network in NETWORKS
+            if (where.kinds is None or kind in where.kinds)
+            and (where.networks is None or network in where.networks)
+        ],
+        dtype=np.int16,
+    )
+
+
+def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(metadata)

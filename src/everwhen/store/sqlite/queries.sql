@@ -1,0 +1,120 @@
+-- Every statement of the SQLite store, named, with its purpose.
+
+-- bank_values --
+-- All that the bank says of itself.
+SELECT key, value FROM bank;
+
+-- put_bank_value --
+INSERT INTO bank (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- known_turn --
+SELECT 1 FROM turns WHERE id = ?;
+
+-- known_turns --
+-- Those of a JSON list of ids that are stored already.
+SELECT id FROM turns WHERE id IN (SELECT value FROM json_each(?));
+
+-- insert_turn --
+INSERT INTO turns (id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- insert_unit --
+INSERT INTO units (id, kind, network, level, turn, context, context_turn, mentioned_at, recorded_at, pieces, terms)
+VALUES (?, ?, ?, ?, ?, ?, (SELECT seq FROM turns WHERE id = ?), ?, ?, ?, ?);
+
+-- insert_unit_turn --
+INSERT INTO unit_turns (unit, turn) VALUES (?, ?);
+
+-- insert_vector --
+INSERT INTO vectors (unit, piece, vector) VALUES (?, ?, ?);
+
+-- insert_fts --
+INSERT INTO unit_fts (rowid, speaker, text, context) VALUES (?, ?, ?, ?);
+
+-- turns --
+-- A page of the turn calendar, after a place in it; a parameter that is null asks for nothing.
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns
+WHERE (:session IS NULL OR session = :session)
+  AND (:start IS NULL OR said_at >= :start)
+  AND (:end IS NULL OR said_at < :end)
+  AND (said_at, seq) > (:after_at, :after_seq)
+ORDER BY said_at, seq LIMIT :page;
+
+-- turns_by_id --
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns WHERE id IN (SELECT value FROM json_each(?))
+ORDER BY said_at, seq;
+
+-- last_turn --
+-- The turn before: the last one said in a session, up to and including an instant.
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns WHERE session = ? AND said_at <= ?
+ORDER BY said_at DESC, seq DESC LIMIT 1;
+
+-- segment_speakers --
+SELECT speaker FROM turns WHERE segment = ? ORDER BY seq;
+
+-- sessions --
+SELECT session, count(*), min(said_at), max(said_at), json_group_array(DISTINCT speaker)
+FROM turns GROUP BY session ORDER BY min(said_at), min(seq);
+
+-- units --
+-- Units with what recall shows of them.
+SELECT u.seq, u.id, u.kind, u.network, coalesce(u.text, t.text), coalesce(t.said_at, u.mentioned_at),
+       coalesce(t.zone, 'UTC'), coalesce(t.session, ''), coalesce(t.speaker, ''), coalesce(t.tokens, 0), t.id, coalesce(t.metadata, '{}')
+FROM units u LEFT JOIN turns t ON t.seq = u.turn
+WHERE u.seq IN (SELECT value FROM json_each(?));
+
+-- units_with_metadata --
+-- Units whose turn carries every one of the wanted key-value pairs, given as a JSON object.
+SELECT u.seq FROM units u JOIN turns t ON t.seq = u.turn
+WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(:wanted) w
+    WHERE NOT EXISTS (
+        SELECT 1 FROM json_each(t.metadata) m
+        WHERE m.key = w.key AND m.value IS w.value AND m.type = w.type
+    )
+);
+
+-- index_rows --
+-- What the derived index holds of the units after a seq, in the order of commit.
+SELECT seq, mentioned_at, recorded_at, kind, network, pieces, terms FROM units WHERE seq > ? ORDER BY seq;
+
+-- index_vectors --
+SELECT unit, vector FROM vectors WHERE unit > ? ORDER BY unit, piece;
+
+-- count_units --
+SELECT count(*), coalesce(sum(pieces), 0), coalesce(max(seq), 0) FROM units;
+
+-- units_for_reembedding --
+SELECT u.seq, t.id FROM units u JOIN turns t ON t.seq = u.turn WHERE u.kind = 'turn' ORDER BY u.seq;
+
+-- set_pieces --
+UPDATE units SET pieces = ? WHERE seq = ?;
+
+-- stats --
+SELECT (SELECT count(*) FROM turns), (SELECT count(DISTINCT session) FROM turns),
+       (SELECT count(DISTINCT segment) FROM turns), (SELECT count(*) FROM vectors),
+       (SELECT min(said_at) FROM turns), (SELECT max(said_at) FROM turns);
+
+-- turns_without_unit --
+SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.turn = t.seq AND u.kind = 'turn');
+
+-- units_without_turn --
+SELECT count(*) FROM units u
+WHERE (u.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = u.turn))
+   OR NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq);
+
+-- units_with_wrong_pieces --
+SELECT count(*) FROM units u WHERE u.pieces <> (SELECT count(*) FROM vectors v WHERE v.unit = u.seq);
+
+-- vectors_of_wrong_size --
+SELECT count(*) FROM vectors WHERE length(vector) <> ?;
+
+-- unit_terms --
+-- Every unit's text and stored terms, for the check that they agree.
+SELECT x.seq, x.speaker, x.text, x.context, u.terms FROM unit_texts x JOIN units u ON u.seq = x.seq;
+
+-- set_terms --
+UPDATE units SET terms = ? WHERE seq = ?;

@@ -1,0 +1,39 @@
+"""SQL lives in files: the named statements of `queries.sql` and the numbered migrations beside it."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+_HEADING = re.compile(r"^-- (\w+) --$", re.MULTILINE)
+
+
+@cache
+def statements() -> dict[str, str]:
+    """Every named statement of queries.sql."""
+    parts = _HEADING.split((HERE / "queries.sql").read_text(encoding="utf-8"))
+    return {name: sql.strip().rstrip(";") for name, sql in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+@cache
+def migrations() -> list[tuple[int, str, list[str]]]:
+    """Numbered schema changes, oldest first: number, name, statements."""
+    found = []
+    for path in sorted((HERE / "migrations").glob("[0-9]*.sql")):
+        number, _, name = path.stem.partition("_")
+        found.append((int(number), name, _split(path.read_text(encoding="utf-8"))))
+    return found
+
+
+def _split(script: str) -> list[str]:
+    """Cut a script into statements; `executescript` would commit half a migration when one of them fails."""
+    out, rest = [], ""
+    for line in script.splitlines(keepends=True):
+        rest += line
+        if rest.strip() and sqlite3.complete_statement(rest):
+            out.append(rest.strip())
+            rest = ""
+    return out

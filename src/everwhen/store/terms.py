@@ -1,0 +1,85 @@
+"""Words as FTS5 sees them: the tokenizer of the full-text table, and term counts packed for the index.
+
+The in-memory postings must agree with FTS5 to the letter, so FTS5 itself does the tokenizing, in a scratch
+table of the same definition. A term is kept as a 64-bit hash: the index needs no dictionary, and a row's
+terms load as one array.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+TOKENIZE = "porter unicode61 remove_diacritics 2"
+PACKED = np.dtype([("term", "<u8"), ("halves", "<u2")])
+Packed = NDArray[np.void]
+
+# English function words, as the tokenizer leaves them. They carry no content, and each costs as much as all
+# the others together. Question words and the verbs of asking are among them: "when did X" is about X.
+STOP_WORDS = frozenset(
+    """a about after again all also am an and ani ar as at be becaus been befor between both but by can could
+    did do doe dure each few for from further had ha have having he her here herself him himself hi how i if in
+    into is it itself just like ll m may me might more most must my myself no nor not now of off on onc onli or
+    other our out over own re s said sai same shall she should so some such t tell than that the their them
+    then there these thei thi those through to too under until up us ve veri wa want we were what when where
+    which while who whom whose why will with would you your""".split()
+)
+
+
+class Tokenizer:
+    """FTS5's tokenizer, for any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sql = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._sql.execute(f"CREATE VIRTUAL TABLE scratch USING fts5 (text, tokenize = '{TOKENIZE}')")
+        self._sql.execute("CREATE VIRTUAL TABLE words USING fts5vocab (scratch, 'instance')")
+
+    def counts(self, texts: Sequence[str]) -> list[dict[str, int]]:
+        """For each text, its terms and how often each stands in it."""
+        out: list[dict[str, int]] = [{} for _ in texts]
+        with self._lock:
+            self._sql.execute("BEGIN")
+            try:
+                self._sql.executemany("INSERT INTO scratch (rowid, text) VALUES (?, ?)", enumerate(texts))
+                for row, term, count in self._sql.execute(
+                    "SELECT doc, term, count(*) FROM words GROUP BY doc, term"
+                ):
+                    out[row][term] = count
+            finally:
+                self._sql.execute("ROLLBACK")
+        return out
+
+    def packed(self, texts: Sequence[str], contexts: Sequence[str]) -> list[bytes]:
+        """For each text with its context, its terms as the index stores them."""
+        return [
+            pack(own, around)
+            for own, around in zip(self.counts(texts), self.counts(contexts), strict=True)
+        ]
+
+    def query(self, text: str) -> list[int]:
+        """The terms that a query asks for; stop words only when it has nothing else."""
+        terms = self.counts([text])[0]
+        content = [term for term in terms if term not in STOP_WORDS]
+        return [hash_term(term) for term in (content or terms)]
+
+
+def pack(own: dict[str, int], around: dict[str, int]) -> bytes:
+    """Counts in halves: a word of the context weighs half a word of the text (BM25F's field weight)."""
+    halves = {term: 2 * count for term, count in own.items()}
+    for term, count in around.items():
+        halves[term] = halves.get(term, 0) + count
+    rows = sorted((hash_term(term), min(count, 65_535)) for term, count in halves.items())
+    return np.array(rows, dtype=PACKED).tobytes()
+
+
+@lru_cache(maxsize=200_000)
+def hash_term(term: str) -> int:
+    """A 64-bit name for a term; among a million terms a collision has a chance of one in 37 million."""
+    return int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "little")

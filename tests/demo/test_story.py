@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from everwhen.demo import ASKED_AT, QUESTIONS, ZONE, story, truth
+from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, story, truth
 from everwhen.types import Message
 
 STORY = story()
@@ -50,8 +50,8 @@ def test_time_runs_forward_over_half_a_year() -> None:
 
 
 def test_two_zones_are_spoken_in_even_at_once() -> None:
-    assert {message.zone for message in STORY} == {ZONE, "Asia/Tokyo"}
-    assert {message.zone for message in STORY if message.session == "s17"} == {ZONE, "Asia/Tokyo"}
+    assert {message.zone for message in STORY} == {STORY_ZONE, "Asia/Tokyo"}
+    assert {message.zone for message in STORY if message.session == "s17"} == {STORY_ZONE, "Asia/Tokyo"}
     # Morning in Kyoto is the evening before in UTC: "yesterday" depends on the zone.
     kyoto = BY_ID["s16-03"]
     assert kyoto.said_at is not None
@@ -143,7 +143,7 @@ def test_the_demo_asks_what_the_story_answers() -> None:
     assert len(QUESTIONS) == 3
     answerable = {question["question"]: question["evidence"] for question in TRUTH["answerable"]}
     for question in QUESTIONS:
-        assert list(question.evidence) == answerable[question.text]
+        assert list(question.evidence) == answerable[question.question]
         told = " ".join(BY_ID[turn].text for turn in question.evidence)
         assert all(words in told for words in question.contains)
 

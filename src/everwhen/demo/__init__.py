@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 from everwhen.ingest.importers.jsonl import Lines
 from everwhen.types import Message
 
-ZONE = "Europe/Lisbon"
-ASKED_AT = datetime(2025, 7, 14, 9, 0, tzinfo=ZoneInfo(ZONE))
+STORY_ZONE = "Europe/Lisbon"
+ASKED_AT = datetime(2025, 7, 14, 9, 0, tzinfo=ZoneInfo(STORY_ZONE))
 """The moment of asking: the morning after the last conversation."""
 
 
@@ -25,7 +25,7 @@ ASKED_AT = datetime(2025, 7, 14, 9, 0, tzinfo=ZoneInfo(ZONE))
 class Question:
     """A question of the demo, the words that what is recalled must contain, and the turns they stand in."""
 
-    text: str
+    question: str
     contains: tuple[str, ...]
     evidence: tuple[str, ...]
 

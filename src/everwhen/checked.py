@@ -41,7 +41,9 @@ def zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (LookupError, ValueError, OSError, TypeError):
-        raise UsageError(f"unknown zone {name!r}; use an IANA name such as 'Europe/Lisbon' or 'UTC'") from None
+        raise UsageError(
+            f"unknown zone {name!r}; use an IANA name such as 'Europe/Lisbon' or 'UTC'"
+        ) from None
     return name
 
 
@@ -109,7 +111,7 @@ def metadata(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def recipe(base: Recipe, budget: str | int, settings: Settings) -> Recipe:
     """A recipe with the thinking budget asked for: a name or a number of candidates a channel."""
-    if isinstance(budget, bool) or not isinstance(budget, int):
+    if isinstance(budget, str):
         if budget not in settings.candidates:
             choices = ", ".join(settings.candidates)
             raise UsageError(f"unknown budget {budget!r}; use {choices}, or a number of candidates")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import wraps
+from functools import update_wrapper
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -259,11 +259,10 @@ def _in_thread(
 ) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]]:
     """The same method as a coroutine, with the same signature: the work is CPU's, so it runs in a thread."""
 
-    @wraps(method)
-    async def call(self: AsyncMemory, *args: P.args, **kwargs: P.kwargs) -> R:
+    async def call(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await asyncio.to_thread(method, self.memory, *args, **kwargs)
 
-    return call
+    return update_wrapper(call, method)
 
 
 class AsyncMemory:
@@ -273,7 +272,9 @@ class AsyncMemory:
         self.memory = memory
 
     @classmethod
-    async def open(cls, home: str | Path | None = None, bank: str = "default", **settings: Any) -> AsyncMemory:
+    async def open(
+        cls, home: str | Path | None = None, bank: str = "default", **settings: Any
+    ) -> AsyncMemory:
         """See `Memory.open`."""
         return cls(await asyncio.to_thread(Memory.open, home, bank, **settings))
 

@@ -26,6 +26,8 @@ from everwhen.bench.metrics import percentile
 from everwhen.home import bank_path
 from everwhen.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed import open_embedder
+from everwhen.models.embed.base import normalised
+from everwhen.models.embed.minilm import FOLDER
 from everwhen.store import NewTurn
 from everwhen.store.sqlite import SqliteStore
 from everwhen.types import Turn
@@ -130,7 +132,7 @@ def _turns(first: int, count: int, words: list[str], chance: random.Random) -> I
 def _mixtures(pool: NDArray[np.float32], count: int, noise: np.random.Generator) -> NDArray[np.float32]:
     picks = noise.integers(0, len(pool), (count, 2))
     mixed = pool[picks[:, 0]] + pool[picks[:, 1]] + 0.03 * noise.standard_normal((count, pool.shape[1]))
-    return (mixed / np.linalg.norm(mixed, axis=1, keepdims=True)).astype(np.float32)
+    return normalised(mixed.astype(np.float32))
 
 
 def _adds(memory: Memory, words: list[str], chance: random.Random) -> list[float]:
@@ -210,8 +212,11 @@ def _percentiles(times: list[float]) -> dict[str, float]:
 
 
 def _vocabulary(chance: random.Random) -> list[str]:
-    syllables = [a + b for a in "bcdfghklmnprstvw" for b in ("a", "e", "i", "o", "u", "an", "or", "el")]
-    return ["".join(chance.choices(syllables, k=chance.randint(2, 4))) for _ in range(30_000)]
+    """Ordinary English words: the whole words that the packaged tokenizer knows, in an order of our own."""
+    known = json.loads((FOLDER / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    words = sorted(word for word in known if word.isascii() and word.isalpha() and len(word) > 3)
+    chance.shuffle(words)
+    return words
 
 
 def _content(words: list[str], chance: random.Random, count: int) -> list[str]:
@@ -223,6 +228,6 @@ def _sentence(words: list[str], chance: random.Random) -> str:
     """About thirty tokens: function words between content words, as in speech."""
     glue = ("the", "and", "of", "to", "I", "was", "with", "it", "for", "that")
     out = []
-    for word in _content(words, chance, chance.randint(6, 12)):
+    for word in _content(words, chance, chance.randint(10, 18)):
         out += [chance.choice(glue), word]
     return " ".join(out)

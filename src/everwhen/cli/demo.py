@@ -38,7 +38,9 @@ def demo(context: typer.Context) -> None:
             for one in QUESTIONS:
                 here.console.print(f"\n[bold]{one.question}[/bold]")
                 show(here, memory.recall(one.question), explain=True, limit=2)
-    here.console.print("\nYour own: everwhen add 'I moved to Porto in May'; everwhen recall 'where do I live'")
+    here.console.print(
+        "\nYour own: everwhen add 'I moved to Porto in May'; everwhen recall 'where do I live'"
+    )
 
 
 def timeline(here: Here, memory: Memory) -> None:
@@ -58,13 +60,23 @@ def timeline(here: Here, memory: Memory) -> None:
             here.console.print(f"\n[bold cyan]{month}[/bold cyan]")
         turns = memory.turns(session.id)
         here.console.print(
-            Text.assemble(("  ● ", "cyan"), f"{first:%a %d}  ", (", ".join(session.speakers), "dim"), f"  {len(turns)} turns")
+            Text.assemble(
+                ("  ● ", "cyan"),
+                f"{first:%a %d}  ",
+                (", ".join(session.speakers), "dim"),
+                f"  {len(turns)} turns",
+            )
         )
         for turn in turns:
             for found in resolve(turn.text, turn.said_at, turn.zone):
                 if found.interval is not None and found.kind in ("point", "range"):
                     here.console.print(
-                        Text.assemble("      ", (str(found.interval), "green"), f"  “{found.text}”  ", (_shortened(turn.text), "dim"))
+                        Text.assemble(
+                            "      ",
+                            (str(found.interval), "green"),
+                            f"  “{found.text}”  ",
+                            (_shortened(turn.text), "dim"),
+                        )
                     )
 
 

@@ -15,7 +15,9 @@ from everwhen.cli.progress import counting
 def import_(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="JSONL, LoCoMo, LongMemEval, ChatGPT or Claude export.")],
-    format: Annotated[str, typer.Option(help="auto, jsonl, locomo, longmemeval, chatgpt or claude.")] = "auto",
+    format: Annotated[
+        str, typer.Option(help="auto, jsonl, locomo, longmemeval, chatgpt or claude.")
+    ] = "auto",
 ) -> None:
     """Import conversations. Several in one file become one bank each; with --bank, one bank for all."""
     from everwhen.errors import NotFound

@@ -81,7 +81,9 @@ def show(here: Here, found: Recall, *, explain: bool, limit: int | None = None) 
 def grep(
     context: typer.Context,
     pattern: Annotated[str, typer.Argument(help="Words as they stand, whatever the case.")],
-    regex: Annotated[bool, typer.Option("--regex", "-E", help="The pattern is a regular expression.")] = False,
+    regex: Annotated[
+        bool, typer.Option("--regex", "-E", help="The pattern is a regular expression.")
+    ] = False,
     between: Between = None,
     limit: Annotated[int, typer.Option(help="Hits at the most.")] = 50,
 ) -> None:
@@ -99,7 +101,9 @@ def grep(
         words = Text(hit.turn.text)
         for start, end in hit.spans:
             words.stylize("bold red", start, end)
-        here.console.print(Text.assemble((_when(hit.turn.said_at, hit.turn.zone), "cyan"), f" {hit.turn.speaker}: ", words))
+        here.console.print(
+            Text.assemble((_when(hit.turn.said_at, hit.turn.zone), "cyan"), f" {hit.turn.speaker}: ", words)
+        )
     if not hits:
         here.console.print(f"nothing contains '{pattern}'")
 

@@ -17,14 +17,12 @@ def banks(context: typer.Context) -> None:
 
     here: Here = context.obj
     home = home_folder(here.home)
-    found = [
-        {"bank": name, "bytes": bank_path(home, name).stat().st_size} for name in bank_names(home)
-    ]
+    found = {name: bank_path(home, name).stat().st_size for name in bank_names(home)}
     if here.json:
-        here.print(found)
+        here.print([{"bank": name, "bytes": size} for name, size in found.items()])
         return
-    for one in found:
-        here.console.print(f"{one['bank']}  {_size(int(one['bytes']))}")
+    for name, size in found.items():
+        here.console.print(f"{name}  {_size(size)}")
     if not found:
         here.console.print(f"no bank in {home}; `everwhen add TEXT` makes one")
 
@@ -56,7 +54,9 @@ def stats(context: typer.Context) -> None:
 @app.command()
 def doctor(
     context: typer.Context,
-    fix: Annotated[bool, typer.Option("--fix", help="Rebuild what is derived; turns are never touched.")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Rebuild what is derived; turns are never touched.")
+    ] = False,
 ) -> None:
     """Check that a bank is whole: exit code 1 when something was found and not mended."""
     here: Here = context.obj
@@ -68,7 +68,9 @@ def doctor(
         here.console.print(f"bank {memory.bank} is sound")
     else:
         for finding in findings:
-            here.console.print(f"{'mended' if finding.fixed else 'found'} ({finding.check}): {finding.problem}")
+            here.console.print(
+                f"{'mended' if finding.fixed else 'found'} ({finding.check}): {finding.problem}"
+            )
     if any(not finding.fixed for finding in findings):
         raise typer.Exit(1)
 
@@ -89,7 +91,9 @@ def reembed(
     if here.json:
         here.print(found)
     else:
-        here.console.print(f"bank {bank}: {found.passages:,} vectors of {found.dimension} by {found.embedder}")
+        here.console.print(
+            f"bank {bank}: {found.passages:,} vectors of {found.dimension} by {found.embedder}"
+        )
 
 
 def _size(count: int) -> str:

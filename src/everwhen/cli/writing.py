@@ -13,7 +13,10 @@ from everwhen.cli.times import instant
 @app.command()
 def add(
     context: typer.Context,
-    text: Annotated[list[str], typer.Argument(help="What was said, one message an argument; - reads a message from standard input.")],
+    text: Annotated[
+        list[str],
+        typer.Argument(help="What was said, one message an argument; - reads a message from standard input."),
+    ],
     role: Annotated[str, typer.Option(help="user, assistant, system or tool.")] = "user",
     name: Annotated[str | None, typer.Option(help="Who said it.")] = None,
     session: Annotated[str | None, typer.Option(help="Conversation [the day's].")] = None,

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.embed import Embedder
+from everwhen.models.embed.base import normalised
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,4 @@ def _line(one: Spoken, text: str) -> str:
 
 
 def _mean(vectors: NDArray[np.float32], places: tuple[int, ...]) -> NDArray[np.float32]:
-    mean = vectors[list(places)].mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    return mean / length if length else mean
+    return normalised(vectors[list(places)].mean(axis=0, keepdims=True))[0]

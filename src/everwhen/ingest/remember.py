@@ -119,10 +119,10 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         else:
             segment = previous.segment
         speakers[session].append(turn.speaker)
-        turn = replace(turn, segment=segment, tokens=count_tokens(line(turn.speaker, turn.text)))
-        before[session] = turn
-        texts.append(spoken(turn, previous, settings))
-        placed.append(turn)
+        whole = replace(turn, segment=segment, tokens=count_tokens(line(turn.speaker, turn.text)))
+        before[session] = whole
+        texts.append(spoken(whole, previous, settings))
+        placed.append(whole)
         befores.append(previous.id if previous else None)
     vectors = embed_spoken(embedder, texts)
     return [

@@ -33,7 +33,9 @@ def grep(turns: Iterable[Turn], pattern: str, *, regex: bool, limit: int) -> lis
             left = max(deadline - monotonic(), 0.001)
             spans = tuple(match.span() for match in compiled.finditer(turn.text, timeout=left))
         except TimeoutError:
-            raise UsageError(f"the search took longer than {SECONDS:g} s; use a simpler pattern or a narrower window") from None
+            raise UsageError(
+                f"the search took longer than {SECONDS:g} s; use a simpler pattern or a narrower window"
+            ) from None
         if spans:
             hits.append(Hit(turn, spans))
             if len(hits) == limit:

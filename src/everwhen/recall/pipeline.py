@@ -63,7 +63,9 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         units = store.units(list(fused))
     with _timed(timings, "budget"):
         reasons = _reasons(found)
-        ranked = [_recalled(units[unit], reasons[unit], score) for unit, score in fused.items() if unit in units]
+        ranked = [
+            _recalled(units[unit], reasons[unit], score) for unit, score in fused.items() if unit in units
+        ]
         kept, left, tokens = fill(ranked, request.max_tokens)
     trace: dict[str, Any] = {
         "recipe": recipe.name,

@@ -22,7 +22,9 @@ class Recipe:
     def without(self, stage: str) -> Recipe:
         """The same recipe with one stage left out."""
         if stage not in self.channels:
-            raise UsageError(f"recipe '{self.name}' has no stage '{stage}'; it has: {', '.join(self.channels)}")
+            raise UsageError(
+                f"recipe '{self.name}' has no stage '{stage}'; it has: {', '.join(self.channels)}"
+            )
         kept = tuple(channel for channel in self.channels if channel != stage)
         return replace(self, name=f"{self.name}-{stage}", channels=kept)
 

@@ -125,9 +125,7 @@ class Store(Protocol):
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
 
-    def replace_vectors(
-        self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]
-    ) -> None:
+    def replace_vectors(self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]) -> None:
         """Give every turn new vectors, all at once or not at all."""
         ...
 

@@ -129,9 +129,7 @@ class Index:
         self, query: NDArray[np.float32], limit: int, window: Window
     ) -> list[tuple[int, float]]:
         """Units by cosine, best first."""
-        return _best(
-            [(block, block.similarities(query, window)) for block in self.blocks], limit, floor=-1.0
-        )
+        return _best([(block, block.similarities(query, window)) for block in self.blocks], limit, floor=-1.0)
 
     def search_terms(self, terms: Sequence[int], limit: int, window: Window) -> list[tuple[int, float]]:
         """Units by BM25, best first. The statistics are those of the whole bank, whatever the window."""

@@ -20,16 +20,15 @@ TOKENIZE = "porter unicode61 remove_diacritics 2"
 PACKED = np.dtype([("term", "<u8"), ("halves", "<u2")])
 Packed = NDArray[np.void]
 
-# English function words, as the tokenizer leaves them. They carry no content, and each costs as much as all
-# the others together. Question words and the verbs of asking are among them: "when did X" is about X.
-STOP_WORDS = frozenset(
-    """a about after again all also am an and ani ar as at be becaus been befor between both but by can could
-    did do doe dure each few for from further had ha have having he her here herself him himself hi how i if in
-    into is it itself just like ll m may me might more most must my myself no nor not now of off on onc onli or
-    other our out over own re s said sai same shall she should so some such t tell than that the their them
-    then there these thei thi those through to too under until up us ve veri wa want we were what when where
-    which while who whom whose why will with would you your""".split()
-)
+# English function words. They carry no content, and each costs as much as all others together. Question words
+# and the verbs of asking are among them: "when did she say that X" is about X.
+STOP_WORDS = """a about after again all also am an and any are as at be because been before being between both
+    but by can could did do does doing don during each few for from further had has have having he her here hers
+    herself him himself his how i if in into is it its itself just let like ll m may me might mine more most must
+    my myself no nor not now of off on once only or other our ours out over own re s said same say says shall she
+    should so some such t tell than that the their theirs them then there these they this those through to too
+    under until up us ve very was want we were what when where which while who whom whose why will with would you
+    your yours yourself"""
 
 
 class Tokenizer:
@@ -40,6 +39,7 @@ class Tokenizer:
         self._sql = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._sql.execute(f"CREATE VIRTUAL TABLE scratch USING fts5 (text, tokenize = '{TOKENIZE}')")
         self._sql.execute("CREATE VIRTUAL TABLE words USING fts5vocab (scratch, 'instance')")
+        self._stop_terms = frozenset(self.counts([STOP_WORDS])[0])
 
     def counts(self, texts: Sequence[str]) -> list[dict[str, int]]:
         """For each text, its terms and how often each stands in it."""
@@ -59,14 +59,13 @@ class Tokenizer:
     def packed(self, texts: Sequence[str], contexts: Sequence[str]) -> list[bytes]:
         """For each text with its context, its terms as the index stores them."""
         return [
-            pack(own, around)
-            for own, around in zip(self.counts(texts), self.counts(contexts), strict=True)
+            pack(own, around) for own, around in zip(self.counts(texts), self.counts(contexts), strict=True)
         ]
 
     def query(self, text: str) -> list[int]:
         """The terms that a query asks for; stop words only when it has nothing else."""
         terms = self.counts([text])[0]
-        content = [term for term in terms if term not in STOP_WORDS]
+        content = [term for term in terms if term not in self._stop_terms]
         return [hash_term(term) for term in (content or terms)]
 
 

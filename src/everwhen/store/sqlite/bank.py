@@ -131,9 +131,7 @@ class SqliteStore:
         sql.execute(ask["insert_fts"], (unit, turn.speaker, turn.text, new.context))
         return True
 
-    def replace_vectors(
-        self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]
-    ) -> None:
+    def replace_vectors(self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]) -> None:
         ask = statements()
         with self._writer.transaction() as sql:
             units = {turn: unit for unit, turn in sql.execute(ask["units_for_reembedding"])}
@@ -141,7 +139,8 @@ class SqliteStore:
             for turn, pieces in vectors:
                 unit = units.pop(turn)
                 sql.executemany(
-                    ask["insert_vector"], [(unit, piece, _blob(vector)) for piece, vector in enumerate(pieces)]
+                    ask["insert_vector"],
+                    [(unit, piece, _blob(vector)) for piece, vector in enumerate(pieces)],
                 )
                 sql.execute(ask["set_pieces"], (len(pieces), unit))
             if units:
@@ -240,7 +239,7 @@ class SqliteStore:
         )
 
     def check(self, *, fix: bool = False) -> list[Finding]:
-        findings = check(self._writer, self.index(), self._tokenizer, self._info.dimension, fix=fix)
+        findings = check(self._writer, self.index, self._tokenizer, self._info.dimension, fix=fix)
         if any(finding.fixed for finding in findings):
             with self._writer.transaction() as sql:
                 _next_epoch(sql)
@@ -256,7 +255,13 @@ class SqliteStore:
                 if self._seen is not None and self._seen[0] == version:
                     return self._index
             with self._reader.transaction("DEFERRED") as sql:  # one snapshot for rows, vectors and epoch
-                epoch = _values(sql).get("epoch", "0")
+                values = _values(sql)
+                epoch = values.get("epoch", "0")
+                if values["embedder"] != self._info.embedder:
+                    raise Refused(
+                        f"bank '{self._info.name}' was given the vectors of {values['embedder']} meanwhile; "
+                        "open it again"
+                    )
                 version = sql.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
                 rows, seen = read_rows(sql, before.seen, self._info.dimension)
@@ -344,8 +349,12 @@ def _turn(row: tuple[Any, ...]) -> Turn:
         recorded_at=from_text(recorded_at),
         tokens=tokens,
         segment=segment,
-        metadata=json.loads(metadata),
+        metadata=_metadata(metadata),
     )
+
+
+def _metadata(text: str) -> dict[str, Any]:
+    return {} if text == "{}" else json.loads(text)  # most have none, and recall reads hundreds
 
 
 def _unit(row: tuple[Any, ...]) -> UnitRow:
@@ -362,5 +371,5 @@ def _unit(row: tuple[Any, ...]) -> UnitRow:
         speaker=speaker,
         tokens=tokens,
         turns=(turn,) if turn else (),
-        metadata=json.loads(metadata),
+        metadata=_metadata(metadata),
     )

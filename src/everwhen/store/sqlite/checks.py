@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 
 from everwhen.store.index import Index
 from everwhen.store.sqlite.connection import Connection
@@ -14,7 +15,12 @@ _AT_ONCE = 1024
 
 
 def check(
-    connection: Connection, index: Index, tokenizer: Tokenizer, dimension: int, *, fix: bool
+    connection: Connection,
+    index: Callable[[], Index],
+    tokenizer: Tokenizer,
+    dimension: int,
+    *,
+    fix: bool,
 ) -> list[Finding]:
     """Every finding in one sentence. `fix` rebuilds terms and full text; turns are never touched."""
     findings: list[Finding] = []
@@ -27,7 +33,8 @@ def check(
         for row in sql.execute("PRAGMA foreign_key_check"):
             findings.append(Finding("rows", f"row {row[1]} of {row[0]} points at a missing {row[2]}"))
         findings += _counts(sql, dimension)
-        findings += _index(sql, index)
+    if not findings:
+        findings += _index(connection, index())
     findings += _terms(connection, tokenizer, fix=fix)
     findings += _full_text(connection, fix=fix)
     return findings
@@ -50,8 +57,9 @@ def _counts(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
     return findings
 
 
-def _index(sql: sqlite3.Connection, index: Index) -> list[Finding]:
-    units, pieces, last = sql.execute(statements()["count_units"]).fetchone()
+def _index(connection: Connection, index: Index) -> list[Finding]:
+    with connection.use() as sql:
+        units, pieces, last = sql.execute(statements()["count_units"]).fetchone()
     if (units, pieces, last) != (len(index), index.vectors, index.seen):
         return [
             Finding(
@@ -89,4 +97,6 @@ def _full_text(connection: Connection, *, fix: bool) -> list[Finding]:
         if fix:
             with connection.transaction() as sql:
                 sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")
-        return [Finding("full text", f"the full-text index does not agree with the text ({error})", fixed=fix)]
+        return [
+            Finding("full text", f"the full-text index does not agree with the text ({error})", fixed=fix)
+        ]

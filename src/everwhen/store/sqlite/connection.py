@@ -103,7 +103,9 @@ def create_file(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except PermissionError as error:
-        raise Refused(f"cannot write {error.filename}: make it writable, or choose another home folder") from error
+        raise Refused(
+            f"cannot write {error.filename}: make it writable, or choose another home folder"
+        ) from error
     except (FileExistsError, NotADirectoryError) as error:
         raise Refused(f"{error.filename} is a file: choose another home folder") from error
     except OSError as error:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.errors import Damaged
 from everwhen.store.base import Filter
 from everwhen.store.index import Rows, Window, empty_rows
 from everwhen.store.instants import to_micros
@@ -52,7 +53,7 @@ def _vectors(sql: sqlite3.Connection, after: int, total: int, dimension: int) ->
         matrix[place : place + len(rows)] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)
         place += len(rows)
     if place != total:
-        raise sqlite3.DatabaseError(f"{total} vectors expected, {place} found; `everwhen doctor` tells more")
+        raise Damaged(f"{total} vectors are expected and {place} are there; `everwhen doctor` tells more")
     return matrix
 
 

@@ -1,0 +1,58 @@
+"""What all tests share: a home folder of their own, and no network beyond loopback."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from everwhen import Memory
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing in everwhen may reach out by itself: a connection beyond this machine fails the test."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            try:
+                inside = ipaddress.ip_address(address[0]).is_loopback
+            except ValueError:
+                inside = address[0] == "localhost"
+            if not inside:
+                raise AssertionError(f"a test tried to reach {address[0]}")
+        return connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder that is gone afterwards, and no setting from outside."""
+    for name in [name for name in os.environ if name.startswith("EVERWHEN_")]:
+        monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    monkeypatch.setenv("EVERWHEN_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    """A new bank with the real model."""
+    with Memory.open(home, "test") as opened:
+        yield opened
+
+
+@pytest.fixture
+def quick(home: Path) -> Iterator[Memory]:
+    """A new bank with the hashing fake, for what does not depend on meaning."""
+    with Memory.open(home, "quick", embedder="fake", cache_entries=0) as opened:
+        yield opened

@@ -1,0 +1,113 @@
+"""The derived index against plain NumPy: the same answers, whatever the order of arrival and the blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everwhen.store.index import Index, Rows, Window
+from everwhen.store.terms import PACKED, hash_term, pack
+
+WORDS = ("oak", "elm", "fir", "yew", "ash")
+DIMENSION = 6
+
+row = st.tuples(
+    st.integers(0, 50),  # at
+    st.integers(0, 50),  # recorded
+    st.integers(0, 2),  # kind
+    st.integers(1, 3),  # pieces
+    st.lists(st.sampled_from(WORDS), min_size=0, max_size=6),
+)
+window = st.builds(
+    Window,
+    start=st.none() | st.integers(0, 50),
+    end=st.none() | st.integers(0, 50),
+    known_at=st.none() | st.integers(0, 50),
+    kinds=st.none() | st.lists(st.integers(0, 2), max_size=2).map(lambda k: np.array(k, dtype=np.int16)),
+)
+
+
+def rows_of(first: int, entries: list[Any], seed: int) -> Rows:
+    chance = np.random.default_rng(seed)
+    packed = [pack({word: words.count(word) for word in words}, {}) for *_, words in entries]
+    pieces = np.array([entry[3] for entry in entries], dtype=np.int64)
+    vectors = chance.standard_normal((int(pieces.sum()), DIMENSION)).astype(np.float32)
+    return Rows(
+        units=np.arange(first, first + len(entries)),
+        at=np.array([entry[0] for entry in entries], dtype=np.int64),
+        recorded=np.array([entry[1] for entry in entries], dtype=np.int64),
+        kinds=np.array([entry[2] for entry in entries], dtype=np.int16),
+        pieces=pieces,
+        sizes=np.array([len(blob) // PACKED.itemsize for blob in packed], dtype=np.int64),
+        packed=np.frombuffer(b"".join(packed), dtype=PACKED),
+        vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
+    )
+
+
+def passes(entry: Any, where: Window) -> bool:
+    at, recorded, kind, _, _ = entry
+    return (
+        (where.start is None or at >= where.start)
+        and (where.end is None or at < where.end)
+        and (where.known_at is None or recorded <= where.known_at)
+        and (where.kinds is None or kind in where.kinds)
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(row, min_size=1, max_size=6), min_size=1, max_size=8), window, st.integers(1, 60))
+def test_blocks_give_what_one_plain_scan_gives(batches: list[list[Any]], where: Window, limit: int) -> None:
+    index, everything, first = Index(), [], 1
+    matrices = []
+    for number, batch in enumerate(batches):
+        rows = rows_of(first, batch, seed=number)
+        index = index.extended(rows, first + len(batch) - 1)
+        matrices.append(rows)
+        everything += list(zip(range(first, first + len(batch)), batch, strict=True))
+        first += len(batch)
+    query = np.random.default_rng(99).standard_normal(DIMENSION).astype(np.float32)
+    best: dict[int, float] = {}
+    for rows in matrices:
+        owners = np.repeat(rows.units, rows.pieces)
+        for owner, cosine in zip(owners.tolist(), (rows.vectors @ query).tolist(), strict=True):
+            best[owner] = max(best.get(owner, -9.0), cosine)
+    at = {unit: entry[0] for unit, entry in everything}
+    allowed = [unit for unit, entry in everything if passes(entry, where)]
+    expected = sorted((u for u in allowed if best[u] > -1), key=lambda u: (-best[u], at[u], u))[:limit]
+    found = index.search_vectors(query, limit, where)
+    assert [unit for unit, _ in found] == expected
+    np.testing.assert_allclose([s for _, s in found], [best[u] for u in expected], rtol=1e-5, atol=1e-6)
+
+    words = {unit: entry[4] for unit, entry in everything}
+    scores = reference_bm25(words, ["oak", "yew"])
+    by_words = sorted((u for u in allowed if scores[u] > 0), key=lambda u: (-round(scores[u], 5), at[u], u))
+    got = index.search_terms([hash_term("oak"), hash_term("yew")], limit, where)
+    np.testing.assert_allclose([s for _, s in got], [scores[u] for u in by_words[:limit]], rtol=1e-4)
+    assert {unit for unit, _ in index.search_terms([hash_term("oak"), hash_term("yew")], 999, where)} == set(
+        by_words
+    )
+
+
+def reference_bm25(documents: dict[int, list[str]], query: list[str]) -> dict[int, float]:
+    """BM25 as one writes it on a blackboard."""
+    total = len(documents)
+    mean = sum(map(len, documents.values())) / total or 1.0
+    scores = dict.fromkeys(documents, 0.0)
+    for term in query:
+        containing = sum(term in words for words in documents.values())
+        idf = np.log(1 + (total - containing + 0.5) / (containing + 0.5))
+        for name, words in documents.items():
+            tf = words.count(term)
+            scores[name] += idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * len(words) / mean)) if tf else 0.0
+    return scores
+
+
+def test_small_blocks_are_merged_and_large_ones_left_alone() -> None:
+    index = Index()
+    for number in range(100):
+        index = index.extended(rows_of(number + 1, [(number, 0, 0, 1, ["oak"])], seed=number), number + 1)
+    assert len(index) == 100 and index.seen == 100
+    assert len(index.blocks) <= 7  # logarithmic, not one for each commit

@@ -1,0 +1,146 @@
+"""A damaged, locked, full, read-only or newer file: one sentence with the fix, and nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from everwhen.errors import Damaged, NotFound, Refused, Unavailable
+from everwhen.store import Filter
+from everwhen.store.sqlite import SqliteStore
+from everwhen.store.sqlite.connection import SCHEMA
+from tests.conformance.turns import DIMENSION, turn
+
+
+def opened(folder: Path, **changes: object) -> SqliteStore:
+    arguments: dict[str, object] = {"embedder": "fake", "dimension": DIMENSION, "zone": "UTC", **changes}
+    return SqliteStore.open(folder / "alice.db", **arguments)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    store = opened(tmp_path)
+    store.append([turn("a", "kept")])
+    store.close()
+    yield tmp_path
+
+
+def test_a_locked_bank_says_so_and_keeps_what_it_had(folder: Path) -> None:
+    store = opened(folder, busy_seconds=0.1)
+    other = sqlite3.connect(folder / "alice.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Unavailable, match=r"'alice' is locked.*nothing was written"):
+        store.append([turn("b")])
+    other.execute("ROLLBACK")
+    assert store.append([turn("b")]) == [True]
+    store.close()
+
+
+def test_a_full_disk_writes_nothing_of_the_batch(folder: Path) -> None:
+    store = opened(folder)
+    with store._writer.use() as sql:
+        pages = sql.execute("PRAGMA page_count").fetchone()[0]
+        sql.execute(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(Unavailable, match="disk that holds bank 'alice' is full"):
+        store.append([turn(f"big{i}", "x" * 4000) for i in range(20)])
+    with store._writer.use() as sql:
+        sql.execute("PRAGMA max_page_count = 100000")
+    assert [found.id for found in store.turns()] == ["a"]
+    assert store.append([turn("b")]) == [True]
+    assert store.check() == []
+    store.close()
+
+
+def test_a_read_only_bank_is_refused_with_the_file_to_change(folder: Path) -> None:
+    store = opened(folder)
+    if os.geteuid() == 0:  # root may write everything: let SQLite itself refuse
+        with store._writer.use() as sql:
+            sql.execute("PRAGMA query_only = ON")
+    else:
+        store.close()
+        (folder / "alice.db").chmod(0o400)
+        store = opened(folder)
+    with pytest.raises(Refused, match=r"cannot be written: make .*alice.db"):
+        store.append([turn("b")])
+    store.close()
+
+
+def test_a_file_that_is_no_database_is_named_as_damaged_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "alice.db"
+    path.write_bytes(b"this is not a database, it is a letter to my aunt" * 50)
+    before = path.read_bytes()
+    with pytest.raises(Damaged, match="'alice' is damaged"):
+        opened(tmp_path)
+    assert path.read_bytes() == before
+
+
+def test_a_torn_page_is_found_by_the_doctor_or_by_reading(folder: Path) -> None:
+    path = folder / "alice.db"
+    with sqlite3.connect(path) as sql:
+        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        root = sql.execute("SELECT rootpage FROM sqlite_master WHERE name = 'turns'").fetchone()[0]
+    sql.close()
+    content = bytearray(path.read_bytes())
+    start = (root - 1) * 4096
+    content[start : start + 4096] = os.urandom(4096)
+    path.write_bytes(content)
+    store = opened(folder)
+    try:
+        problems = [finding.problem for finding in store.check()]
+    except Damaged as error:
+        problems = [str(error)]
+    assert any("damaged" in problem for problem in problems)
+    store.close()
+
+
+def test_a_newer_schema_is_refused_with_the_way_to_upgrade(folder: Path) -> None:
+    with sqlite3.connect(folder / "alice.db") as sql:
+        sql.execute("INSERT INTO migrations VALUES (?, 'future', '')", (SCHEMA + 1,))
+    sql.close()
+    with pytest.raises(Refused, match=r"newer everwhen.*pip install --upgrade everwhen"):
+        opened(folder)
+
+
+def test_another_embedder_is_refused_with_the_command_that_changes_it(folder: Path) -> None:
+    with pytest.raises(Refused, match=r"embedded with fake .*everwhen reembed alice --model minilm"):
+        opened(folder, embedder="minilm", dimension=384)
+
+
+def test_an_unknown_bank_is_not_made_by_reading(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="there is no bank 'alice'"):
+        opened(tmp_path, create=False)
+    assert not (tmp_path / "alice.db").exists()
+
+
+def test_files_belong_to_their_owner_alone(folder: Path) -> None:
+    store = opened(folder)
+    store.append([turn("b")])
+    for path in folder.glob("alice.db*"):
+        assert path.stat().st_mode & 0o077 == 0, path
+    store.close()
+
+
+def test_the_doctor_mends_what_is_derived(folder: Path) -> None:
+    with sqlite3.connect(folder / "alice.db") as sql:
+        sql.execute("UPDATE units SET terms = x''")
+        sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('delete-all')")
+    sql.close()
+    store = opened(folder)
+    assert {finding.check for finding in store.check()} == {"terms", "full text"}
+    assert all(finding.fixed for finding in store.check(fix=True))
+    assert store.check() == []
+    assert [hit.unit for hit in store.search_text("kept", 5, Filter())] == [1]
+    store.close()
+
+
+def test_the_doctor_reports_a_missing_vector_and_does_not_invent_one(folder: Path) -> None:
+    store = opened(folder)
+    store.append([turn("b")])
+    with store._writer.transaction() as sql:
+        sql.execute("UPDATE units SET pieces = 2 WHERE id = 'b'")
+    assert "units lack a vector" in " ".join(finding.problem for finding in store.check(fix=True))
+    store.close()

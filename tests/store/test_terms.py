@@ -1,0 +1,72 @@
+"""Terms and BM25 against FTS5, which is the truth of keyword search."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everwhen.store import Filter
+from everwhen.store.sqlite import SqliteStore
+from everwhen.store.terms import Tokenizer, hash_term
+from tests.conformance.turns import DIMENSION, turn
+
+TEXTS = [
+    "The violin lesson is on Tuesday, and the violinist comes early.",
+    "I bought a new violin case; running late!",
+    "Nothing about music here, only running shoes.",
+    "Café Nero at noon? The café was closed.",
+    "Tuesday Tuesday Tuesday",
+]
+
+
+def full_text_store(folder: Path) -> SqliteStore:
+    store = SqliteStore.open(folder / "b.db", embedder="fake", dimension=DIMENSION, zone="UTC")
+    store.append([turn(f"t{i}", text, hours=i) for i, text in enumerate(TEXTS)])
+    return store
+
+
+def test_postings_find_exactly_the_rows_that_fts5_finds(tmp_path: Path) -> None:
+    store = full_text_store(tmp_path)
+    sql = sqlite3.connect(store.path)
+    for word in ("violin", "violinist", "runs", "cafe", "tuesday", "music", "absent"):
+        expected = {
+            row[0] for row in sql.execute("SELECT rowid FROM unit_fts WHERE unit_fts MATCH ?", (word,))
+        }
+        assert {found.unit for found in store.search_text(word, 99, Filter())} == expected, word
+    store.close()
+
+
+def test_order_is_that_of_fts5_for_a_single_word(tmp_path: Path) -> None:
+    # For one word the idf is a common factor, so the two formulas must agree in order and in proportion.
+    store = full_text_store(tmp_path)
+    sql = sqlite3.connect(store.path)
+    for word in ("tuesday", "violin", "running"):
+        rows = sql.execute(
+            "SELECT rowid, -bm25(unit_fts) FROM unit_fts WHERE unit_fts MATCH ? ORDER BY bm25(unit_fts)",
+            (word,),
+        ).fetchall()
+        found = store.search_text(word, 99, Filter())
+        assert [unit for unit, _ in found] == [row[0] for row in rows]
+        ratios = np.array([score for _, score in found]) / np.array([row[1] for row in rows])
+        np.testing.assert_allclose(ratios, ratios[0], rtol=1e-4)
+    store.close()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(max_size=80), min_size=1, max_size=5))
+def test_any_text_can_be_tokenized_and_texts_do_not_mix(texts: list[str]) -> None:
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    tokenizer = Tokenizer()
+    together = tokenizer.counts(texts)
+    assert together == [tokenizer.counts([text])[0] for text in texts]
+
+
+def test_a_query_keeps_its_content_words_only_unless_it_has_none() -> None:
+    tokenizer = Tokenizer()
+    assert tokenizer.query("When did she say that the violin was his?") == [hash_term("violin")]
+    assert len(tokenizer.query("where were you")) == 3
+    assert tokenizer.query("?!") == []

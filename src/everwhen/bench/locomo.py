@@ -1,0 +1,121 @@
+"""LoCoMo: which turns of a long conversation come back for a question, and is it known when none can.
+
+Categories 1 to 4 have evidence and are scored by recall; category 5 asks for what was never said, and only
+the confidence that an answer exists is scored.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from everwhen.bench.metrics import Ranking, unique
+from everwhen.bench.retrieval import Asked, Progress, Scored, Tally, ask, fresh_bank, summary
+from everwhen.errors import UsageError
+from everwhen.ingest.importers.locomo import conversation, samples
+from everwhen.recall import Recipe
+from everwhen.types import Message
+
+ADVERSARIAL = 5
+_EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
+
+
+def run(
+    path: Path,
+    *,
+    when: Path | None = None,
+    limit: int | None = None,
+    home: Path | None = None,
+    progress: Progress | None = None,
+    recipe: Recipe | None = None,
+) -> dict[str, Any]:
+    """Ask every question of the first `limit` conversations; the summary and the `runs` behind it."""
+    tally = Tally()
+    runs: list[dict[str, Any]] = []
+    scored: list[Scored] = []
+    without_evidence = 0
+    for sample in islice(samples(path), limit):
+        name, questions = sample["sample_id"], sample.get("qa") or []
+        messages = list(conversation(sample).messages)
+        said = {str(message.id): message.text for message in messages}
+        sessions = {str(message.id): str(message.session) for message in messages}
+        with fresh_bank(home, f"bench-locomo-{name}", messages, tally) as memory:
+            at = _after(messages)
+            for index, question in enumerate(questions):
+                asked = ask(memory, str(question["question"]), at, said, recipe)
+                tally.count(asked)
+                runs.append(_run(name, index, question, asked))
+                if question["category"] != ADVERSARIAL:
+                    gold = evidence(question.get("evidence") or (), said)
+                    without_evidence += not gold
+                    if gold:
+                        scored.append(_scored(question, asked, gold, sessions))
+                if progress:
+                    progress(len(runs))
+    figures = summary(scored, runs, tally, unanswerable=_unanswerable, groups="by_category")
+    figures["left_out"] = {"no_evidence": without_evidence, "adversarial": sum(map(_unanswerable, runs))}
+    figures["when"] = _when(when, runs)
+    return {"bench": "locomo", "data": path.name, **figures, "runs": runs}
+
+
+def evidence(raw: Sequence[str], known: Collection[str]) -> list[str]:
+    """The evidence ids that exist in the conversation, each once.
+
+    What is meant without doubt is put right ("D8:6; D9:17", "D:11:26", "D30:05"); what stands for nothing
+    ("D", a turn that is not there) is dropped, since no engine can find it.
+    """
+    named = [f"D{int(session)}:{int(turn)}" for text in raw for session, turn in _EVIDENCE.findall(str(text))]
+    return [str(one) for one in unique(named) if one in known]
+
+
+def _after(messages: Sequence[Message]) -> Any:
+    times = [message.said_at for message in messages if message.said_at]
+    return max(times) + timedelta(minutes=1) if times else None
+
+
+def _run(name: str, index: int, question: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
+    return {
+        "sample_id": name,
+        "qa_index": index,
+        "category": question["category"],
+        "ranked": asked.ranked,
+        "context": asked.context,
+        "when": None,
+        "answerable": asked.answerable,
+        "ms": round(asked.ms, 3),
+    }
+
+
+def _scored(
+    question: Mapping[str, Any], asked: Asked, gold: Sequence[str], sessions: Mapping[str, str]
+) -> Scored:
+    ranked_sessions = unique(sessions[turn] for turn in asked.ranked)
+    return Scored(
+        group=str(question["category"]),
+        turn=Ranking(asked.ranked, set(gold)),
+        session=Ranking(ranked_sessions, {sessions[turn] for turn in gold}),
+        context=asked.context,
+    )
+
+
+def _unanswerable(run: Mapping[str, Any]) -> bool:
+    return bool(run["category"] == ADVERSARIAL)
+
+
+def _when(path: Path | None, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """How many "when" questions there are, and that none is answered: the engine abstains until it can."""
+    if path is None:
+        return None
+    try:
+        wanted = {(case["sample_id"], case["qa_index"]) for case in json.loads(path.read_text("utf-8"))}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{path} is not a list of when questions with sample_id and qa_index: {error}"
+        ) from error
+    asked = [run for run in runs if (run["sample_id"], run["qa_index"]) in wanted]
+    return {"n": len(asked), "answered": 0, "accuracy": 0.0, "precision": None}

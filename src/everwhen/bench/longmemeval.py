@@ -1,0 +1,91 @@
+"""LongMemEval: which turns and sessions of a haystack of chats come back for a question about them.
+
+Questions whose id ends in `_abs` have no answer there: they are left out of recall, and only the confidence
+that an answer exists is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from everwhen.bench.metrics import Ranking, unique
+from everwhen.bench.retrieval import Asked, Progress, Scored, Tally, ask, fresh_bank, summary
+from everwhen.ingest.importers.longmemeval import Place, date_time, placed, questions
+from everwhen.recall import Recipe
+
+ABSTENTION = "_abs"
+
+
+def run(
+    path: Path,
+    *,
+    when: Path | None = None,
+    limit: int | None = None,
+    home: Path | None = None,
+    progress: Progress | None = None,
+    recipe: Recipe | None = None,
+) -> dict[str, Any]:
+    """Ask the first `limit` questions, each of its own haystack; the summary and the `runs` behind it.
+
+    `when` is there for the sake of one signature: LongMemEval has no file of intervals.
+    """
+    tally = Tally()
+    runs: list[dict[str, Any]] = []
+    scored: list[Scored] = []
+    without_turns = 0
+    for question in islice(questions(path), limit):
+        name = question["question_id"]
+        rows = list(placed(question))
+        messages = [message for message, _ in rows]
+        places = {str(message.id): place for message, place in rows}
+        said = {str(message.id): message.text for message in messages}
+        with fresh_bank(home, f"bench-longmemeval-{name}", messages, tally) as memory:
+            asked = ask(memory, str(question["question"]), date_time(question["question_date"]), said, recipe)
+        tally.count(asked)
+        runs.append(_run(question, asked, places))
+        if not name.endswith(ABSTENTION):
+            one = _scored(question, runs[-1], places)
+            without_turns += one.turn is None
+            scored.append(one)
+        if progress:
+            progress(len(runs))
+    figures = summary(scored, runs, tally, unanswerable=_unanswerable, groups="by_type")
+    figures["left_out"] = {"no_evidence_turn": without_turns, "abstention": sum(map(_unanswerable, runs))}
+    return {"bench": "longmemeval", "data": path.name, **figures, "runs": runs}
+
+
+def _run(question: Mapping[str, Any], asked: Asked, places: Mapping[str, Place]) -> dict[str, Any]:
+    return {
+        "question_id": question["question_id"],
+        "question_type": question.get("question_type"),
+        "ranked": _as_in_file(asked.ranked, places),
+        "context": {budget: _as_in_file(turns, places) for budget, turns in asked.context.items()},
+        "answerable": asked.answerable,
+        "ms": round(asked.ms, 3),
+    }
+
+
+def _as_in_file(turns: Iterable[str], places: Mapping[str, Place]) -> list[list[Any]]:
+    """Turns as the file names them; a session that stands there twice is one."""
+    pairs = unique((places[turn].session, places[turn].turn) for turn in turns)
+    return [list(pair) for pair in pairs if isinstance(pair, tuple)]
+
+
+def _scored(question: Mapping[str, Any], run: Mapping[str, Any], places: Mapping[str, Place]) -> Scored:
+    gold = {(place.session, place.turn) for place in places.values() if place.has_answer}
+    there = {place.session for place in places.values()}
+    wanted = {str(session) for session in question.get("answer_session_ids") or ()} & there
+    ranked: Sequence[Hashable] = [tuple(pair) for pair in run["ranked"]]
+    return Scored(
+        group=str(question.get("question_type")),
+        turn=Ranking(ranked, gold) if gold else None,
+        session=Ranking(unique(pair[0] for pair in run["ranked"]), wanted) if wanted else None,
+        context={budget: [tuple(pair) for pair in turns] for budget, turns in run["context"].items()},
+    )
+
+
+def _unanswerable(run: Mapping[str, Any]) -> bool:
+    return str(run["question_id"]).endswith(ABSTENTION)

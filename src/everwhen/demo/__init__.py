@@ -1,0 +1,54 @@
+"""The story that `everwhen demo` tells: half a year of Marta, her assistant, her brother and her friend.
+
+`truth.json` beside it is what a reader knows afterwards: dated events, what was put right later, and
+questions with and without an answer. The tests and the later rooms are held against it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from everwhen.ingest.importers.jsonl import Lines
+from everwhen.types import Message
+
+STORY_ZONE = "Europe/Lisbon"
+ASKED_AT = datetime(2025, 7, 14, 9, 0, tzinfo=ZoneInfo(STORY_ZONE))
+"""The moment of asking: the morning after the last conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of the demo, the words that what is recalled must contain, and the turns they stand in."""
+
+    question: str
+    contains: tuple[str, ...]
+    evidence: tuple[str, ...]
+
+
+QUESTIONS = (
+    Question(
+        "What does Marta drink instead of coffee?", ("I'm going over to tea",), ("s05-06", "s15-07", "s20-07")
+    ),
+    Question("When was Noor's niece Salma born?", ("so 7 March",), ("s07-01",)),
+    Question("When did Marta move to Porto?", ("We moved yesterday",), ("s19-01",)),
+)
+
+
+def story() -> list[Message]:
+    """The story's messages, in order."""
+    return list(Lines(Path(__file__).with_name("story.jsonl"), "story"))
+
+
+def truth() -> dict[str, Any]:
+    """What is true in the story: `events`, `corrections`, `answerable` and `unanswerable` questions.
+
+    An event's `start` and `end` are days in its `zone`, half-open; null is an open side.
+    """
+    text = Path(__file__).with_name("truth.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded

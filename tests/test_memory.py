@@ -45,7 +45,7 @@ def test_a_naive_time_is_refused_unless_a_zone_stands_beside_it(quick: Memory) -
         quick.add("hello", at=naive)
     added = quick.add("hello", at=naive, zone="Europe/Lisbon")
     assert quick.turn(added.turns[0]).said_at == datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
-    with pytest.raises(UsageError, match="before=.*has no time zone"):
+    with pytest.raises(UsageError, match=r"before=.*has no time zone"):
         quick.recall("hello", before=naive)
 
 

@@ -21,7 +21,17 @@ def test_exactly_these_names_are_public() -> None:
 
 
 def test_importing_everwhen_loads_nothing_heavy() -> None:
-    heavy = ("numpy", "onnxruntime", "spacy", "pydantic", "typer", "rich", "tiktoken", "dateparser", "holidays")
+    heavy = (
+        "numpy",
+        "onnxruntime",
+        "spacy",
+        "pydantic",
+        "typer",
+        "rich",
+        "tiktoken",
+        "dateparser",
+        "holidays",
+    )
     code = f"import everwhen, sys; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -47,7 +47,9 @@ def test_every_date_header_has_the_same_number_of_tokens() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.text(min_size=1, max_size=60).filter(str.strip), st.integers(0, 100)), max_size=12))
+@given(
+    st.lists(st.tuples(st.text(min_size=1, max_size=60).filter(str.strip), st.integers(0, 100)), max_size=12)
+)
 def test_the_tokens_of_a_recall_are_those_of_its_context(entries: list[tuple[str, int]]) -> None:
     listed = [memory(text.encode("utf-8", "replace").decode(), hours) for text, hours in entries]
     kept, left, used = fill(listed, 200)
@@ -74,6 +76,6 @@ def test_messages_for_vendors_hold_the_context_as_data() -> None:
 
 def test_fusion_prefers_what_both_channels_found() -> None:
     fused = rrf({"a": [1, 2, 3], "b": [3, 4]}, k=10)
-    assert list(fused)[0] == 3
+    assert next(iter(fused)) == 3
     assert fused[3] == 1 / 13 + 1 / 11
     assert rrf({}) == {}

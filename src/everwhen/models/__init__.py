@@ -1,1 +1,1 @@
-"""Doors to models: what turns text into vectors and counts its tokens. Each is a protocol with implementations."""
+"""Doors to models: what turns text into vectors and counts its tokens."""

@@ -16,7 +16,7 @@ class Recipe:
     name: str = "mid"
     candidates: int = 100
     channels: tuple[str, ...] = CHANNELS
-    min_similarity: float = 0.3
+    min_similarity: float = 0.2
     rrf_k: int = 10
 
     def without(self, stage: str) -> Recipe:

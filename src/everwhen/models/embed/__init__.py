@@ -1,16 +1,41 @@
-from everwhen.models.embed.base import Embedder
+"""Embedders by name: the packaged MiniLM, a fake for tests, and models that other packages or servers run."""
+
+from __future__ import annotations
+
+from everwhen.errors import UsageError
+from everwhen.models.embed.base import Embedder, Vectors
+
+__all__ = ["Embedder", "Vectors", "open_embedder"]
+
+CHOICES = "minilm, fake, fastembed:<model>, openai:<model>, sentence-transformers:<model>"
 
 
-def open_embedder(spec):
-    from everwhen.models.embed.minilm import MiniLM
+def open_embedder(spec: str, *, threads: int | None = None) -> Embedder:
+    """The embedder that a setting names. Nothing is loaded before its first use.
 
-    return MiniLM()
+    `threads` is how many cores a local model may use (all of them by default).
+    """
+    kind, _, model = spec.partition(":")
+    match kind, bool(model):
+        case "minilm", False:
+            from everwhen.models.embed.minilm import MiniLM
 
+            return MiniLM(threads)
+        case "fake", False:
+            from everwhen.models.embed.fake import FakeEmbedder
 
-class CachedEmbedder:
-    def __init__(self, inner, path, max_entries=0):
-        self.inner = inner
-        self.dim = inner.dim
-        self.name = inner.name
-        self.pieces = inner.pieces
-        self.embed = inner.embed
+            return FakeEmbedder()
+        case "fastembed", True:
+            from everwhen.models.embed.fastembed import FastEmbed
+
+            return FastEmbed(model, threads=threads)
+        case "openai", True:
+            from everwhen.models.embed.openai import OpenAIEmbedder
+
+            return OpenAIEmbedder(model)
+        case "sentence-transformers", True:
+            from everwhen.models.embed.sentence_transformers import SentenceTransformers
+
+            return SentenceTransformers(model)
+        case _:
+            raise UsageError(f"unknown embedder {spec!r}; choose one of {CHOICES}")

@@ -7,30 +7,31 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import ModelError
 from everwhen.models.embed.base import Vectors, normalised
+from everwhen.models.embed.pieces import Word, cut
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 WINDOW = 256
+SPECIALS = 2  # [CLS] and [SEP]
 OVERLAP = 32
 BATCH_TOKENS = 384
 FOLDER = Path(__file__).with_name("minilm")
 
 # A token comes from at least one character, and Unicode decomposition makes at most four out of one.
-_CERTAINLY_FITS_ASCII = WINDOW - 2
-_CERTAINLY_FITS = (WINDOW - 2) // 4
-_SLICE = 4096
+_CERTAINLY_FITS_ASCII = WINDOW - SPECIALS
+_CERTAINLY_FITS = (WINDOW - SPECIALS) // 4
 
 
 class MiniLM:
-    """384 dimensions, a window of 256 tokens, batches spread over `threads` cores (all of them by default)."""
+    """384 dimensions, a window of 256 tokens, batches spread over `threads` cores (default: all)."""
 
     name = "minilm"
     dim = 384
@@ -52,27 +53,10 @@ class MiniLM:
         return vectors
 
     def pieces(self, text: str) -> list[str]:
-        """Cut between words, with about 32 tokens of overlap; time and memory are linear in the text."""
+        """Cut between words, with about 32 tokens of overlap; time is linear in the text."""
         if len(text) <= (_CERTAINLY_FITS_ASCII if text.isascii() else _CERTAINLY_FITS):
             return [text]
-        model = self._model()
-        pieces = []
-        start, size = 0, _SLICE
-        while True:
-            ends_text = start + size >= len(text)
-            words = model.words(text[start : start + size])
-            if ends_text and sum(word.tokens for word in words) <= WINDOW - 2:
-                return [*pieces, text[start:]]
-            if not ends_text:
-                words = words[:-1]  # the slice may have cut it
-            taken = _fitting(words, WINDOW - 2)
-            if taken == len(words) and not ends_text:
-                size *= 2  # long words or blanks: only ever doubled before a piece as long, hence linear
-                continue
-            pieces.append(text[start : start + words[taken].start])
-            kept = _fitting(words[taken - 1 :: -1], OVERLAP)
-            start += words[max(1, taken - kept)].start
-            size = _SLICE
+        return cut(text, WINDOW - SPECIALS, OVERLAP, self._model().words)
 
     def _fill(self, vectors: Vectors, chosen: list[int], rows: list[list[int]]) -> None:
         model = self._model()
@@ -97,11 +81,6 @@ class MiniLM:
         return self._loaded
 
 
-class _Word(NamedTuple):
-    start: int
-    tokens: int
-
-
 class _Model:
     """The tokenizer and the network."""
 
@@ -112,16 +91,16 @@ class _Model:
     def token_ids(self, text: str) -> list[int]:
         return self._tokenizer.encode(_encodable(text)).ids
 
-    def words(self, text: str) -> list[_Word]:
+    def words(self, text: str) -> list[Word]:
         """Where each word begins and how many tokens it takes."""
         encoding = self._tokenizer.encode(_encodable(text), add_special_tokens=False)
-        words: list[_Word] = []
+        words: list[Word] = []
         last = None
         for word, (start, _end) in zip(encoding.word_ids, encoding.offsets, strict=True):
             if word == last:
-                words[-1] = _Word(words[-1].start, words[-1].tokens + 1)
+                words[-1] = Word(words[-1].start, words[-1].tokens + 1)
             else:
-                words.append(_Word(start, 1))
+                words.append(Word(start, 1))
             last = word
         return words
 
@@ -187,15 +166,6 @@ def _padded(rows: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]
         ids[i, : len(row)] = row
         mask[i, : len(row)] = 1
     return ids, mask
-
-
-def _fitting(words: Sequence[_Word], tokens: int) -> int:
-    """How many of the first words fit."""
-    for count, word in enumerate(words):
-        tokens -= word.tokens
-        if tokens < 0:
-            return count
-    return len(words)
 
 
 def _encodable(text: str) -> str:

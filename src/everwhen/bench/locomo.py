@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ def run(
     recipe: Recipe | None = None,
 ) -> dict[str, Any]:
     """Ask every question of the first `limit` conversations; the summary and the `runs` behind it."""
+    when_cases = _when_cases(when) if when else None
     tally = Tally()
     runs: list[dict[str, Any]] = []
     scored: list[Scored] = []
@@ -59,7 +60,7 @@ def run(
                     progress(len(runs))
     figures = summary(scored, runs, tally, unanswerable=_unanswerable, groups="by_category")
     figures["left_out"] = {"no_evidence": without_evidence, "adversarial": sum(map(_unanswerable, runs))}
-    figures["when"] = _when(when, runs)
+    figures["when"] = None if when_cases is None else _when(when_cases, runs)
     return {"bench": "locomo", "data": path.name, **figures, "runs": runs}
 
 
@@ -73,7 +74,7 @@ def evidence(raw: Sequence[str], known: Collection[str]) -> list[str]:
     return [str(one) for one in unique(named) if one in known]
 
 
-def _after(messages: Sequence[Message]) -> Any:
+def _after(messages: Sequence[Message]) -> datetime | None:
     times = [message.said_at for message in messages if message.said_at]
     return max(times) + timedelta(minutes=1) if times else None
 
@@ -107,15 +108,16 @@ def _unanswerable(run: Mapping[str, Any]) -> bool:
     return bool(run["category"] == ADVERSARIAL)
 
 
-def _when(path: Path | None, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """How many "when" questions there are, and that none is answered: the engine abstains until it can."""
-    if path is None:
-        return None
+def _when_cases(path: Path) -> set[tuple[str, int]]:
     try:
-        wanted = {(case["sample_id"], case["qa_index"]) for case in json.loads(path.read_text("utf-8"))}
+        return {(case["sample_id"], case["qa_index"]) for case in json.loads(path.read_text("utf-8"))}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{path} is not a list of when questions with sample_id and qa_index: {error}"
         ) from error
-    asked = [run for run in runs if (run["sample_id"], run["qa_index"]) in wanted]
+
+
+def _when(cases: Collection[tuple[str, int]], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How many "when" questions there are, and that none is answered: the engine abstains until it can."""
+    asked = [run for run in runs if (run["sample_id"], run["qa_index"]) in cases]
     return {"n": len(asked), "answered": 0, "accuracy": 0.0, "precision": None}

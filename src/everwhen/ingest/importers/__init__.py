@@ -29,15 +29,18 @@ _READERS: Mapping[str, Callable[[Path], Iterator[Conversation]]] = {
 FORMATS = ("auto", *_READERS)
 
 
-def read(path: Path, format: str = "auto") -> Iterator[Conversation]:
+def read(path: Path, format: str = "auto", zone: str | None = None) -> Iterator[Conversation]:
     """The conversations of a file, lazily; `format` is one of `FORMATS`.
+
+    `zone` makes JSONL times without an offset local times of it; the other formats say what theirs are.
 
     Raises UsageError with the place and the fix where the file is not what it should be. What was yielded
     before stays good: the ids make a second attempt continue there.
     """
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; use one of {', '.join(FORMATS)}")
-    return _READERS[detect(path) if format == "auto" else format](path)
+    chosen = detect(path) if format == "auto" else format
+    return jsonl.read(path, zone) if chosen == "jsonl" else _READERS[chosen](path)
 
 
 def detect(path: Path) -> str:

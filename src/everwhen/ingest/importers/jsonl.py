@@ -20,12 +20,15 @@ from everwhen.types import Message
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz")
 
 
-def read(path: Path) -> Iterator[Conversation]:
-    """The one conversation of a JSONL file, named after it; its lines are read as they are asked for."""
+def read(path: Path, zone: str | None = None) -> Iterator[Conversation]:
+    """The one conversation of a JSONL file, named after it; its lines are read as they are asked for.
+
+    `zone` is that of lines which name none: their times without an offset are local there.
+    """
     name = path.name
     while Path(name).suffix in _SUFFIXES:
         name = Path(name).stem
-    yield Conversation(name, Lines(path, name), count_lines(path))
+    yield Conversation(name, Lines(path, name, zone), count_lines(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Lines:
 
     path: Path
     session: str
+    zone: str | None = None
 
     def __iter__(self) -> Iterator[Message]:
         seen: dict[str, tuple[int, bytes]] = {}
@@ -47,13 +51,14 @@ class Lines:
                 raise UsageError(f"{where} is not usable JSON: {error}") from error
             if not isinstance(raw, dict):
                 raise UsageError(f"{where}: a message is an object with 'content', not {raw!r:.40}")
-            message = checked(raw, where)
+            message = checked({**raw, "zone": raw.get("zone") or self.zone}, where)
             message = replace(message, session=message.session or self.session)
+            stamp = str(raw.get("timestamp"))
             if message.id is None:
-                yield replace(message, id=_digest(message, str(index)).hex())
+                yield replace(message, id=_digest(message, stamp, str(index)).hex())
                 continue
             # One id with two texts would lose the second: adding an id again is a no-op.
-            digest = _digest(message)
+            digest = _digest(message, stamp)
             first, known = seen.setdefault(message.id, (number, digest))
             if known != digest:
                 raise UsageError(
@@ -63,7 +68,7 @@ class Lines:
                 yield message
 
 
-def _digest(message: Message, *place: str) -> bytes:
-    said_at = message.said_at.isoformat() if message.said_at else ""
-    parts = (message.session or "", *place, message.role, message.name or "", said_at, message.text)
+def _digest(message: Message, *file_only: str) -> bytes:
+    # The time as written, not as understood: the same line read with another zone is the same message.
+    parts = (message.session or "", *file_only, message.role, message.name or "", message.text)
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).digest()

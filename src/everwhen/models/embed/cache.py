@@ -145,6 +145,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         # Five vectors of 384 fill a page of 8 KiB; with the usual 4 KiB a quarter of the file is blank.
         connection.execute("PRAGMA page_size = 8192")
         connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA journal_size_limit = 4194304")
         # A power cut may lose the newest entries: they are embedded again.
         connection.execute("PRAGMA synchronous = NORMAL")
         # What is forgotten or evicted is overwritten: a vector tells much of its text.

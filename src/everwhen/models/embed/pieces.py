@@ -23,9 +23,9 @@ class Word(NamedTuple):
 
 def cut(text: str, window: int, overlap: int, words: Callable[[str], list[Word]]) -> list[str]:
     """Substrings of at most `window` tokens that cover the text; each repeats the last `overlap` tokens of
-    the one before, in whole words. The text itself when it fits.
+    the one before, in whole words and at least one. The text itself when it fits.
 
-    Words are found block by block, so memory stays small. A block is only doubled when it did not fill one
+    Words are found block by block, so memory stays small. A block only grows when it did not fill one
     piece, so that the time is linear in the text, runs of blanks and endless words included.
     """
     pieces: list[str] = []
@@ -38,12 +38,12 @@ def cut(text: str, window: int, overlap: int, words: Callable[[str], list[Word]]
         first = begin = 0
         while (end := max(first + 1, bisect_right(before, before[first] + window) - 1)) < len(found):
             pieces.append(block[begin : found[end].start])
-            first = max(first + 1, bisect_left(before, before[end] - overlap))
+            first = max(first + 1, min(end - 1, bisect_left(before, before[end] - overlap)))
             begin = found[first].start
         if is_last:
             return [*pieces, block[begin:]]
         start += begin
-        size = BLOCK if begin else size * 2
+        size = BLOCK if begin else size * 4
 
 
 def words_by(count: Callable[[str], int]) -> Callable[[str], list[Word]]:

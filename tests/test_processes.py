@@ -78,7 +78,9 @@ def test_two_writers_a_reader_and_five_kills_lose_nothing(home: Path) -> None:
 
 
 def test_an_import_that_is_interrupted_goes_on_where_it_stopped(home: Path, tmp_path: Path) -> None:
-    lines = [f'{{"role": "user", "content": "line {i} of the file", "session": "s{i // 50}"}}' for i in range(3000)]
+    lines = [
+        f'{{"role": "user", "content": "line {i} of the file", "session": "s{i // 50}"}}' for i in range(3000)
+    ]
     file = tmp_path / "talk.jsonl"
     file.write_text("\n".join(lines) + "\n")
     command = [sys.executable, "-m", "everwhen", "import", str(file), "--bank", "talk", "--home", str(home)]
@@ -91,7 +93,10 @@ def test_an_import_that_is_interrupted_goes_on_where_it_stopped(home: Path, tmp_
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 130
-    assert said.strip() == "everwhen: interrupted; what was added is kept, and the same command goes on from there"
+    assert (
+        said.strip()
+        == "everwhen: interrupted; what was added is kept, and the same command goes on from there"
+    )
     part = _turns(home)
     assert 32 <= part < 3000 and part % 16 == 0
     done = subprocess.run([*command, "--json"], env=environment, capture_output=True, text=True, check=True)

@@ -60,4 +60,5 @@ def _line(one: Spoken, text: str) -> str:
 
 
 def _mean(vectors: NDArray[np.float32], places: tuple[int, ...]) -> NDArray[np.float32]:
-    return normalised(vectors[list(places)].mean(axis=0, keepdims=True))[0]
+    mean = normalised(vectors[list(places)].mean(axis=0, keepdims=True))
+    return np.asarray(mean[0])

@@ -6,7 +6,8 @@ from everwhen.when.bounds import Between, Bound
 from everwhen.when.chart import Item
 from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Pick, Season, SlashDay, Weekend
 from everwhen.when.meaning import AtClock, Days, Fixed, Meaning, UnitAt
-from everwhen.when.offsets import Window
+from everwhen.when.lexicon import UNITS
+from everwhen.when.offsets import InAmount, Window
 from everwhen.when.tokens import Token
 
 # What a number before them counts.
@@ -39,6 +40,7 @@ _AFTER_DAY = frozenset(
     there's please can could should did do does maybe i've we've around about during around sounds
     he's she's they're you're we'd i'd""".split()
 )
+_OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
 _FALLING = frozenset("apart off down into over through short on back out behind asleep ill flat under".split())
 _RUNS_ON = frozenset(
@@ -56,6 +58,8 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False
     if before == "-" and item.start > 1 and tokens[item.start].kind == "number":
         return tokens[item.start - 2].kind not in ("number", "word") or not item.bare
+    if isinstance(value, InAmount) and (before in UNITS or before.removesuffix("s") in UNITS or before in _OFTEN):
+        return False  # "seven days in a week", "twice in a year"
     if tokens[item.start].kind in ("number", "slash", "compact", "ym", "my", "decimal") and before in LABELS:
         return False
     return not isinstance(value, Meaning) or _plausible(item, value, tokens, before, after)

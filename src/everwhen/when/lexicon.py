@@ -105,8 +105,8 @@ def _words() -> dict[str, list[Sense]]:
         add(word, "day", UnitAt("day", day))
     add("otd", "day", UnitAt("day", 0))
     for word in ("recently", "lately"):
-        add(word, "time", Days(-14, 0))
-    add("soon", "time", Days(0, 14), True)
+        add(word, "vague", Days(-14, 0))
+    add("soon", "vague", Days(0, 14))
     return table
 
 

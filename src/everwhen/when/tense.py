@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from everwhen.when.meaning import Side
 from everwhen.when.tokens import Token
 
@@ -36,6 +38,9 @@ _PRESENT = _BE | frozenset(
     happens takes comes goes flies lands ships finishes returns resumes kicks meets moves turns runs lasts
     falls departs drops airs premieres gets""".split()
 )
+_PASSIVE = _BE | frozenset("be being get gets getting".split())
+_AUXILIARIES = frozenset("did didn't do does will would can could should have has had was were are is".split())
+_PREFIX = re.compile(r"^(?:over|under|out|mis|re|un|with|fore|up)(?=\w{3})")
 _PRONOUNS = frozenset("i we they you".split())
 _NOT_VERBS = frozenset(
     """and or but the a an to of in on at with for from not also really just both all always never often
@@ -83,8 +88,10 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     before = tokens[index - 1].lower if index else ""
     if word in _FUTURE:
         return None if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this") else ("future", 1.0)
-    if word in _PAST:
+    if word in _PAST or _PREFIX.sub("", word) in _PAST:
         return "past", 1.0
+    if before in _PASSIVE:
+        return None  # "is getting married": the verb before it tells
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
         return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
     if word.endswith("ing") and len(word) > 4 and before in _BE:
@@ -92,7 +99,8 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     if word in _PRESENT:
         return "future", 0.5
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
-        return "future", 0.4
+        asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
+        return None if asked else ("future", 0.4)
     opening = index == 0 or tokens[index - 1].lower in _BREAKS
     if opening and word in _OPENERS:
         return "future", 0.6

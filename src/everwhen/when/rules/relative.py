@@ -52,6 +52,12 @@ def past_unit(unit: Unit) -> Meaning | None:
     return Window(amount(Count(1, 1), unit), -1) if unit not in ("second", "minute") else None
 
 
+@rule("in|over|during|within|for|throughout the last|past <unit>", trim=1)
+def over_the_last_unit(unit: Unit) -> Window | None:
+    """With a preposition and an article it runs up to now: over the last year."""
+    return Window(amount(Count(1, 1), unit), -1) if unit not in ("second", "minute") else None
+
+
 @rule("last hour")
 def last_hour() -> Window:
     return Window(amount(Count(1, 1), "hour"), -1)
@@ -371,6 +377,11 @@ def first_thing(found: Meaning) -> Meaning:
 
 
 # Vague
+
+
+@rule("<vague>")
+def vaguely(found: Days) -> Days:
+    return found
 
 
 @rule("the? other day|morning|evening|night|afternoon")

@@ -5,7 +5,7 @@ Each line: the sentence, then every interval expected in it, in order, as `start
 """
 
 SAID = """
-I finally finished the report yesterday, so tonight we celebrate. | 2023-05-09/2023-05-10 2023-05-10/2023-05-11
+I finished the report yesterday, so tonight we celebrate. | 2023-05-09/2023-05-10 2023-05-10/2023-05-11
 Mum rang me last night about the will. | 2023-05-09/2023-05-10
 We're driving down to Cornwall tomorrow morning. | 2023-05-11/2023-05-12
 Did you see the eclipse the day before yesterday? | 2023-05-08/2023-05-09

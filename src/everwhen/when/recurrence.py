@@ -38,7 +38,7 @@ class Recurrence:
 
     @property
     def rule(self) -> str:
-        """The rule in iCalendar's words (RFC 5545); `X-TIMES` says how often in each, where no day is named."""
+        """The rule in iCalendar's words (RFC 5545); `X-TIMES`: how often in each, where no day is named."""
         step, unit = _SCALED.get(self.unit, (1, self.unit))
         fields = [f"FREQ={_FREQUENCY[unit]}"]
         if self.step * step != 1:

@@ -1,4 +1,4 @@
-"""Other languages behind the same function: German, Spanish, French, Italian, Portuguese, Dutch, Chinese, Japanese.
+"""Other languages behind the same function: de, es, fr, it, pt, nl, zh and ja.
 
 Only sentences that carry a time word of the language are looked at. Written dates that the grammar does not
 know (abbreviated months, further languages named by the caller) go to `dateparser`, span by span.
@@ -18,7 +18,7 @@ from everwhen.when.languages.grammar import book
 from everwhen.when.languages.tables import TABLES, Table
 from everwhen.when.meaning import Days, PartOfDay, UnitAt
 from everwhen.when.offsets import Beside
-from everwhen.when.tokens import Token, tokenize
+from everwhen.when.tokens import Token, tokenize, word_set
 
 Sense = tuple[str, Hashable, bool]
 _UNITS: tuple[Unit, ...] = ("second", "minute", "hour", "day", "week", "month", "year")
@@ -96,10 +96,10 @@ def strong_words(code: str) -> frozenset[str]:
 
 
 # Real English words (or names) that are time words elsewhere: they need a second sign of the language.
-_ENGLISH_LOOKALIKES = frozenset(
+_ENGLISH_LOOKALIKES = word_set(
     """mars mai an ans mes ora ore die tag juli juni hora lunes sera notte estate autumn minute seconde laatst
-    ano anno mayo marzo segunda quarta quinta sexta domingo date verse morgen mei dias dag uur fin week weekend
-    winter minuten jour jours mois sabato agosto hier fine après avant ete""".split()
+    ano anno mayo marzo segunda quarta quinta sexta domingo date verse morgen mei dias dag uur fin week
+    weekend winter minuten jour jours mois sabato agosto hier fine après avant ete"""
 )
 
 
@@ -134,7 +134,9 @@ def _signs(code: str) -> frozenset[str]:
     return (_cues(code) | {word for name in names for word in table.words(name)}) - _ENGLISH_SMALL_WORDS
 
 
-_ENGLISH_SMALL_WORDS = frozenset("in over den die am an a as no do on to at will van tot op een per fine fa bis".split())
+_ENGLISH_SMALL_WORDS = word_set(
+    "in over den die am an a as no do on to at will van tot op een per fine fa bis"
+)
 
 
 @cache

@@ -140,7 +140,10 @@ TABLES: tuple[Table, ...] = (
         late="fin",
         future="vais/allons/va/vont/irai/irons/sera/serons/veux",
         cues="le la les en au je nous il elle est et dans avec pour depuis du des une mon",
-        phrases={"week - end": "weekend", "après - midi": "afternoon", "avant - hier": "day before yesterday", "après - demain": "day after tomorrow"},
+        phrases={
+            "week - end": "weekend", "après - midi": "afternoon", "avant - hier": "day before yesterday",
+            "après - demain": "day after tomorrow",
+        },
     ),
     Table(
         "it",
@@ -172,7 +175,8 @@ TABLES: tuple[Table, ...] = (
         cues="il la le gli una che con sono è di del nel mia mio abbiamo ho fa dal della",
         phrases={
             "fine settimana": "weekend", "stamattina": "this morning", "stasera": "this evening",
-            "stanotte": "tonight", "l'altro ieri": "day before yesterday", "avantieri": "day before yesterday",
+            "stanotte": "tonight", "l'altro ieri": "day before yesterday",
+            "avantieri": "day before yesterday",
         },
     ),
     Table(

@@ -1,4 +1,4 @@
-"""Written dates that the grammar does not know, one span at a time, through `dateparser`'s public interface."""
+"""Written dates that the grammar does not know, span by span, through `dateparser`'s public interface."""
 
 from __future__ import annotations
 

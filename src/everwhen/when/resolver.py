@@ -21,7 +21,7 @@ from everwhen.when.offsets import Amount
 from everwhen.when.recurrence import Recurrence
 from everwhen.when.rules import english
 from everwhen.when.tense import side_of
-from everwhen.when.tokens import Token, tokenize
+from everwhen.when.tokens import Token, tokenize, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def resolve(
         if (languages is None or "en" in languages) and not _SIGNALS.isdisjoint(words):
             here = _english(text, start, end, ctx, book)
         if languages != ("en",):
-            here = _longest(here + foreign(text, start, end, words, ctx, languages))
+            here = _longest(here + foreign(text, (start, end), words, ctx, languages))
         found += here
     return found
 
@@ -98,13 +98,16 @@ def _zone(name: str) -> ZoneInfo:
 _BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“]?[A-Z])|\n+")
 _WORDS = re.compile(r"[^\W\d_]+|\d")
 _SIGNALS = frozenset(
-    word for word, meanings in WORDS.items() if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
-) | frozenset(
-    """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah chanukah
+    word
+    for word, meanings in WORDS.items()
+    if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
+) | word_set(
+    """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
+    chanukah
     passover diwali deepavali eid mardi cinco eve rosh yom ytd mtd eod cob while late fortnight fortnights
     weekdays workdays weekday workday daily weekly monthly yearly annually quarterly biweekly nightly
     fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines fools fool
-    birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9""".split()
+    birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
 )
 
 
@@ -191,7 +194,8 @@ def place(meaning: Meaning, ctx: Context) -> Interval | None:
 
 def _to_utc(span: Span, ctx: Context) -> Interval | None:
     start, end = (
-        None if side is None else side.replace(tzinfo=ctx.zone).astimezone(UTC) for side in (span.start, span.end)
+        None if side is None else side.replace(tzinfo=ctx.zone).astimezone(UTC)
+        for side in (span.start, span.end)
     )
     if start is not None and end is not None and end <= start:
         return None
@@ -202,9 +206,14 @@ def _to_utc(span: Span, ctx: Context) -> Interval | None:
 
 
 def foreign(
-    text: str, start: int, end: int, words: frozenset[str], ctx: Context, languages: tuple[str, ...] | None
+    text: str,
+    sentence: tuple[int, int],
+    words: frozenset[str],
+    ctx: Context,
+    languages: tuple[str, ...] | None,
 ) -> list[TimeRef]:
     """What the other languages find in a sentence that carries one of their time words."""
+    start, end = sentence
     codes = _foreign_codes(text, start, end, words, languages)
     found: list[TimeRef] = []
     for code in codes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from everwhen.when.bounds import Between, Bound
 from everwhen.when.chart import Item
 from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Pick, Season, SlashDay, Weekend
-from everwhen.when.lexicon import UNITS
+from everwhen.when.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
 from everwhen.when.meaning import AtClock, Days, Fixed, Meaning, UnitAt
 from everwhen.when.offsets import InAmount, Window
 from everwhen.when.tokens import Token, word_set
@@ -73,17 +73,47 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
     if not outside:
         return True
     value = item.value
+    if isinstance(value, (Months, Season)) and _in_a_list(item, tokens):
+        return True
     if isinstance(value, Weekend):
         return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
     if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it
         return not after or after in (".", "!", "?", ",")
     if isinstance(value, Fixed) and value.unit == "year":
+        if before in _DETERMINERS and item.end < len(tokens) and tokens[item.end].kind == "word":
+            return tokens[item.end].text[0].isupper() or after in _EVENTS  # the 2018 World Cup
         opening = item.start == 0 or before in (".", "!", "?")
         return (opening and after in ("was", "is", "will", "has", "had", "brought", "saw")) or (
             before,
             after,
         ) == ("(", ")")
     return False
+
+
+def _in_a_list(item: Item, tokens: list[Token]) -> bool:
+    """Whether a sure month stands beside it: "in March and April", "June or July"."""
+    for joint, other, licence in (
+        (item.start - 1, item.start - 2, item.start - 3),
+        (item.end, item.end + 1, None),
+    ):
+        if not (0 <= other < len(tokens) and tokens[joint].lower in _JOINTS):
+            continue
+        word = tokens[other].lower
+        said = licence is not None and licence >= 0 and tokens[licence].lower in _LICENCES
+        if word in PLAIN_MONTHS or (said and (word in MONTHS or word in SEASON_WORDS)):
+            return True
+    return False
+
+
+_JOINTS = frozenset({"and", "or", ",", "&", "/"})
+_LICENCES = frozenset({"in", "since", "during", "this", "last", "between", "for", "early", "late"})
+_DETERMINERS = word_set("the my our this their his her your a that")
+_EVENTS = word_set(
+    """trip season election elections budget conference report tour vacation holiday wedding reunion race
+    championship olympics marathon pandemic campaign release show festival party harvest edition summit
+    recession crisis flood fire earthquake heatwave tournament retreat roadmap plan goals cohort intake
+    graduation finals draft taxes tax return review audit"""
+)
 
 
 def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, after: str) -> bool:

@@ -35,6 +35,7 @@ class Recurrence:
     times: int = 1
     part: str | None = None  # a part of the day: every morning
     workdays: bool = False
+    nth: int | None = None  # which of its kind in the month: the last Friday of every month is -1
 
     @property
     def rule(self) -> str:
@@ -45,7 +46,7 @@ class Recurrence:
             fields.append(f"INTERVAL={self.step * step}")
         match self.on:
             case Weekday(day=day):
-                fields.append(f"BYDAY={_DAYS[day]}")
+                fields.append(f"BYDAY={self.nth or ''}{_DAYS[day]}")
             case Weekend():
                 fields.append("BYDAY=SA,SU")
             case DayOfMonth(day=day):

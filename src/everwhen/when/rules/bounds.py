@@ -97,6 +97,7 @@ def by_a_part(position: str, whole: Meaning) -> Bound:
 @rule(
     "from|starting|beginning <time> on|onward|onwards|forward",
     "starting|beginning|effective from|on|in? <time>",
+    "as of|from <time>",
 )
 def onward(edge: Meaning) -> Onward | None:
     return None if isinstance(edge, (Bound, Between, Onward)) else Onward(edge)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from everwhen.when.calendar import Unit
 from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import DayOfMonth
-from everwhen.when.meaning import HalfSoFar, Meaning, Part, PartOfDay, Position, Rest, ToDate, UnitAt
+from everwhen.when.meaning import Fixed, HalfSoFar, Meaning, Part, PartOfDay, Position, Rest, ToDate, UnitAt
 from everwhen.when.offsets import TODAY, Window
 
 book = RuleBook()
@@ -14,9 +16,14 @@ rule = book.rule
 _LONG: tuple[Unit, ...] = ("week", "month", "quarter", "year", "decade", "century")
 
 
-@rule("early", "the early", "beginning|start|opening of", "the beginning|start|opening of", gives="position")
+@rule("the? early", gives="position")
 def early() -> Position:
     return "early"
+
+
+@rule("the? very? beginning|start|opening of", gives="position")
+def start() -> Position:
+    return "start"
 
 
 @rule("mid -?", "the mid -?", "middle of", "the middle of", "midway through", gives="position")
@@ -24,9 +31,14 @@ def middle() -> Position:
     return "mid"
 
 
-@rule("late", "the late", "end|close of", "the end|close of", "the tail|back end of", gives="position")
+@rule("the? late", gives="position")
 def late() -> Position:
     return "late"
+
+
+@rule("the? very? end|close of", "the? tail|back end of", gives="position")
+def end() -> Position:
+    return "end"
 
 
 @rule("early in|on", "early -", gives="position")
@@ -54,6 +66,11 @@ def part_of_a_time(position: Position, whole: Meaning) -> Part | None:
     return None if isinstance(whole, (Part, Window, DayOfMonth)) else Part(position, whole)
 
 
+@rule("<position> <decade>", "<position> <decade-word>")
+def part_of_a_decade(position: Position, decade: Fixed | int) -> Part:
+    return Part(position, decade if isinstance(decade, Fixed) else Fixed(datetime(decade, 1, 1), "decade"))
+
+
 @rule("<position> <the-unit>")
 def part_of_the_unit(position: Position, whole: UnitAt) -> Part | None:
     return Part(position, whole) if whole.unit != "day" else None
@@ -66,12 +83,12 @@ def by_the_end_of_the_day() -> UnitAt:
 
 @rule("end of <unit>", "the? end of this <unit>")
 def end_of_a_unit(unit: Unit) -> Part | None:
-    return Part("late", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
+    return Part("end", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
 
 
 @rule("start|beginning of <unit>")
 def start_of_a_unit(unit: Unit) -> Part | None:
-    return Part("early", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
+    return Part("start", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
 
 
 @rule(

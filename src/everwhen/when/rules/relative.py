@@ -240,6 +240,21 @@ def _article(so_long: Amount) -> bool:
     return len(so_long.parts) == 1 and so_long.unit in ("second",)
 
 
+# Ages: an anchor that only the memory can date
+
+
+@rule("when|since i|we|you|he|she|they was|were <num>", gives="age")
+@rule("when|since i|we|you|he|she|they was|were <num> years old", gives="age")
+@rule("at the age of <num>", "at age <num>", gives="age")
+def age(years: float) -> str | None:
+    return f"age {years:g}" if 0 < years < 120 else None
+
+
+@rule("when|since i|we|you|he|she|they was|were a? kid|kids|child|children|teenager|little|young", gives="age")
+def childhood() -> str:
+    return "young"
+
+
 # Vague
 
 

@@ -82,7 +82,11 @@ def test_a_window_keeps_out_what_was_said_at_other_times(shell: Shell) -> None:
         (["recall", "x", "--bank", "nobody"], 3, "there is no bank 'nobody'"),
         (["recall", "x", "--bank", "../../etc"], 2, "is not a bank name"),
         (["add", "  "], 2, "the text is empty"),
-        (["add", "x", "--role", "wizard"], 2, "unknown role 'wizard'; use one of user, assistant, system, tool"),
+        (
+            ["add", "x", "--role", "wizard"],
+            2,
+            "unknown role 'wizard'; use one of user, assistant, system, tool",
+        ),
         (["add", "x", "--zone", "Moon/Sea"], 2, "unknown zone 'Moon/Sea'"),
         (["frobnicate"], 2, "No such command 'frobnicate'"),
         (["recall"], 2, "Missing argument"),

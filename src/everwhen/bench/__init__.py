@@ -1,0 +1,1 @@
+"""Measuring: retrieval on LoCoMo and LongMemEval, time expressions, speed; all can be scored again."""

@@ -40,6 +40,7 @@ _AFTER_DAY = word_set(
     there's please can could should did do does maybe i've we've around about during around sounds
     he's she's they're you're we'd i'd"""
 )
+_HANGS_ON = frozenset({"before", "after", "following", "preceding"})
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
 _FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
@@ -64,13 +65,14 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # "seven days in a week", "twice in a year"
     if tokens[item.start].kind in ("number", "slash", "compact", "ym", "my", "decimal") and before in LABELS:
         return False
+    if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
+        return False  # "the weekend after my birthday": only the memory knows when that was
     return not isinstance(value, Meaning) or _plausible(item, value, tokens, before, after)
 
 
 def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
     """Whether an ambiguous phrase is all that is said, or stands where only a time can stand."""
-    outside = [t for t in (*tokens[: item.start], *tokens[item.end :]) if t.kind != "mark"]
-    if not outside:
+    if whole_text(item, tokens):
         return True
     value = item.value
     if isinstance(value, (Months, Season)) and _in_a_list(item, tokens):
@@ -88,6 +90,13 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
             after,
         ) == ("(", ")")
     return False
+
+
+def whole_text(item: Item, tokens: list[Token]) -> bool:
+    """Whether nothing but a little punctuation stands around the phrase."""
+    if len(tokens) - (item.end - item.start) > 12:
+        return False
+    return all(token.kind == "mark" for token in (*tokens[: item.start], *tokens[item.end :]))
 
 
 def _in_a_list(item: Item, tokens: list[Token]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from everwhen.when.bounds import floating
 from everwhen.when.chart import Item, RuleBook, parse
-from everwhen.when.guards import stands
+from everwhen.when.guards import stands, whole_text
 from everwhen.when.interval import Grain, Interval
 from everwhen.when.iso import Duration
 from everwhen.when.lexicon import WORDS, senses
@@ -68,7 +69,8 @@ def resolve(
         if (languages is None or "en" in languages) and not _SIGNALS.isdisjoint(words):
             here = _english(text, start, end, ctx, book)
         if languages != ("en",):
-            here = _longest(here + foreign(text, (start, end), words, ctx, languages))
+            others = foreign(text, (start, end), words, ctx, languages)
+            here = _longest(here + others) if others else here
         found += here
     return found
 
@@ -95,7 +97,7 @@ def _zone(name: str) -> ZoneInfo:
 
 # Sentences and signals: what cannot hold a time is never tokenized
 
-_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“]?[A-Z])|\n+")
+_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“]?[A-Z])|\n+|(?<=[。！？])")
 _WORDS = re.compile(r"[^\W\d_]+|\d")
 _SIGNALS = frozenset(
     word
@@ -258,15 +260,16 @@ def cjk_text(text: str, start: int, end: int) -> bool:
 
 def _stands_alone(item: Item, tokens: list[Token]) -> bool:
     """In the other languages an ambiguous phrase counts only when it is all that is said."""
-    return not item.bare or all(
-        token.kind == "mark" for token in (*tokens[: item.start], *tokens[item.end :])
-    )
+    return not item.bare or whole_text(item, tokens)
 
 
 def _longest(found: list[TimeRef]) -> list[TimeRef]:
     """Where two readings overlap, the longer one; in the order of the text."""
     kept: list[TimeRef] = []
     for ref in sorted(found, key=lambda ref: (ref.span[0] - ref.span[1], -ref.confidence)):
-        if all(ref.span[1] <= other.span[0] or other.span[1] <= ref.span[0] for other in kept):
-            kept.append(ref)
-    return sorted(kept, key=lambda ref: ref.span)
+        place = bisect_left(kept, ref.span, key=lambda other: other.span)
+        before = place == 0 or kept[place - 1].span[1] <= ref.span[0]
+        after = place == len(kept) or ref.span[1] <= kept[place].span[0]
+        if before and after:
+            kept.insert(place, ref)
+    return kept

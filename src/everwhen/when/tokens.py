@@ -9,7 +9,8 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 
 _TOKEN = re.compile(
     rf"""
-  (?P<stamp>\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,6}})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:]))
+  (?P<plain>[^\W\d_]++(?![\d'.]))
+| (?P<stamp>\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,6}})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:]))
 | (?P<price>[$€£¥₹]\s?\d[\d,.]*[kmb]?\b | \d[\d,.]*\s?[€£¥₹%°])
 | (?P<ymd>(?<!\d)\d{{4}}(?P<s1>[-/.])\d{{1,2}}(?P=s1)\d{{1,2}}(?!\d))
 | (?P<phone>\+\d[\d\ ()-]{{6,}}\d | \(\d{{3}}\)\s?\d{{3}}-\d{{4}}
@@ -64,7 +65,9 @@ def tokenize(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     for match in _TOKEN.finditer(plain, start, len(plain) if end is None else end):
         first, last = match.span()
         kind, lower = match.lastgroup or "mark", match[0].lower()
-        if kind == "abbr":  # "Dec. 31": the point belongs to the word
+        if kind == "plain":
+            kind = "word"
+        elif kind == "abbr":  # "Dec. 31": the point belongs to the word
             kind, lower = "word", lower[:-1]
         found.append(Token(kind, lower, text[first:last], first, last))
     return found

@@ -197,9 +197,10 @@ class Offset(Meaning):
     amount: Amount
     sign: Sign
     anchor: Meaning
+    ahead: bool = False  # "a week from Friday" looks ahead whatever the verb is silent about
 
     def span(self, ctx: Context) -> Span | None:
-        anchor = self.anchor.span(ctx)
+        anchor = self.anchor.span(ctx.facing("future") if self.ahead and ctx.side is None else ctx)
         if anchor is None or anchor.start is None or anchor.end is None:
             return None
         start = self.amount.move(ctx, anchor.start, self.sign)

@@ -202,11 +202,6 @@ def weekday_and_full_date(weekday: int, date: Meaning) -> Meaning | None:
     return date if isinstance(date, Fixed) and date.unit == "day" else None
 
 
-@rule("the? <cycle> ,? of|in? <year>")
-def cycle_in_a_year(cycle: Cycle, number: int) -> Within | None:
-    return Within(cycle, year(number)) if cycle.every == "year" else None
-
-
 @rule("<year> 's? -? <season>")
 def year_and_season(number: int, season: str) -> Within:
     return Within(Season(season), year(number))

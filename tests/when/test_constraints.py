@@ -101,7 +101,10 @@ def test_an_anchor_and_a_window_can_stand_in_one_question() -> None:
 
 def test_several_windows_are_kept_apart_and_have_a_hull() -> None:
     found = said("What did the doctor say in February or in April?")
-    assert [days(one) for one in found.intervals] == [("2023-02-01", "2023-03-01"), ("2023-04-01", "2023-05-01")]
+    assert [days(one) for one in found.intervals] == [
+        ("2023-02-01", "2023-03-01"),
+        ("2023-04-01", "2023-05-01"),
+    ]
     assert found.interval is not None and days(found.interval) == ("2023-02-01", "2023-05-01")
 
 

@@ -20,7 +20,21 @@ NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 VOCABULARY = sorted(
     {*WORDS, *(word for word in english().vocabulary if not word.startswith("<"))}
     | {"2023", "31", "0", "99", "29/2", "2023-02-30", "12:61", "25:00", "1.5", "3rd", "0th", "99th", "'00"}
-    | {"gestern", "vor", "mai", "hace", "去年", "5月", "il", "y", "a", "février", "10000", "0000-00-00", "1000s"}
+    | {
+        "gestern",
+        "vor",
+        "mai",
+        "hace",
+        "去年",
+        "5月",
+        "il",
+        "y",
+        "a",
+        "février",
+        "10000",
+        "0000-00-00",
+        "1000s",
+    }
 )
 phrases = st.lists(st.sampled_from(VOCABULARY), max_size=14).map(" ".join)
 edges = st.sampled_from([datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, tzinfo=UTC), NOW])

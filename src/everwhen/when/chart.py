@@ -148,9 +148,7 @@ def parse(tokens: list[Token], book: RuleBook, lexicon: Lexicon) -> list[Item]:
     return everything
 
 
-def _grow(
-    chart: list[dict[str, list[Item]]], start: int, agenda: list[Item], root: _Node
-) -> list[Item]:
+def _grow(chart: list[dict[str, list[Item]]], start: int, agenda: list[Item], root: _Node) -> list[Item]:
     """Everything that can be built from the beginnings on the agenda."""
     seen: set[tuple[str, int, Hashable]] = set()
     here = chart[start]

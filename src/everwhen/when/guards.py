@@ -65,6 +65,10 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # "seven days in a week", "twice in a year"
     if tokens[item.start].kind in ("number", "slash", "compact", "ym", "my", "decimal") and before in LABELS:
         return False
+    if before in ("happy", "merry"):
+        return False  # a wish
+    if isinstance(value, Season) and after == "of":
+        return False  # the spring of my senior year
     if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
         return False  # "the weekend after my birthday": only the memory knows when that was
     return not isinstance(value, Meaning) or _plausible(item, value, tokens, before, after)
@@ -77,6 +81,8 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
     value = item.value
     if isinstance(value, (Months, Season)) and _in_a_list(item, tokens):
         return True
+    if isinstance(value, DayOfMonth) and item.start > 1 and before in _JOINTS:
+        return tokens[item.start - 2].kind == "ordinal"  # on the 3rd or the 4th
     if isinstance(value, Weekend):
         return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
     if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it

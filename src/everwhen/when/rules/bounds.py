@@ -17,7 +17,8 @@ from everwhen.when.cycles import (
     Weekend,
     Within,
 )
-from everwhen.when.meaning import Fixed, Instants, Meaning, Now, Part, UnitAt
+from everwhen.when.meaning import AtClock, Fixed, Instants, Meaning, Now, Part, UnitAt
+from everwhen.when.offsets import TODAY
 from everwhen.when.rules.dates import month_day, year
 
 book = RuleBook()
@@ -126,6 +127,8 @@ def from_to(first: Meaning, _: bool, last: Meaning) -> Between | None:
         return None
     if isinstance(last, Weekday) and not isinstance(first, _DAYS) and not _a_day(first):
         return None  # "next week - Monday" is that week's Monday
+    if isinstance(first, AtClock) and first.day == TODAY:
+        return None  # hours of a day are a rule of their own
     return Between(first, last) if _years_or_no_year(first, last) else None
 
 

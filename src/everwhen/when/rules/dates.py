@@ -119,6 +119,11 @@ def the_year(number: int) -> Fixed:
     return year(number)
 
 
+@rule("born in <yy>", trim=2)
+def born_in(number: int) -> Fixed:
+    return year(full_year(number, 2000))
+
+
 @rule("fy <yy>", gives="whole")
 def fiscal_year(number: int) -> Fixed:
     return year(2000 + number)

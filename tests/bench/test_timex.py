@@ -66,7 +66,7 @@ def test_a_peer_that_raises_has_found_nothing(file: Path) -> None:
 
 def test_dateparser_is_asked_for_days() -> None:
     found = timex_peers.dateparser_finds("We met on 3 July 2022.", datetime(2023, 5, 10, tzinfo=UTC))
-    assert found == [("2022-07-03", "2022-07-04")]
+    assert ("2022-07-03", "2022-07-04") in found
 
 
 def test_intervals_are_cut_to_days() -> None:

@@ -85,3 +85,32 @@ def test_grain_and_kind_tell_what_was_said() -> None:
     assert one("the 1990s").grain == "decade"
     assert one("last week").grain == "week"
     assert one("at 14:05 today").grain == "minute"
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("Diwali 2023", "2023-11-12"),
+        ("Eid al-Fitr 2023", "2023-04-22"),
+        ("Hanukkah 2023", "2023-12-08"),
+        ("Passover 2023", "2023-04-06"),
+        ("Chinese New Year 2023", "2023-01-22"),
+        ("Orthodox Easter 2023", "2023-04-16"),
+        ("Holi 2023", "2023-03-08"),
+        ("Mother's Day 2023", "2023-05-14"),
+        ("St. Patrick's Day 2023", "2023-03-17"),
+        ("Black Friday 2023", "2023-11-24"),
+    ],
+)
+def test_holidays_fall_on_their_day(name: str, day: str) -> None:
+    found = one(f"The feast of {name} was loud.")
+    assert found.interval is not None and found.interval.start is not None
+    assert found.interval.start.date().isoformat() == day
+
+
+def test_every_holiday_has_words_and_a_date() -> None:
+    from everwhen.when.holidays import holiday_date, known_names
+    from everwhen.when.rules.named import names
+
+    assert set(names()) == known_names()
+    assert all(holiday_date(name, 2023, "US") for name in known_names())

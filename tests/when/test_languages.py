@@ -1,4 +1,4 @@
-"""Other languages: the common expressions as intervals, never a guessed day; and dateparser held to its word."""
+"""Other languages: common expressions as intervals, never a guessed day; dateparser held to its word."""
 
 from __future__ import annotations
 

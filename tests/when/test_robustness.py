@@ -67,9 +67,9 @@ SENTENCES = [
     "We went to the little museum near the station with my sister and her kids last Saturday and loved it.",
     "I think that the new version of the app is much faster than before, and the team seems happy with it.",
     "Two weeks ago I told my manager that in June I would like to take a few days off for my parents.",
-    "On the first Monday of every month we meet at the pub around 7pm to talk about books, films and the news.",
-    "My brother bought a second hand car for 4500 dollars and drove it 2000 miles across the country with friends.",
-    "Since January we have been learning Spanish every Tuesday evening with a teacher who moved here from Peru.",
+    "On the first Monday of every month we meet at the pub around 7pm to talk about books, films and news.",
+    "My brother bought a second hand car for 4500 dollars and drove it 2000 miles across the country.",
+    "Since January we have been learning Spanish every Tuesday evening with a teacher who moved from Peru.",
 ]
 
 

@@ -105,9 +105,9 @@ _SIGNALS = frozenset(
     if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
 ) | word_set(
     """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
-    chanukah passover diwali deepavali eid mardi cinco eve rosh yom ytd mtd eod cob eow eom eoy while late
-    fortnight fortnights weekdays workdays weekday workday daily weekly monthly yearly annually quarterly biweekly nightly
-    fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines fools fool
+    chanukah passover diwali deepavali holi eid mardi cinco eve rosh yom ytd mtd eod cob eow eom eoy while late
+    fortnight fortnights weekdays workdays weekday workday daily weekly monthly yearly annually quarterly
+    biweekly nightly fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines fools fool
     birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
 )
 

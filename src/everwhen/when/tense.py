@@ -42,8 +42,8 @@ _PASSIVE = _BE | word_set("be being get gets getting")
 _AUXILIARIES = word_set("did didn't do does will would can could should have has had was were are is")
 _PREFIX = re.compile(r"^(?:over|under|out|mis|re|un|with|fore|up)(?=\w{3})")
 _MODALS = word_set(
-    """will won't i'll we'll you'll he'll she'll it'll they'll gonna shall should must can could would to may might
-    let don't doesn't didn't"""
+    """will won't i'll we'll you'll he'll she'll it'll they'll gonna shall should must can could would to
+    may might let don't doesn't didn't"""
 )
 _ARRANGED = word_set("booked scheduled planned reserved arranged postponed pushed rescheduled due set")
 _PRONOUNS = word_set("i we they you")

@@ -130,3 +130,14 @@ def test_importing_the_package_is_light() -> None:
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_no_rule_made_of_words_alone_is_missed_by_the_search_for_signals() -> None:
+    from everwhen.when.chart import expand
+    from everwhen.when.resolver import _ROOTS, _SIGNALS, _WORDS
+
+    roots = {category.strip("<>") for category in _ROOTS} | {"cycle", "tonight", "whole"}
+    for rule in english().rules:
+        for form in expand(rule.pattern):
+            if rule.gives in roots and not any(element.startswith("<") for element in form):
+                assert not _SIGNALS.isdisjoint(_WORDS.findall(" ".join(form))), rule.pattern

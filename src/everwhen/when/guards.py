@@ -20,7 +20,8 @@ MEASURES = word_set(
     rooms houses apartments cars square cubic volts watts degrees rpm mg ml liters litres gallons ounces oz
     k million billion thousand hundred minutes hours seconds days weeks months years nights reps sets games
     goals tests commits errors questions tickets songs books photos pictures emails messages calls cats dogs
-    others employees soldiers tons tonnes acres hectares shares chairs tables beds bags more"""
+    others employees soldiers tons tonnes acres hectares shares chairs tables beds bags more
+    minute hour second day week month year night cal"""
 )
 # What a number after them names.
 LABELS = word_set(
@@ -43,6 +44,7 @@ _AFTER_DAY = word_set(
 _HANGS_ON = frozenset({"before", "after", "following", "preceding"})
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
+_STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
 _FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
 _RUNS_ON = word_set(
     """run runs running ran work works worked working tested test tests based build builds built break breaks
@@ -98,6 +100,10 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
     return False
 
 
+def _number_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].kind == "number"
+
+
 def whole_text(item: Item, tokens: list[Token]) -> bool:
     """Whether nothing but a little punctuation stands around the phrase."""
     if len(tokens) - (item.end - item.start) > 12:
@@ -145,11 +151,14 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             )
         case DayOfMonth(weekday=None):
             return not after or after in _AFTER_DAY or after in _ENDS
+        case MonthDay() if after in _STREETS:
+            return False  # 12 March Street
         case DayOfMonth() | MonthDay() if last == "number":
             return not counted
         case Fixed(unit="year") if last == "number":
             prior = tokens[item.start - 1].lower if item.start else ""
-            return not counted and prior not in _MONEY and prior not in LABELS
+            amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))
+            return not counted and not amounts and prior not in _MONEY and prior not in LABELS
         case SlashDay():
             fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
             licensed = tokens[item.start].lower in ("on", "due") or item.start == 0
@@ -161,7 +170,7 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Days():
             return not (
                 tokens[item.end - 1].lower == "soon"
-                and (before in ("as", "too", "how", "so") or after in ("as", "enough"))
+                and (before in ("as", "too", "how", "so") or after in ("as", "enough", "after"))
             )
         case AtClock(clock=clock):
             return not (counted and clock.minute is None) and before not in (

@@ -62,11 +62,12 @@ def resolve(
     """
     ctx = context(at, zone, tense, Conventions(week_start, day_first, hemisphere, country))
     book = rules or english()
+    signals = _SIGNALS if rules is None else _SIGNALS | (book.vocabulary - english().vocabulary)
     found: list[TimeRef] = []
     for start, end in _sentences(text):
         words = frozenset(_WORDS.findall(text[start:end].lower()))
         here: list[TimeRef] = []
-        if (languages is None or "en" in languages) and not _SIGNALS.isdisjoint(words):
+        if (languages is None or "en" in languages) and not signals.isdisjoint(words):
             here = _english(text, start, end, ctx, book)
         if languages != ("en",):
             others = foreign(text, (start, end), words, ctx, languages)
@@ -105,10 +106,10 @@ _SIGNALS = frozenset(
     if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
 ) | word_set(
     """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
-    chanukah passover diwali deepavali holi eid mardi cinco eve rosh yom ytd mtd eod cob eow eom eoy while late
-    fortnight fortnights weekdays workdays weekday workday daily weekly monthly yearly annually quarterly
-    biweekly nightly fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines fools fool
-    birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
+    chanukah passover diwali deepavali holi eid mardi cinco eve rosh yom ytd mtd eod cob eow eom eoy while
+    late fortnight fortnights weekdays workdays weekday workday daily weekly monthly yearly annually
+    quarterly biweekly nightly fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines
+    fools fool since birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
 )
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from everwhen.when.bounds import Between, Bound
 from everwhen.when.chart import Item
-from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Pick, Season, SlashDay, Weekend
+from everwhen.when.cycles import (
+    Cycle,
+    DayOfMonth,
+    MonthDay,
+    Months,
+    Pick,
+    Season,
+    SlashDay,
+    Weekend,
+    WeekNumber,
+)
 from everwhen.when.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
 from everwhen.when.meaning import AtClock, Days, Fixed, Meaning, UnitAt
 from everwhen.when.offsets import InAmount, Window
@@ -44,6 +54,9 @@ _AFTER_DAY = word_set(
 _HANGS_ON = frozenset({"before", "after", "following", "preceding"})
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
+_BEFORE_LAST = word_set(
+    "in over for during the these those my our within and of from at throughout . , ; : ( - !"
+)
 _STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
 _FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
 _RUNS_ON = word_set(
@@ -98,6 +111,10 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
             after,
         ) == ("(", ")")
     return False
+
+
+def _capital_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].text[0].isupper() and tokens[index].lower != "i"
 
 
 def _number_at(tokens: list[Token], index: int) -> bool:
@@ -163,6 +180,12 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
             licensed = tokens[item.start].lower in ("on", "due") or item.start == 0
             return not counted and after != "of" and (licensed or not fraction) and before not in _RUNS_ON
+        case Window() if tokens[item.start].lower == "last" and before and before not in _BEFORE_LAST:
+            return False  # tomatoes typically last 3 days
+        case WeekNumber():
+            return after != "of"  # week 3 of the course
+        case Season() if tokens[item.end - 1].text[0].isupper() and _capital_at(tokens, item.end):
+            return False  # in Winter Park
         case Window() | UnitAt():
             return after not in _GOES_ON or item.rule is None or item.rule.name not in _NEEDS_END
         case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
@@ -187,6 +210,6 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
 
 # "The last three days of the trip", "for the week before the exam": the time hangs on something else.
 _NEEDS_END = frozenset(
-    {"the last so long", "the next so long", "the last units", "for the unit", "in the unit"}
+    {"the last so long", "the next so long", "the last units", "within", "for the unit", "in the unit"}
 )
 _GOES_ON = frozenset({"of", "before", "after", "that", "when", "following", "leading"})

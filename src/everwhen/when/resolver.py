@@ -85,7 +85,7 @@ def context(at: datetime, zone: str | None, side: Side | None, conventions: Conv
         )
     area = _zone(zone or "UTC")
     local = at if at.tzinfo is None else at.astimezone(area)
-    return Context(local.replace(tzinfo=None, fold=0), area, side, conventions)
+    return Context(local.replace(tzinfo=None, fold=0), area, side, conventions=conventions)
 
 
 @lru_cache(maxsize=64)
@@ -108,8 +108,9 @@ _SIGNALS = frozenset(
     """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
     chanukah passover diwali deepavali holi eid mardi cinco eve rosh yom ytd mtd eod cob eow eom eoy while
     late fortnight fortnights weekdays workdays weekday workday daily weekly monthly yearly annually
-    quarterly biweekly nightly fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines
-    fools fool since birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
+    quarterly biweekly nightly fortnightly clock thousand nineteen twenty eighteen patrick paddy
+    valentine valentines fools fool since birthday sleeps other when hour noon date gras
+    ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
 )
 
 
@@ -177,8 +178,8 @@ def _refer(text: str, item: Item, tokens: list[Token], ctx: Context) -> TimeRef 
     meaning = item.value
     if not isinstance(meaning, Meaning):
         return None
-    side = ctx.side or side_of(tokens, item.start, item.end)
-    interval = place(meaning, replace(ctx, side=side))
+    side, certain = (ctx.side, True) if ctx.side else side_of(tokens, item.start, item.end)
+    interval = place(meaning, replace(ctx, side=side, certain=certain))
     if interval is None:
         return None
     sure = meaning.confidence * (0.7 if side is None and floating(meaning) else 1.0)

@@ -64,11 +64,11 @@ _JOINTS = frozenset(
 _REACH = 14  # tokens looked at on either side
 
 
-def side_of(tokens: list[Token], start: int, end: int) -> Side | None:
-    """The way that the verb nearest to the tokens `start` to `end` looks; None when nothing tells."""
+def side_of(tokens: list[Token], start: int, end: int) -> tuple[Side | None, bool]:
+    """The way that the verb nearest to the tokens `start` to `end` looks, and whether that is certain."""
     if _arranged(tokens, start):
-        return "future"
-    best: tuple[float, Side] | None = None
+        return "future", True
+    best: tuple[float, Side, bool] | None = None
     for step, origin in ((-1, start - 1), (1, end)):
         index, distance = origin, 0.0
         while 0 <= index < len(tokens) and distance <= _REACH:
@@ -81,9 +81,9 @@ def side_of(tokens: list[Token], start: int, end: int) -> Side | None:
                 side, strength = found
                 cost = distance / strength + (0.5 if step > 0 else 0)
                 if best is None or cost < best[0]:
-                    best = (cost, side)
+                    best = (cost, side, strength > 0.5)
             index += step
-    return best[1] if best else None
+    return (best[1], best[2]) if best else (None, False)
 
 
 def _arranged(tokens: list[Token], start: int) -> bool:

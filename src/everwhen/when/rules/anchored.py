@@ -135,6 +135,12 @@ def cycle_within(cycle: Cycle, container: Meaning) -> Within | None:
     return Within(cycle, container)
 
 
+@rule("<whole> 's <cycle>")
+def possessive(container: Meaning, cycle: Cycle) -> Within:
+    """Last year's Christmas."""
+    return Within(cycle, container)
+
+
 @rule("<whole> -|, on? <weekday>", "<whole> on? <weekday>")
 def weekday_of_a_week(week: Meaning, day: int) -> Within:
     return Within(Weekday(day), week)

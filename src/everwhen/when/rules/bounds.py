@@ -15,6 +15,7 @@ from everwhen.when.cycles import (
     SlashDay,
     Weekday,
     Weekend,
+    WeekNumber,
     Within,
 )
 from everwhen.when.meaning import AtClock, Fixed, Instants, Meaning, Now, Part, UnitAt
@@ -25,7 +26,7 @@ book = RuleBook()
 rule = book.rule
 
 _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
-_LONGER = (Months, Season, Fixed)
+_LONGER = (Months, Season, Fixed, WeekNumber)
 
 
 @rule("in|during|throughout|around|circa|about|of <time>", trim=1)

@@ -242,7 +242,7 @@ def quarter_and_year(part: Months, number: int) -> Within:
     return Within(part, year(number))
 
 
-@rule("the? week|wk <num>", "the? week number|no <num>", gives="cycle", bare=None)
+@rule("the? week|wk <num>", "the? week number|no <num>", gives="cycle", bare=True)
 def week_number(number: float) -> WeekNumber | None:
     return WeekNumber(int(number)) if number == int(number) and 1 <= number <= 53 else None
 

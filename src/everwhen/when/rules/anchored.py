@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everwhen.when.calendar import Unit
 from everwhen.when.chart import RuleBook
-from everwhen.when.cycles import Cycle, MonthDay, Weekday, Weekend, Within
+from everwhen.when.cycles import Cycle, MonthDay, Months, Weekday, Weekend, Within
 from everwhen.when.meaning import Fixed, Meaning, PartOfDay, UnitAt
 from everwhen.when.offsets import (
     TODAY,
@@ -130,9 +130,13 @@ def weekend_of(weekend: Weekend, anchor: Meaning) -> UnitOf:
 
 @rule("the? <cycle> ,? of|in? <whole>")
 def cycle_within(cycle: Cycle, container: Meaning) -> Within | None:
-    if isinstance(cycle, MonthDay) and isinstance(container, Fixed):
-        return None  # a date with its year is a rule of its own
+    if isinstance(cycle, (MonthDay, Months)) and _plain(cycle) and isinstance(container, Fixed):
+        return None  # a date or month with its year is a rule of its own
     return Within(cycle, container)
+
+
+def _plain(cycle: Cycle) -> bool:
+    return not isinstance(cycle, Months) or cycle.unit == "month"
 
 
 @rule("<whole> 's <cycle>")

@@ -197,12 +197,32 @@ Christmas break is from Dec 20 to Jan 3. | 2023-12-25/2023-12-26 2023-12-20/2024
 The best trip was in Aug '19. | 2019-08-01/2019-09-01
 We'll have results by early next month. | ../2023-06-11
 The morning after Halloween was rough. | 2022-11-01/2022-11-02
-Almost a decade ago I left Poland. | 2008-01-01/2018-01-01
+Almost a decade ago I left Poland. | 2013-01-01/2014-01-01
 Over the coming weeks we'll hire. | 2023-05-11/2023-06-15
 Between mid-March and early May I traveled. | 2023-03-11/2023-05-11
 The summer before last we toured Norway. | 2021-06-01/2021-09-01
 The weekend of June 3rd works. | 2023-06-03/2023-06-05
 He was born in 85. | 1985-01-01/1986-01-01
+omg last nite was crazy | 2023-05-09/2023-05-10
+My shift is from 10pm to 6am tonight. | 2023-05-10/2023-05-11
+Lunch at 12:30 on Wednesday the 17th? | 2023-05-17/2023-05-18
+Deadline: 31st May, 23:59 UTC. | 2023-05-31/2023-06-01
+I'm out of office May 22 - June 2. | 2023-05-22/2023-06-03
+In the days before Christmas it snowed. | 2022-12-20/2022-12-25
+6 mos ago I couldn't run. | 2022-11-01/2022-12-01
+In the 80s and 90s we had tapes. | 1980-01-01/1990-01-01 1990-01-01/2000-01-01
+Later in May there's a fair. | 2023-05-16/2023-06-01
+I have an appointment on the second Tuesday of next month. | 2023-06-13/2023-06-14
+The warranty expired a month ago yesterday. | 2023-04-09/2023-04-10
+I was in hospital from the 12th to the 15th of April. | 2023-04-12/2023-04-16
+I'll be away the 20th through the 27th. | 2023-05-20/2023-05-28
+Three Saturdays from now is the gala. | 2023-06-03/2023-06-04
+Four weeks from this Friday is graduation. | 2023-06-09/2023-06-10
+Were there any outages in the past 24 hours? | 2023-05-09/2023-05-10
+List commits since last Monday. | 2023-05-08/..
+She joined us mid-2021 and left in early '23. | 2021-05-01/2021-09-01 2023-01-01/2023-05-01
+Rent went up as of the first of this month. | 2023-05-01/..
+I'm away through Friday. | ../2023-05-13
 """
 
 NOT_SAID = """
@@ -394,6 +414,14 @@ I read 1984 in school.
 Blade Runner 2049 is great.
 When I was ten we moved to Ohio.
 Merry Christmas!
+It was on a Tuesday.
+The following month I got the job.
+Fresh tomatoes typically last 3 days.
+Our office in Winter Park is closed.
+We stopped over in Rio de Janeiro, Brazil.
+In week 3 of the course we build a parser.
+Next time I'll bring cake.
+We lived there between the ages of 5 and 9.
 """
 
 

@@ -128,6 +128,14 @@ class DayOfMonth(Cycle):
             return None
         return Span(day, day + DAY, "day")
 
+    def span(self, ctx: Context) -> Span | None:
+        if self.weekday is None or ctx.side is not None:
+            return nearest(self, ctx, ctx.side or "past")
+        back, ahead = nearest(self, ctx, "past"), nearest(self, ctx, "future")
+        if back is None or ahead is None:
+            return back or ahead
+        return back if ctx.now - _closed(back)[0] <= _closed(ahead)[0] - ctx.now else ahead
+
 
 @dataclass(frozen=True, slots=True)
 class MonthDay(Cycle):

@@ -12,6 +12,7 @@ from everwhen.when.cycles import (
     Pick,
     Season,
     SlashDay,
+    Weekday,
     Weekend,
     WeekNumber,
 )
@@ -39,7 +40,7 @@ LABELS = word_set(
     apartment apt suite channel extension ext code pin id no number isbn zip order ticket invoice bug issue
     pr error python node java windows office ubuntu iphone lot box building block level step grade question
     exercise figure table act section highway interstate hwy exit platform track row floor house verse rfc
-    iso cve psalm error status http account serial sku ref reference batch season episode players aged
+    iso cve psalm error status http account serial sku ref reference batch episode players aged
     # size sizes area codes rooms ports score scored won lost beat by"""
 )
 _MONEY = word_set("costs cost paid pay worth price priced spent raised earned weighs about around")
@@ -80,6 +81,8 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # "seven days in a week", "twice in a year"
     if tokens[item.start].kind in ("number", "slash", "compact", "ym", "my", "decimal") and before in LABELS:
         return False
+    if isinstance(value, Weekday) and before in ("a", "an") and tokens[item.start].kind == "word":
+        return False  # on a Tuesday: any
     if before in ("happy", "merry"):
         return False  # a wish
     if isinstance(value, Season) and after == "of":
@@ -98,6 +101,8 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return True
     if isinstance(value, DayOfMonth) and item.start > 1 and before in _JOINTS:
         return tokens[item.start - 2].kind == "ordinal"  # on the 3rd or the 4th
+    if isinstance(value, Fixed) and value.unit == "decade" and item.start > 1:
+        return before in _JOINTS and tokens[item.start - 2].kind == "decade"  # the 80s and 90s
     if isinstance(value, Weekend):
         return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
     if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it
@@ -163,7 +168,7 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Between(last=edge):
             return (
                 not (counted and last == "number")
-                and before not in LABELS
+                and not (tokens[item.start].kind == "number" and before in LABELS)
                 and _plausible(item, edge, tokens, before, after)
             )
         case DayOfMonth(weekday=None):

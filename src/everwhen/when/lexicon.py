@@ -51,7 +51,8 @@ UNITS: dict[str, Unit] = {
 }  # fmt: skip
 DAY_PARTS = {
     "dawn": "dawn", "morning": "morning", "afternoon": "afternoon", "evening": "evening", "night": "night",
-    "noon": "noon", "midday": "noon", "lunchtime": "lunchtime", "midnight": "midnight", "dusk": "dusk",
+    "nite": "night", "noon": "noon", "midday": "noon", "lunchtime": "lunchtime", "midnight": "midnight",
+    "dusk": "dusk",
 }  # fmt: skip
 # Minutes from UTC; only abbreviations that mean one thing to nearly everybody.
 ZONES = {
@@ -103,6 +104,7 @@ def _words() -> dict[str, list[Sense]]:
     for word, unit in UNITS.items():
         add(word, "unit", unit)
         add("centuries" if unit == "century" else word + "s", "units", unit)
+    add("mos", "units", "month")
     for word, part in DAY_PARTS.items():
         add(word, "daypart", part)
         add(word + "s", "dayparts", part)

@@ -140,10 +140,11 @@ class Ago(Meaning):
         if unit == "week":
             day = floor(target, "day")
             return Span(day - DAY * 3, day + DAY * 4, "week")
-        if unit in ("decade", "century"):
+        if unit == "decade":  # ten years, told as years are
+            return unit_span(ctx, target, "year")
+        if unit == "century":
             year = floor(target, "year")
-            half = 5 if unit == "decade" else 50
-            return Span(shift(year, "year", -half), shift(year, "year", half), GRAIN[unit])
+            return Span(shift(year, "year", -5), shift(year, "year", 5), "decade")
         return unit_span(ctx, target, unit)
 
 

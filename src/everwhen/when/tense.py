@@ -57,9 +57,9 @@ _OPENERS = word_set(
     email text deploy ship release merge review update move start begin wake order pay return give tell ask
     try wait leave put add create show find give don't remember"""
 )
-_BREAKS = frozenset({".", "!", "?", ";", ":"})
+_BREAKS = frozenset({".", "!", "?", ";"})
 _JOINTS = frozenset(
-    {",", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
+    {",", ":", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
 )
 _REACH = 14  # tokens looked at on either side
 
@@ -115,12 +115,12 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
         return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
     if word.endswith("ing") and len(word) > 4 and before in _BE:
         return "future", 0.9
-    if word in _PRESENT:
+    if word in _PRESENT or word in ("deadline", "eta"):
         return "future", 0.5
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
         asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
         return None if asked else ("future", 0.4)
-    opening = index == 0 or tokens[index - 1].lower in _BREAKS
+    opening = index == 0 or tokens[index - 1].lower in (*_BREAKS, ":")
     if opening and word in _OPENERS:
         return "future", 0.6
     return None

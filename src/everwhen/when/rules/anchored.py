@@ -68,6 +68,17 @@ def units_after(count: float, unit: Unit, _: bool, anchor: Meaning) -> Beside:
     return Beside(unit, 1, anchor, int(count))
 
 
+@rule("the <units> <before> the? <time>")
+def some_units_before(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+    """In the weeks before Christmas: a few of them."""
+    return Beside(unit, -1, anchor, 5) if unit in ("day", "week", "month", "year") else None
+
+
+@rule("the <units> <after> the? <time>")
+def some_units_after(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+    return Beside(unit, 1, anchor, 5) if unit in ("day", "week", "month", "year") else None
+
+
 @rule("the? <cycle> <before> the? <time>")
 def cycle_before(cycle: Cycle, _: bool, anchor: Meaning) -> Beside:
     return Beside(cycle, -1, anchor)

@@ -11,6 +11,7 @@ from everwhen.when.cycles import (
     Holiday,
     MonthDay,
     Months,
+    Pick,
     Season,
     SlashDay,
     Weekday,
@@ -89,6 +90,12 @@ def after() -> str:
 @rule("<bound> the? early|late? <time>")
 def bounded(word: str, edge: Meaning) -> Bound | None:
     return None if isinstance(edge, (Bound, Between)) else Bound(word, edge)  # type: ignore[arg-type]
+
+
+@rule("through|thru <time>")
+def through(edge: Meaning) -> Bound | None:
+    """Away through Friday: Friday counts."""
+    return Bound("by", edge) if isinstance(edge, (Weekday, MonthDay, UnitAt, Pick)) else None
 
 
 @rule("by <position> <time>", "by <position> <the-unit>")

@@ -7,6 +7,7 @@ from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Weekday, Weekend
 from everwhen.when.meaning import (
     Days,
+    Following,
     Meaning,
     UnitAt,
 )
@@ -34,7 +35,12 @@ def this_unit(unit: Unit) -> UnitAt | None:
     return UnitAt(unit, 0) if unit in _LONG else None
 
 
-@rule("this? next|coming|following|upcoming calendar|fiscal|financial|school? <unit>", gives="whole")
+@rule("following <unit>", gives="whole")
+def following_unit(unit: Unit) -> Following | None:
+    return Following(unit) if unit in _LONG else None
+
+
+@rule("this? next|coming|upcoming calendar|fiscal|financial|school? <unit>", gives="whole")
 def next_unit(unit: Unit) -> UnitAt | None:
     return UnitAt(unit, 1) if unit in _LONG else None
 

@@ -223,6 +223,16 @@ List commits since last Monday. | 2023-05-08/..
 She joined us mid-2021 and left in early '23. | 2021-05-01/2021-09-01 2023-01-01/2023-05-01
 Rent went up as of the first of this month. | 2023-05-01/..
 I'm away through Friday. | ../2023-05-13
+I lived in Paris in 2010, 2011 and 2012. | 2010-01-01/2011-01-01 2011-01-01/2012-01-01 2012-01-01/2013-01-01
+The last two Fridays I worked late. | 2023-04-28/2023-05-06
+FY23 Q1 was weak. | 2023-01-01/2023-04-01
+The 2020/2021 season was cancelled. | 2020-01-01/2022-01-01
+At dawn on Sunday we set off. | 2023-05-07/2023-05-08
+Any Tuesday in June works for me. | 2023-06-01/2023-07-01
+We'll meet at noon on Friday. | 2023-05-12/2023-05-13
+From the 60s through the 80s he taught. | 1960-01-01/1990-01-01
+In under two weeks we launch. | 2023-05-24/2023-05-25
+The party was two weekends ago. | 2023-04-29/2023-05-01
 """
 
 NOT_SAID = """

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from everwhen.when.calendar import DAY, Unit, days_in, first_week, shift
 from everwhen.when.holidays import holiday_date
-from everwhen.when.meaning import GRAIN, Context, Conventions, Meaning, Side, Span
+from everwhen.when.meaning import GRAIN, Context, Conventions, Kind, Meaning, Side, Span
 
 Which = Literal["last", "this", "next", "previous"]
 _REACH = {
@@ -314,6 +314,23 @@ class Counted(Meaning):
             start = shift(ctx.floor(ctx.now, "week"), "week", self.count)
             return self.cycle.instance(start, ctx.conventions)
         return after(self.cycle, ctx, ctx.now, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Meaning):
+    """So many in a row, up to the latest that is over or from the next to come: the last two Fridays."""
+
+    kind: ClassVar[Kind] = "range"
+    confidence: ClassVar[float] = 0.8
+    cycle: Cycle
+    count: int  # negative: back
+
+    def span(self, ctx: Context) -> Span | None:
+        if self.count < 0:
+            first, last = before(self.cycle, ctx, ctx.now, -self.count), before(self.cycle, ctx, ctx.now)
+        else:
+            first, last = after(self.cycle, ctx, ctx.now), after(self.cycle, ctx, ctx.now, self.count)
+        return None if first is None or last is None else Span(first.start, last.end, first.grain)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,8 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
     if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it
         return not after or after in (".", "!", "?", ",")
+    if isinstance(value, Fixed) and value.unit == "year" and before in _JOINTS:
+        return _in_a_list_of_years(tokens, item.start)
     if isinstance(value, Fixed) and value.unit == "year":
         if before in _DETERMINERS and item.end < len(tokens) and tokens[item.end].kind == "word":
             return tokens[item.end].text[0].isupper() or after in _EVENTS  # the 2018 World Cup
@@ -145,6 +147,16 @@ def _in_a_list(item: Item, tokens: list[Token]) -> bool:
         said = licence is not None and licence >= 0 and tokens[licence].lower in _LICENCES
         if word in PLAIN_MONTHS or (said and (word in MONTHS or word in SEASON_WORDS)):
             return True
+    return False
+
+
+def _in_a_list_of_years(tokens: list[Token], index: int) -> bool:
+    """Whether the years before it begin with a preposition: in 2010, 2011 and 2012."""
+    for place in range(index - 1, max(-1, index - 24), -1):
+        token = tokens[place]
+        if token.lower in _JOINTS or (token.kind == "number" and len(token.lower) == 4):
+            continue
+        return token.lower in ("in", "since", "during", "of", "between", "summers", "winters")
     return False
 
 

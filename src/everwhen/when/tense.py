@@ -8,16 +8,16 @@ from everwhen.when.meaning import Side
 from everwhen.when.tokens import Token, word_set
 
 _PAST = word_set(
-    """was were wasn't weren't did didn't had hadn't i'd been went came saw got made took found gave told felt
+    """was were wasn't weren't did didn't had hadn't been went came saw got made took found gave told felt
     left said thought knew became began kept held wrote ran sat stood met paid sent spent built bought brought
     caught taught fell grew led lost won understood spoke chose drove rode flew ate drank slept woke broke
     hit hurt put quit read rang sang swam swung threw wore tore stole froze forgot forgave hid fed fled
     sold shot shut sank stuck struck swore tried taken gone done seen given written eaten driven flown
-    known grown shown broken chosen spoken stolen woken i've we've they've you've he's she's it's've lent laid
-    dug drew blew bit bled bred cut dealt heard lit meant proved shook shone split spread sprang stung swept
-    wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned snuck dove hung lay happened ended
+    known grown shown broken chosen spoken stolen woken i've we've they've you've lent laid
+    dug drew blew set beat burst bit bled bred cut dealt heard lit meant proved shook shone split spread
+    sprang stung swept wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned snuck dove hung lay happened ended
     used ago finished started"""
-) - {"he's", "she's", "it's've", "i'd"}
+)
 # -ed words that are no past verbs, or that speak of what is arranged.
 _NOT_PAST = word_set(
     """need feed seed speed indeed hundred red bed wed shed sled weed deed bleed breed exceed proceed succeed

@@ -197,7 +197,7 @@ def last_so_long_of(so_long: Amount, whole: Meaning) -> EdgeOf:
 
 
 @rule("one|some <unit> in|during|of? <time>", "one|some|a <daypart> in|during <time>")
-@rule("one|a <weekday> in|during <time>")
+@rule("one|a|any <weekday> in|during <time>")
 def one_of(_: object, whole: Meaning) -> Meaning | None:
     """One day last week, a Saturday in March: it is not said which."""
     return None if isinstance(whole, (PartOfDay, UnitAt)) and not _longer(whole) else whole

@@ -166,6 +166,11 @@ def between_years(*years: int | bool) -> Between | None:
     return Between(year(first), year(last)) if first < last else None
 
 
+@rule("<year> / <year>")
+def two_years(first: int, last: int) -> Between | None:
+    return Between(year(first), year(last)) if last == first + 1 else None
+
+
 @rule("<year> - <yy>", "<year> / <yy>")
 def year_and_the_next(number: int, short: int) -> Between | None:
     """2015-16: a season or school year."""

@@ -237,6 +237,11 @@ def quarter(part: Months) -> Months:
     return part
 
 
+@rule("<whole> ,? <quarter>")
+def whole_and_quarter(whole: Meaning, part: Months) -> Within | None:
+    return Within(part, whole) if isinstance(whole, (Fixed, UnitAt)) and whole.unit == "year" else None
+
+
 @rule("<year> -? <quarter>")
 def year_and_quarter(number: int, part: Months) -> Within:
     return Within(part, year(number))

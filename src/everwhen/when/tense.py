@@ -15,8 +15,8 @@ _PAST = word_set(
     sold shot shut sank stuck struck swore tried taken gone done seen given written eaten driven flown
     known grown shown broken chosen spoken stolen woken i've we've they've you've lent laid
     dug drew blew set beat burst bit bled bred cut dealt heard lit meant proved shook shone split spread
-    sprang stung swept wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned snuck dove hung lay happened ended
-    used ago finished started"""
+    sprang stung swept wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned
+    snuck dove hung lay happened ended used ago finished started"""
 )
 # -ed words that are no past verbs, or that speak of what is arranged.
 _NOT_PAST = word_set(

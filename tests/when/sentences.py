@@ -232,6 +232,7 @@ Any Tuesday in June works for me. | 2023-06-01/2023-07-01
 We'll meet at noon on Friday. | 2023-05-12/2023-05-13
 From the 60s through the 80s he taught. | 1960-01-01/1990-01-01
 In under two weeks we launch. | 2023-05-24/2023-05-25
+What have you been up to lately? | 2023-04-26/2023-05-11
 The party was two weekends ago. | 2023-04-29/2023-05-01
 """
 
@@ -431,6 +432,8 @@ Our office in Winter Park is closed.
 We stopped over in Rio de Janeiro, Brazil.
 In week 3 of the course we build a parser.
 Next time I'll bring cake.
+The kids are excited about summer break.
+It took a lot of late nights.
 We lived there between the ages of 5 and 9.
 """
 

@@ -106,7 +106,9 @@ class Weekend(Cycle):
         return Span(day, day + DAY * self.days, "day")
 
     def span(self, ctx: Context) -> Span | None:
-        if ctx.side is None:  # "dinner at mum's the weekend": the one of this week
+        if ctx.side is None:  # "dinner at mum's the weekend": the nearest, Monday and Tuesday look back
+            if ctx.now.weekday() < 2:
+                return before(self, ctx, ctx.now)
             return self.instance(ctx.floor(ctx.now, "week"), ctx.conventions)
         return nearest(self, ctx, ctx.side)
 

@@ -207,6 +207,8 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             return after not in _GOES_ON or item.rule is None or item.rule.name not in _NEEDS_END
         case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
             return not (tokens[item.end - 1].lower == "fall" and after in _FALLING)
+        case Days() if tokens[item.end - 1].lower == "late":
+            return not after or after in _ENDS  # a ton of late nights
         case Days():
             return not (
                 tokens[item.end - 1].lower == "soon"

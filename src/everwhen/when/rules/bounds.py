@@ -19,7 +19,7 @@ from everwhen.when.cycles import (
     WeekNumber,
     Within,
 )
-from everwhen.when.meaning import AtClock, Fixed, Instants, Meaning, Now, Part, UnitAt
+from everwhen.when.meaning import AtClock, Days, Fixed, Instants, Meaning, Now, Part, UnitAt
 from everwhen.when.offsets import TODAY
 from everwhen.when.rules.dates import month_day, year
 
@@ -30,7 +30,7 @@ _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
 _LONGER = (Months, Season, Fixed, WeekNumber)
 
 
-@rule("in|during|throughout|around|circa|about|of <time>", trim=1)
+@rule("in|during|throughout|around|circa|of <time>", trim=1)
 def in_a_time(found: Meaning) -> Meaning | None:
     """The preposition is what tells May from may."""
     return found if isinstance(found, _LONGER) else None
@@ -89,7 +89,7 @@ def after() -> str:
 
 @rule("<bound> the? early|late? <time>")
 def bounded(word: str, edge: Meaning) -> Bound | None:
-    return None if isinstance(edge, (Bound, Between)) else Bound(word, edge)  # type: ignore[arg-type]
+    return None if isinstance(edge, (Bound, Between, Days)) else Bound(word, edge)  # type: ignore[arg-type]
 
 
 @rule("through|thru <time>")

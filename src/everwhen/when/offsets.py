@@ -160,9 +160,7 @@ class InAmount(Meaning):
 
     def span(self, ctx: Context) -> Span | None:
         one = self.amount.parts[0][0] == Count(1, 1) and len(self.amount.parts) == 1
-        if ctx.side == "past" or (one and ctx.side is None):
-            return None
-        if one and self.amount.unit == "day" and not ctx.certain:
+        if ctx.side == "past" or (one and (ctx.side is None or not ctx.certain)):
             return None  # "you cannot see it all in one day"
         if one and self.amount.unit in ("second", "minute"):
             return None

@@ -81,7 +81,7 @@ def side_of(tokens: list[Token], start: int, end: int) -> tuple[Side | None, boo
                 side, strength = found
                 cost = distance / strength + (0.5 if step > 0 else 0)
                 if best is None or cost < best[0]:
-                    best = (cost, side, strength > 0.5)
+                    best = (cost, side, strength > 0.5 or distance <= 1)
             index += step
     return (best[1], best[2]) if best else (None, False)
 
@@ -101,6 +101,8 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     before = tokens[index - 1].lower if index else ""
     if word == "see" and index + 1 < len(tokens) and tokens[index + 1].lower in ("you", "ya", "u"):
         return "future", 0.9
+    if word == "due" and index + 1 < len(tokens) and tokens[index + 1].lower == "to":
+        return None  # because of
     if word in _FUTURE:
         return (
             None
@@ -116,7 +118,7 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     if word.endswith("ing") and len(word) > 4 and before in _BE:
         return "future", 0.9
     if word in _PRESENT or word in ("deadline", "eta"):
-        return "future", 0.5
+        return "future", 0.5 if word in _BE else 0.6
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
         asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
         return None if asked else ("future", 0.4)

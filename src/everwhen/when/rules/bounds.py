@@ -30,7 +30,12 @@ _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
 _LONGER = (Months, Season, Fixed, WeekNumber)
 
 
-@rule("in|during|throughout|around|circa|of <time>", trim=1)
+@rule("of <time>", trim=1)
+def of_a_time(found: Meaning) -> Meaning | None:
+    return found if isinstance(found, (Months, Fixed)) else None
+
+
+@rule("in|during|throughout|around|circa <time>", trim=1)
 def in_a_time(found: Meaning) -> Meaning | None:
     """The preposition is what tells May from may."""
     return found if isinstance(found, _LONGER) else None

@@ -236,6 +236,7 @@ What have you been up to lately? | 2023-04-26/2023-05-11
 My visa expires in a month. | 2023-06-10/2023-06-11
 He was in hospital due to the flu in January. | 2023-01-01/2023-02-01
 we're moving this may | 2023-05-01/2023-06-01
+I've been swimming every Wednesday evening since mid-January. | 2023-01-11/..
 The party is in a week. | 2023-05-17/2023-05-18
 The party was two weekends ago. | 2023-04-29/2023-05-01
 """
@@ -441,6 +442,8 @@ It took a lot of late nights.
 Beware of low fees, as this may point to a lack of experience.
 It is a perfect blend of fall flavors.
 You cannot see it all in one day.
+I set the mouse to a total of 1950.
+Her best in the quarter-mile is 12.8 seconds.
 I'm often invited to several events in a week.
 We lived there between the ages of 5 and 9.
 """

@@ -58,6 +58,10 @@ _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…",
 _BEFORE_LAST = word_set(
     "in over for during the these those my our within and of from at throughout . , ; : ( - !"
 )
+_QUANTITIES = word_set(
+    """total sum price cost budget population score rate speed capacity maximum minimum max min limit resolution
+    dpi sensitivity weight distance length height width size value average number amount altitude balance"""
+)
 _STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
 _FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
 _RUNS_ON = word_set(
@@ -192,6 +196,8 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Fixed(unit="year") if last == "number":
             prior = tokens[item.start - 1].lower if item.start else ""
             amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))
+            if tokens[item.start].lower == "of" and (prior in _QUANTITIES or value.start.year < 1700):
+                return False  # a total of 1600
             return not counted and not amounts and prior not in _MONEY and prior not in LABELS
         case SlashDay():
             fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
@@ -231,4 +237,4 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
 _NEEDS_END = frozenset(
     {"the last so long", "the next so long", "the last units", "within", "for the unit", "in the unit"}
 )
-_GOES_ON = frozenset({"of", "before", "after", "that", "when", "following", "leading"})
+_GOES_ON = frozenset({"of", "-", "before", "after", "that", "when", "following", "leading"})

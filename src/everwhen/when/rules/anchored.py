@@ -28,7 +28,7 @@ def before() -> bool:
     return True
 
 
-@rule("after", "following", "since", gives="after")
+@rule("after", "following", gives="after")
 def after() -> bool:
     return True
 

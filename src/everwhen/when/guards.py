@@ -60,7 +60,8 @@ _BEFORE_LAST = word_set(
 )
 _QUANTITIES = word_set(
     """total sum price cost budget population score rate speed capacity maximum minimum max min limit
-    resolution dpi sensitivity weight distance length height width size value average number amount altitude balance"""
+    resolution dpi sensitivity weight distance length height width size value average number amount
+    altitude balance"""
 )
 _STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
 _FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")

@@ -232,7 +232,7 @@ Any Tuesday in June works for me. | 2023-06-01/2023-07-01
 We'll meet at noon on Friday. | 2023-05-12/2023-05-13
 From the 60s through the 80s he taught. | 1960-01-01/1990-01-01
 In under two weeks we launch. | 2023-05-24/2023-05-25
-What have you been up to lately? | 2023-04-26/2023-05-11
+How have things gone for you lately? | 2023-04-26/2023-05-11
 My visa expires in a month. | 2023-06-10/2023-06-11
 He was in hospital due to the flu in January. | 2023-01-01/2023-02-01
 we're moving this may | 2023-05-01/2023-06-01
@@ -438,7 +438,7 @@ We stopped over in Rio de Janeiro, Brazil.
 In week 3 of the course we build a parser.
 Next time I'll bring cake.
 The kids are excited about summer break.
-It took a lot of late nights.
+We had too many late nights.
 Beware of low fees, as this may point to a lack of experience.
 It is a perfect blend of fall flavors.
 You cannot see it all in one day.

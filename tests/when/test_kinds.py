@@ -68,7 +68,7 @@ def test_the_span_is_the_words_without_the_preposition() -> None:
 
 
 def test_the_trace_names_the_rules_from_the_inside_out() -> None:
-    found = one("the Sunday before 25 May 2022")
+    found = one("the Sunday before 25 May 2023")
     assert found.rule[-1] == "cycle before"
     assert "day then month" in found.rule
 

@@ -215,7 +215,7 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
             return not (tokens[item.end - 1].lower == "fall" and after in _FALLING)
         case Days() if tokens[item.end - 1].lower == "late":
-            return not after or after in _ENDS  # a ton of late nights
+            return not after or after in _ENDS  # too many late nights
         case Days():
             return not (
                 tokens[item.end - 1].lower == "soon"

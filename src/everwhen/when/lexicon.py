@@ -145,7 +145,7 @@ def senses(tokens: list[Token], index: int) -> list[Sense]:
 
 
 def _is_verb(tokens: list[Token], index: int) -> bool:
-    """Whether a small "may" permits rather than dates: "this may help", "it may be in may"."""
+    """Whether a small "may" permits rather than dates: "this may help", "we may go in may"."""
     before = tokens[index - 1].lower if index else ""
     following = tokens[index + 1] if index + 1 < len(tokens) else None
     if following is None or following.kind != "word":

@@ -12,6 +12,11 @@ from everwhen.when import Interval
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 
+KINDS = ("turn", "event", "narrative", "fact", "node")
+"""What a retrievable memory can be."""
+NETWORKS = ("world", "experience", "opinion")
+"""Whose it is: people and things, what the agent itself did or said, and held beliefs."""
+
 Metadata: TypeAlias = Mapping[str, Any]
 """Free, JSON-shaped facts about a turn; `recall(metadata={…})` filters by them."""
 
@@ -66,11 +71,16 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What `add` made durable: the turns in order (those that were there already included)."""
+    """What `add` made durable: the turns in order (those that were there already included).
+
+    `conflicts` are ids that were there already with other words; nothing is overwritten, so the new words
+    were not kept.
+    """
 
     turns: tuple[str, ...]
     session: str
     new: int = 0
+    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from everwhen.types import ROLES, Message, Metadata, Role
 
 LARGEST_TEXT = 5_000_000
 """Bytes of UTF-8 that one message must stay under. A longer one is a document: it is added in pieces."""
+FIRST_YEAR, LAST_YEAR = 2, 9998
+"""A year of room on both sides, so that every instant has a date in every zone."""
 LONGEST_LABEL = 512
 """Characters of an id, a session or a name."""
 MILLISECONDS_FROM = 100_000_000_000
@@ -111,11 +113,15 @@ def instant(raw: Any, zone: str | None = None) -> tuple[datetime | None, str | N
                     "or give a zone such as 'Europe/Lisbon' beside it"
                 )
             at = at.replace(tzinfo=ZoneInfo(zone))
+        if not FIRST_YEAR <= at.year <= LAST_YEAR:
+            raise OverflowError
         return at.astimezone(UTC), zone
     except (OverflowError, ValueError) as error:
         if isinstance(error, UsageError):
             raise
-        raise UsageError(f"timestamp {_short(raw)} lies outside the years 1 to 9999") from error
+        raise UsageError(
+            f"timestamp {_short(raw)} lies outside the years {FIRST_YEAR} to {LAST_YEAR}"
+        ) from error
 
 
 def clean(text: str) -> str:
@@ -176,7 +182,7 @@ def _metadata(raw: Any) -> Metadata:
     if not isinstance(raw, Mapping) or not all(isinstance(key, str) for key in raw):
         raise UsageError('metadata must be an object with text keys, such as {"channel": "mail"}')
     try:
-        json.dumps(dict(raw), allow_nan=False)
+        json.dumps(dict(raw), allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"metadata must be plain JSON: {error}") from error
     return dict(raw)

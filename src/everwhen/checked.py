@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,21 +12,8 @@ from everwhen.errors import UsageError
 from everwhen.ingest.messages import clean
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
+from everwhen.store.instants import aware
 from everwhen.when import Interval
-
-
-def aware(instant: datetime | None, name: str) -> datetime | None:
-    """An instant in UTC. A naive one is refused: nobody can say when it was."""
-    if instant is None:
-        return None
-    if not isinstance(instant, datetime):
-        raise UsageError(f"{name} must be a datetime, not {type(instant).__name__}")
-    if instant.tzinfo is None:
-        raise UsageError(
-            f"{name}={instant.isoformat()} has no time zone; write "
-            f"datetime(…, tzinfo=ZoneInfo('Europe/Lisbon')) or tzinfo=UTC"
-        )
-    return instant.astimezone(UTC)
 
 
 def local(instant: datetime | None, own_zone: str | None, name: str) -> datetime | None:

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from everwhen import checked
 from everwhen.errors import NotFound, UsageError
+from everwhen.facts import AsyncFacts, Facts
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
@@ -22,6 +23,7 @@ from everwhen.recall.grep import grep
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
+from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
 from everwhen.types import Added, Finding, Hit, Message, Session, Stats, Turn
 from everwhen.when import Interval
@@ -95,6 +97,11 @@ class Memory:
     def zone(self) -> str:
         """The zone of text that comes without one."""
         return self._store.info.zone
+
+    @property
+    def facts(self) -> Facts:
+        """What is true from when to when, and what was known when."""
+        return Facts(self._store.facts, self._embedder, self._settings, self.flush)
 
     # Writing
 
@@ -212,10 +219,10 @@ class Memory:
         `between`, `before`, `after` and `as_of` bound when a thing was said, `known_at` when the memory learned
         it; all are hard. `budget` (low, mid, high or a number) is how many candidates each channel brings.
         """
-        checked.aware(at, "at")
+        aware(at, "at")
         where = Filter(
-            between=checked.until(checked.between(between, before, after), checked.aware(as_of, "as_of")),
-            known_at=checked.aware(known_at, "known_at"),
+            between=checked.until(checked.between(between, before, after), aware(as_of, "as_of")),
+            known_at=aware(known_at, "known_at"),
             kinds=checked.names(kinds, "kinds"),
             networks=checked.names(networks, "networks"),
             metadata=dict(metadata or {}),
@@ -290,6 +297,11 @@ class AsyncMemory:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def facts(self) -> AsyncFacts:
+        """`Memory.facts`, its calls as coroutines."""
+        return AsyncFacts(self.memory.facts)
 
     add = _in_thread(Memory.add)
     add_many = _in_thread(Memory.add_many)

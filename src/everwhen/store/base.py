@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.facts import FactStore
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
 
@@ -87,6 +88,9 @@ class Store(Protocol):
     @property
     def info(self) -> BankInfo: ...
 
+    @property
+    def facts(self) -> FactStore: ...
+
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
         """Write turns, their units, vectors and terms in one transaction; False where the id was there."""
         ...
@@ -126,7 +130,7 @@ class Store(Protocol):
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
 
     def replace_vectors(self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]) -> None:
-        """Give every turn new vectors, all at once or not at all."""
+        """Give every unit, by its id (a turn's is the turn's own), new vectors, all at once or not at all."""
         ...
 
     def set_zone(self, zone: str) -> None: ...

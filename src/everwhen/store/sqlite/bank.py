@@ -19,8 +19,9 @@ from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, migrate
+from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.loading import read_rows, to_window
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
@@ -36,6 +37,7 @@ class SqliteStore:
         self._info = info
         self._writer = writer
         self._reader = reader
+        self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
         self._index = Index()
         self._index_lock = threading.Lock()
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
@@ -134,19 +136,19 @@ class SqliteStore:
     def replace_vectors(self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]) -> None:
         ask = statements()
         with self._writer.transaction() as sql:
-            units = {turn: unit for unit, turn in sql.execute(ask["units_for_reembedding"])}
+            units = {id_: unit for unit, id_ in sql.execute(ask["units_for_reembedding"])}
             sql.execute("DELETE FROM vectors")
-            for turn, pieces in vectors:
-                unit = units.pop(turn)
+            for id_, pieces in vectors:
+                unit = units.pop(id_)
                 sql.executemany(
                     ask["insert_vector"],
                     [(unit, piece, _blob(vector)) for piece, vector in enumerate(pieces)],
                 )
                 sql.execute(ask["set_pieces"], (len(pieces), unit))
             if units:
-                raise Refused(f"{len(units)} turns were added meanwhile; run the command again")
+                raise Refused(f"{len(units)} memories were added meanwhile; run the command again")
             _put(sql, {"embedder": embedder, "dimension": str(dimension)})
-            _next_epoch(sql)
+            next_epoch(sql)
         self._info = BankInfo(self._info.name, embedder, dimension, self._info.zone, SCHEMA)
 
     def set_zone(self, zone: str) -> None:
@@ -242,7 +244,7 @@ class SqliteStore:
         findings = check(self._writer, self.index, self._tokenizer, self._info.dimension, fix=fix)
         if any(finding.fixed for finding in findings):
             with self._writer.transaction() as sql:
-                _next_epoch(sql)
+                next_epoch(sql)
         return findings
 
     # The derived index
@@ -324,11 +326,6 @@ def _values(sql: sqlite3.Connection) -> dict[str, str]:
 
 def _put(sql: sqlite3.Connection, values: dict[str, str]) -> None:
     sql.executemany(statements()["put_bank_value"], list(values.items()))
-
-
-def _next_epoch(sql: sqlite3.Connection) -> None:
-    """Tell every process that rows which its index has seen are no longer as they were."""
-    _put(sql, {"epoch": str(int(_values(sql).get("epoch", "0")) + 1)})
 
 
 def _blob(vector: Iterable[float]) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
+from everwhen.facts.wording import certainty
 from everwhen.ingest.messages import clean
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
@@ -77,6 +78,11 @@ def names(given: Sequence[str] | None, what: str) -> frozenset[str] | None:
     if isinstance(given, str):
         raise UsageError(f"{what} takes a list, such as {what}=[{given!r}]")
     return frozenset(given)
+
+
+def fraction(given: float | None, what: str) -> float | None:
+    """A number from 0 to 1."""
+    return None if given is None else certainty(given, what)
 
 
 def label(given: str | None, what: str) -> str | None:

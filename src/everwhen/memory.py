@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from everwhen import checked
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts import AsyncFacts, Facts
+from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
@@ -217,11 +218,14 @@ class Memory:
         """The memories that answer a question, inside `max_tokens`, each with the reason for it.
 
         `between`, `before`, `after` and `as_of` bound when a thing was said, `known_at` when the memory learned
-        it; all are hard. `budget` (low, mid, high or a number) is how many candidates each channel brings.
+        it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
+        `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
+        `budget` (low, mid, high or a number) is how many candidates each channel brings.
         """
-        aware(at, "at")
+        asked, then = aware(at, "at") or datetime.now(UTC), aware(as_of, "as_of")
+        window = checked.between(between, before, after)
         where = Filter(
-            between=checked.until(checked.between(between, before, after), aware(as_of, "as_of")),
+            between=checked.until(window, then),
             known_at=aware(known_at, "known_at"),
             kinds=checked.names(kinds, "kinds"),
             networks=checked.names(networks, "networks"),
@@ -235,10 +239,13 @@ class Memory:
             Request(
                 query=query,
                 max_tokens=max_tokens,
-                at=at or datetime.now(UTC),
+                at=asked,
                 where=where,
                 order=order,
                 recipe=checked.recipe(recipe or MID, budget, self._settings),
+                moment=Moment(then or asked, None if then else window, where.known_at, self.zone),
+                half_lives=self.facts.half_lives,
+                min_confidence=checked.fraction(min_confidence, "min_confidence"),
             ),
         )
 

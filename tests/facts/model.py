@@ -44,10 +44,11 @@ class Model:
         claims, old = [c for c, _ in self.chain(slot)], self.valid(slot, new.start)
         if old and old.object == new.object:
             claims.remove(old)
-            new = old._replace(end=new.end or old.end, sure=max(new.sure, old.sure))
-        elif old and old.spoken and new.start <= old.spoken:
+            again = old._replace(end=new.end or old.end, sure=max(new.sure, old.sure))
+            return self.write(key, slot, at, [*claims, again])
+        if old and old.spoken and new.start <= old.spoken:
             return self.write(key, slot, at, claims)
-        elif old and old.start == new.start:
+        if old and old.start == new.start:
             if new.sure < old.sure and not (implied and at < self.time(key, at)):
                 return self.write(key, slot, at, claims)
             claims.remove(old)

@@ -124,10 +124,9 @@ class Acts(RuleBasedStateMachine):
             expected = sorted(c.object for slot in slots if (c := self.model.valid(slot, t, at)))
             asked = self.facts.as_of(t, self.subject, p, known_at=at)
             assert sorted(f.object for f in asked) == expected
-        now = self.facts.current(self.subject, p, now=t)
-        assert sorted(f.object for f in now) == sorted(
-            c.object for s in slots if (c := self.model.valid(s, t))
-        )
+        now = sorted(f.object for f in self.facts.current(self.subject, p, now=t))
+        held = [self.model.valid(slot, t) for slot in slots]
+        assert now == sorted(claim.object for claim in held if claim)
 
 
 @pytest.fixture

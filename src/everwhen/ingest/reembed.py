@@ -1,4 +1,4 @@
-"""Another embedder for a whole bank: every turn embedded again, replaced in one transaction."""
+"""Another embedder for a whole bank: every turn and fact embedded again, replaced in one transaction."""
 
 from __future__ import annotations
 
@@ -37,5 +37,7 @@ def reembed(
             done += len(batch)
             if progress:
                 progress(done)
+        for facts in in_batches(store.facts.texts(), settings.batch):
+            yield from ((fact, embedder.embed(embedder.pieces(text))) for fact, text in facts)
 
     store.replace_vectors(name, embedder.dim, vectors())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -102,8 +101,8 @@ def metadata(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return dict(message({"content": "-", "metadata": given}).metadata)
 
 
-def recipe(base: Recipe, budget: str | int, settings: Settings) -> Recipe:
-    """A recipe with the thinking budget asked for: a name or a number of candidates a channel."""
+def recipe(budget: str | int, settings: Settings) -> Recipe:
+    """The default recipe with the thinking budget asked for: a name or a number of candidates a channel."""
     if isinstance(budget, str):
         if budget not in settings.candidates:
             choices = ", ".join(settings.candidates)
@@ -113,10 +112,4 @@ def recipe(base: Recipe, budget: str | int, settings: Settings) -> Recipe:
         count = budget
     if count < 1:
         raise UsageError(f"budget must be at least 1, got {count}")
-    return replace(
-        base,
-        name=base.name if base.name != "mid" or not isinstance(budget, str) else budget,
-        candidates=count,
-        min_similarity=settings.min_similarity,
-        rrf_k=settings.rrf_k,
-    )
+    return Recipe(str(budget), count, min_similarity=settings.min_similarity, rrf_k=settings.rrf_k)

@@ -19,7 +19,7 @@ from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.recall import MID, Recall, Recipe, Request, recall
+from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.grep import grep
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
@@ -47,8 +47,13 @@ class Memory:
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
         self._store = store
-        self._embedder = embedder
         self._settings = settings
+        self._use(embedder)
+
+    def _use(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        # Questions hardly ever repeat: they are embedded past the cache, so that reading writes nothing.
+        self._asking = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
 
     @classmethod
     def open(
@@ -163,7 +168,7 @@ class Memory:
         """Give the whole bank the vectors of another embedder, all at once or not at all."""
         embedder = shared_embedder(model)
         reembed(self._store, embedder, model, self._settings, progress)
-        self._embedder = embedder
+        self._use(embedder)
 
     # Reading
 
@@ -220,7 +225,8 @@ class Memory:
         `between`, `before`, `after` and `as_of` bound when a thing was said, `known_at` when the memory learned
         it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
         `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
-        `budget` (low, mid, high or a number) is how many candidates each channel brings.
+        `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
+        and all else itself.
         """
         asked, then = aware(at, "at") or datetime.now(UTC), aware(as_of, "as_of")
         window = checked.between(between, before, after)
@@ -235,14 +241,14 @@ class Memory:
             self.flush()
         return recall(
             self._store,
-            self._embedder,
+            self._asking,
             Request(
                 query=query,
                 max_tokens=max_tokens,
                 at=asked,
                 where=where,
                 order=order,
-                recipe=checked.recipe(recipe or MID, budget, self._settings),
+                recipe=recipe or checked.recipe(budget, self._settings),
                 moment=Moment(then or asked, None if then else window, where.known_at, self.zone),
                 half_lives=self.facts.half_lives,
                 min_confidence=checked.fraction(min_confidence, "min_confidence"),

@@ -37,8 +37,8 @@ class Settings:
     """How much of the turn before is searched with a turn; 0 leaves it out. Tuned on LoCoMo dev."""
     date_in_embedding: bool = False
     """Write the date into embedded text, as TEMPR does; SATF found that it hurts, so it is off."""
-    cache_entries: int = 500_000
-    """Size of the embedding cache, about 1.6 kB an entry; 0 switches it off."""
+    cache_entries: int = 300_000
+    """Size of the embedding cache, about 1.6 kB an entry (half a gigabyte when full); 0 switches it off."""
 
     # Recall
     candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 100, "high": 300})

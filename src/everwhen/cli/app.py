@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,7 @@ _WITH_VALUE = ("--home", "--bank", "-b", "--zone")
 _ALONE = ("--json", "--quiet", "-q")
 
 
-@dataclass(slots=True)
+@dataclass
 class Here:
     """The options that hold for every command."""
 
@@ -51,7 +52,7 @@ class Here:
 
         print(json.dumps(jsonable(value), ensure_ascii=False, indent=2))
 
-    @property
+    @cached_property
     def console(self) -> Console:
         from rich.console import Console
 
@@ -95,4 +96,4 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 
 # Each module adds its commands to the application.
-from everwhen.cli import bench, demo, facts, importing, reading, upkeep, writing  # noqa: E402, F401
+from everwhen.cli import bench, demo, facts, importing, reading, timing, upkeep, writing  # noqa: E402, F401

@@ -60,7 +60,7 @@ def timex(
 
     here: Here = context.obj
     with counting(here, "cases") as tick:
-        result = runner.run(_there(data), peers=peers, progress=tick)
+        result = runner.run(_there(data), peers=peers, progress=lambda done, _: tick(done))
     report(here, result, out)
 
 

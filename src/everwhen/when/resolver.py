@@ -1,0 +1,272 @@
+"""`resolve`: every time expression of a text as an interval, seen from when and where it was said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache, lru_cache
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from everwhen.when.bounds import floating
+from everwhen.when.chart import Item, RuleBook, parse
+from everwhen.when.guards import stands
+from everwhen.when.interval import Grain, Interval
+from everwhen.when.iso import Duration
+from everwhen.when.lexicon import WORDS, senses
+from everwhen.when.meaning import Context, Conventions, Kind, Meaning, Side, Span
+from everwhen.when.offsets import Amount
+from everwhen.when.recurrence import Recurrence
+from everwhen.when.rules import english
+from everwhen.when.tense import side_of
+from everwhen.when.tokens import Token, tokenize, word_set
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRef:
+    """A time expression found in a text, and what it means."""
+
+    span: tuple[int, int]
+    text: str
+    interval: Interval | None
+    grain: Grain
+    kind: Kind
+    confidence: float
+    rule: tuple[str, ...] = ()  # the rules that built it, innermost first
+    recurrence: Recurrence | None = None
+    duration: Duration | None = None
+    anchor: str | None = None  # an event or age that the time hangs on, where the text gives no date for it
+
+
+def resolve(
+    text: str,
+    at: datetime,
+    zone: str | None = None,
+    tense: Literal["past", "future"] | None = None,
+    *,
+    day_first: bool = False,
+    week_start: int = 0,
+    hemisphere: Literal["north", "south"] = "north",
+    country: str = "US",
+    languages: tuple[str, ...] | None = None,
+    rules: RuleBook | None = None,
+) -> list[TimeRef]:
+    """The time expressions of the text, in order, as intervals in UTC.
+
+    `at` is when it was said and `zone` (IANA) where: "yesterday" is the speaker's. A naive `at` needs a zone
+    and is that zone's wall clock. `tense` overrules the verbs. `languages` limits which are tried (all by
+    default); `rules` replaces the English grammar by an extended one.
+    """
+    ctx = context(at, zone, tense, Conventions(week_start, day_first, hemisphere, country))
+    book = rules or english()
+    found: list[TimeRef] = []
+    for start, end in _sentences(text):
+        words = frozenset(_WORDS.findall(text[start:end].lower()))
+        here: list[TimeRef] = []
+        if (languages is None or "en" in languages) and not _SIGNALS.isdisjoint(words):
+            here = _english(text, start, end, ctx, book)
+        if languages != ("en",):
+            here = _longest(here + foreign(text, (start, end), words, ctx, languages))
+        found += here
+    return found
+
+
+def context(at: datetime, zone: str | None, side: Side | None, conventions: Conventions) -> Context:
+    """The speaker's wall clock; refuses a naive moment with no zone beside it."""
+    if at.tzinfo is None and zone is None:
+        raise ValueError(
+            f"resolve needs an aware datetime, got the naive {at.isoformat()}; "
+            "give it a tzinfo, or pass zone= to read it as that zone's wall clock"
+        )
+    area = _zone(zone or "UTC")
+    local = at if at.tzinfo is None else at.astimezone(area)
+    return Context(local.replace(tzinfo=None, fold=0), area, side, conventions)
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise ValueError(f"unknown zone {name!r}: use an IANA name such as 'Europe/Rome'") from error
+
+
+# Sentences and signals: what cannot hold a time is never tokenized
+
+_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“]?[A-Z])|\n+")
+_WORDS = re.compile(r"[^\W\d_]+|\d")
+_SIGNALS = frozenset(
+    word
+    for word, meanings in WORDS.items()
+    if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
+) | word_set(
+    """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
+    chanukah
+    passover diwali deepavali eid mardi cinco eve rosh yom ytd mtd eod cob while late fortnight fortnights
+    weekdays workdays weekday workday daily weekly monthly yearly annually quarterly biweekly nightly
+    fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines fools fool
+    birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
+)
+
+
+@cache
+def _foreign_signs() -> frozenset[str]:
+    from everwhen.when.languages import any_sign
+
+    return any_sign()
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _BOUNDARY.finditer(text):
+        if match.start() > start:
+            yield start, match.start()
+        start = match.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+# English
+
+_ROOTS = frozenset({"<time>", "<recurrence>", "<amount>", "<age>"})
+
+
+def _english(text: str, start: int, end: int, ctx: Context, book: RuleBook) -> list[TimeRef]:
+    tokens = tokenize(text, start, end)
+    items = [item for item in parse(tokens, book, senses) if item.category in _ROOTS]
+    return choose(text, tokens, items, ctx, stands)
+
+
+def choose(
+    text: str,
+    tokens: list[Token],
+    items: list[Item],
+    ctx: Context,
+    accept: Callable[[Item, list[Token]], bool],
+) -> list[TimeRef]:
+    """The longest phrases that are acceptable, have a place on the calendar and do not overlap."""
+    items.sort(key=lambda item: (item.start + item.trim - item.end, item.start))
+    taken: set[int] = set()
+    found = []
+    for item in items:
+        places = range(item.start + item.trim, item.end)
+        if not taken.isdisjoint(places) or not accept(item, tokens):
+            continue
+        ref = _refer(text, item, tokens, ctx)
+        if ref is not None:
+            taken.update(places)
+            found.append(ref)
+    return sorted(found, key=lambda ref: ref.span)
+
+
+def _refer(text: str, item: Item, tokens: list[Token], ctx: Context) -> TimeRef | None:
+    first, last = tokens[item.start + item.trim].start, tokens[item.end - 1].end
+    trace = tuple(item.trace())
+    where = ((first, last), text[first:last])
+    match item.value:
+        case Recurrence() as again:
+            return TimeRef(*where, None, "day", "recurrence", 0.8, trace, recurrence=again)
+        case Amount() as so_long:
+            return TimeRef(*where, None, "day", "duration", 0.8, trace, duration=so_long.duration())
+        case str() as age:
+            return TimeRef(*where, None, "year", "range", 0.4, trace, anchor=age and text[first:last])
+    meaning = item.value
+    if not isinstance(meaning, Meaning):
+        return None
+    side = ctx.side or side_of(tokens, item.start, item.end)
+    interval = place(meaning, replace(ctx, side=side))
+    if interval is None:
+        return None
+    sure = meaning.confidence * (0.7 if side is None and floating(meaning) else 1.0)
+    return TimeRef(*where, interval, interval.grain, meaning.kind, round(sure, 3), trace)
+
+
+def place(meaning: Meaning, ctx: Context) -> Interval | None:
+    """The meaning as an interval in UTC; None where the calendar has no such time."""
+    try:
+        span = meaning.span(ctx)
+        return None if span is None else _to_utc(span, ctx)
+    except (ValueError, OverflowError):  # before year 1 or after 9999
+        return None
+
+
+def _to_utc(span: Span, ctx: Context) -> Interval | None:
+    start, end = (
+        None if side is None else side.replace(tzinfo=ctx.zone).astimezone(UTC)
+        for side in (span.start, span.end)
+    )
+    if start is not None and end is not None and end <= start:
+        return None
+    return Interval(start, end, span.grain)
+
+
+# Other languages
+
+
+def foreign(
+    text: str,
+    sentence: tuple[int, int],
+    words: frozenset[str],
+    ctx: Context,
+    languages: tuple[str, ...] | None,
+) -> list[TimeRef]:
+    """What the other languages find in a sentence that carries one of their time words."""
+    start, end = sentence
+    codes = _foreign_codes(text, start, end, words, languages)
+    found: list[TimeRef] = []
+    for code in codes:
+        from everwhen.when.languages import looks_ahead, phrases
+
+        tokens, items = phrases(text, start, end, code)
+        side = ctx.side or ("future" if looks_ahead(words, code) else "past")
+        roots = [item for item in items if item.category == "<time>"]
+        found += choose(text, tokens, roots, replace(ctx, side=side), _stands_alone)
+    if codes or (languages and set(languages) - {"en"}):
+        from everwhen.when.languages.written import written_dates
+
+        for first, last, meaning in written_dates(text, start, end, tuple(codes) or languages or (), ctx):
+            interval = place(meaning, ctx)
+            if interval is not None:
+                where = ((first, last), text[first:last])
+                found.append(TimeRef(*where, interval, interval.grain, "point", 0.8, ("dateparser",)))
+    return found
+
+
+def _foreign_codes(
+    text: str, start: int, end: int, words: frozenset[str], languages: tuple[str, ...] | None
+) -> list[str]:
+    if _foreign_signs().isdisjoint(words) and not cjk_text(text, start, end):
+        return []
+    from everwhen.when.languages import candidates
+
+    codes = candidates(words, languages)
+    asked = languages is None or not {"zh", "ja"}.isdisjoint(languages)
+    if asked and cjk_text(text, start, end):
+        codes.append("cjk")
+    return codes
+
+
+_CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+
+
+def cjk_text(text: str, start: int, end: int) -> bool:
+    """Whether the sentence is written in Chinese or Japanese."""
+    return not text.isascii() and _CJK.search(text, start, end) is not None
+
+
+def _stands_alone(item: Item, tokens: list[Token]) -> bool:
+    """In the other languages an ambiguous phrase counts only when it is all that is said."""
+    return not item.bare or all(
+        token.kind == "mark" for token in (*tokens[: item.start], *tokens[item.end :])
+    )
+
+
+def _longest(found: list[TimeRef]) -> list[TimeRef]:
+    """Where two readings overlap, the longer one; in the order of the text."""
+    kept: list[TimeRef] = []
+    for ref in sorted(found, key=lambda ref: (ref.span[0] - ref.span[1], -ref.confidence)):
+        if all(ref.span[1] <= other.span[0] or other.span[1] <= ref.span[0] for other in kept):
+            kept.append(ref)
+    return sorted(kept, key=lambda ref: ref.span)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from everwhen.when.bounds import Between, Bound
 from everwhen.when.chart import Item
-from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Pick, Season, SlashDay, Weekend
+from everwhen.when.cycles import (
+    Cycle,
+    DayOfMonth,
+    MonthDay,
+    Months,
+    Pick,
+    Season,
+    SlashDay,
+    Weekend,
+    WeekNumber,
+)
 from everwhen.when.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
 from everwhen.when.meaning import AtClock, Days, Fixed, Meaning, UnitAt
 from everwhen.when.offsets import InAmount, Window
@@ -20,7 +30,8 @@ MEASURES = word_set(
     rooms houses apartments cars square cubic volts watts degrees rpm mg ml liters litres gallons ounces oz
     k million billion thousand hundred minutes hours seconds days weeks months years nights reps sets games
     goals tests commits errors questions tickets songs books photos pictures emails messages calls cats dogs
-    others employees soldiers tons tonnes acres hectares shares chairs tables beds bags more"""
+    others employees soldiers tons tonnes acres hectares shares chairs tables beds bags more
+    minute hour second day week month year night cal"""
 )
 # What a number after them names.
 LABELS = word_set(
@@ -40,8 +51,13 @@ _AFTER_DAY = word_set(
     there's please can could should did do does maybe i've we've around about during around sounds
     he's she's they're you're we'd i'd"""
 )
+_HANGS_ON = frozenset({"before", "after", "following", "preceding"})
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
+_BEFORE_LAST = word_set(
+    "in over for during the these those my our within and of from at throughout . , ; : ( - !"
+)
+_STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
 _FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
 _RUNS_ON = word_set(
     """run runs running ran work works worked working tested test tests based build builds built break breaks
@@ -64,17 +80,24 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # "seven days in a week", "twice in a year"
     if tokens[item.start].kind in ("number", "slash", "compact", "ym", "my", "decimal") and before in LABELS:
         return False
+    if before in ("happy", "merry"):
+        return False  # a wish
+    if isinstance(value, Season) and after == "of":
+        return False  # the spring of my senior year
+    if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
+        return False  # "the weekend after my birthday": only the memory knows when that was
     return not isinstance(value, Meaning) or _plausible(item, value, tokens, before, after)
 
 
 def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
     """Whether an ambiguous phrase is all that is said, or stands where only a time can stand."""
-    outside = [t for t in (*tokens[: item.start], *tokens[item.end :]) if t.kind != "mark"]
-    if not outside:
+    if whole_text(item, tokens):
         return True
     value = item.value
     if isinstance(value, (Months, Season)) and _in_a_list(item, tokens):
         return True
+    if isinstance(value, DayOfMonth) and item.start > 1 and before in _JOINTS:
+        return tokens[item.start - 2].kind == "ordinal"  # on the 3rd or the 4th
     if isinstance(value, Weekend):
         return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
     if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it
@@ -88,6 +111,21 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
             after,
         ) == ("(", ")")
     return False
+
+
+def _capital_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].text[0].isupper() and tokens[index].lower != "i"
+
+
+def _number_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].kind == "number"
+
+
+def whole_text(item: Item, tokens: list[Token]) -> bool:
+    """Whether nothing but a little punctuation stands around the phrase."""
+    if len(tokens) - (item.end - item.start) > 12:
+        return False
+    return all(token.kind == "mark" for token in (*tokens[: item.start], *tokens[item.end :]))
 
 
 def _in_a_list(item: Item, tokens: list[Token]) -> bool:
@@ -130,15 +168,24 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             )
         case DayOfMonth(weekday=None):
             return not after or after in _AFTER_DAY or after in _ENDS
+        case MonthDay() if after in _STREETS:
+            return False  # 12 March Street
         case DayOfMonth() | MonthDay() if last == "number":
             return not counted
         case Fixed(unit="year") if last == "number":
             prior = tokens[item.start - 1].lower if item.start else ""
-            return not counted and prior not in _MONEY and prior not in LABELS
+            amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))
+            return not counted and not amounts and prior not in _MONEY and prior not in LABELS
         case SlashDay():
             fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
             licensed = tokens[item.start].lower in ("on", "due") or item.start == 0
             return not counted and after != "of" and (licensed or not fraction) and before not in _RUNS_ON
+        case Window() if tokens[item.start].lower == "last" and before and before not in _BEFORE_LAST:
+            return False  # tomatoes typically last 3 days
+        case WeekNumber():
+            return after != "of"  # week 3 of the course
+        case Season() if tokens[item.end - 1].text[0].isupper() and _capital_at(tokens, item.end):
+            return False  # in Winter Park
         case Window() | UnitAt():
             return after not in _GOES_ON or item.rule is None or item.rule.name not in _NEEDS_END
         case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
@@ -146,7 +193,7 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Days():
             return not (
                 tokens[item.end - 1].lower == "soon"
-                and (before in ("as", "too", "how", "so") or after in ("as", "enough"))
+                and (before in ("as", "too", "how", "so") or after in ("as", "enough", "after"))
             )
         case AtClock(clock=clock):
             return not (counted and clock.minute is None) and before not in (
@@ -163,6 +210,6 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
 
 # "The last three days of the trip", "for the week before the exam": the time hangs on something else.
 _NEEDS_END = frozenset(
-    {"the last so long", "the next so long", "the last units", "for the unit", "in the unit"}
+    {"the last so long", "the next so long", "the last units", "within", "for the unit", "in the unit"}
 )
 _GOES_ON = frozenset({"of", "before", "after", "that", "when", "following", "leading"})

@@ -36,6 +36,7 @@ class Context:
     now: datetime  # wall clock of the zone, naive
     zone: ZoneInfo
     side: Side | None = None
+    certain: bool = True  # whether a sure sign, not a mere hint, told the side
     conventions: Conventions = field(default_factory=Conventions)
 
     @property

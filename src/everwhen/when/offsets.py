@@ -161,6 +161,8 @@ class InAmount(Meaning):
         one = self.amount.parts[0][0] == Count(1, 1) and len(self.amount.parts) == 1
         if ctx.side == "past" or (one and ctx.side is None):
             return None
+        if one and self.amount.unit == "day" and not ctx.certain:
+            return None  # "you cannot see it all in one day"
         if one and self.amount.unit in ("second", "minute"):
             return None
         return Ago(self.amount, 1).span(ctx)
@@ -197,9 +199,10 @@ class Offset(Meaning):
     amount: Amount
     sign: Sign
     anchor: Meaning
+    ahead: bool = False  # "a week from Friday" looks ahead whatever the verb is silent about
 
     def span(self, ctx: Context) -> Span | None:
-        anchor = self.anchor.span(ctx)
+        anchor = self.anchor.span(ctx.facing("future") if self.ahead and ctx.side is None else ctx)
         if anchor is None or anchor.start is None or anchor.end is None:
             return None
         start = self.amount.move(ctx, anchor.start, self.sign)

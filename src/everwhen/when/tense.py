@@ -36,11 +36,16 @@ _BE = word_set(
 _PRESENT = _BE | word_set(
     """do does don't doesn't has have having starts begins opens ends leaves arrives closes expires launches
     happens takes comes goes flies lands ships finishes returns resumes kicks meets moves turns runs lasts
-    falls departs drops airs premieres gets"""
+    falls departs drops airs premieres gets works sounds suits fits"""
 )
 _PASSIVE = _BE | word_set("be being get gets getting")
 _AUXILIARIES = word_set("did didn't do does will would can could should have has had was were are is")
 _PREFIX = re.compile(r"^(?:over|under|out|mis|re|un|with|fore|up)(?=\w{3})")
+_MODALS = word_set(
+    """will won't i'll we'll you'll he'll she'll it'll they'll gonna shall should must can could would to
+    may might let don't doesn't didn't"""
+)
+_ARRANGED = word_set("booked scheduled planned reserved arranged postponed pushed rescheduled due set")
 _PRONOUNS = word_set("i we they you")
 _NOT_VERBS = word_set(
     """and or but the a an to of in on at with for from not also really just both all always never often
@@ -54,14 +59,16 @@ _OPENERS = word_set(
 )
 _BREAKS = frozenset({".", "!", "?", ";", ":"})
 _JOINTS = frozenset(
-    {",", "but", "and", "because", "so", "while", "although", "though", "when", "-", "that", "if", "(", ")"}
+    {",", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
 )
 _REACH = 14  # tokens looked at on either side
 
 
-def side_of(tokens: list[Token], start: int, end: int) -> Side | None:
-    """The way that the verb nearest to the tokens `start` to `end` looks; None when nothing tells."""
-    best: tuple[float, Side] | None = None
+def side_of(tokens: list[Token], start: int, end: int) -> tuple[Side | None, bool]:
+    """The way that the verb nearest to the tokens `start` to `end` looks, and whether that is certain."""
+    if _arranged(tokens, start):
+        return "future", True
+    best: tuple[float, Side, bool] | None = None
     for step, origin in ((-1, start - 1), (1, end)):
         index, distance = origin, 0.0
         while 0 <= index < len(tokens) and distance <= _REACH:
@@ -74,9 +81,15 @@ def side_of(tokens: list[Token], start: int, end: int) -> Side | None:
                 side, strength = found
                 cost = distance / strength + (0.5 if step > 0 else 0)
                 if best is None or cost < best[0]:
-                    best = (cost, side)
+                    best = (cost, side, strength > 0.5)
             index += step
-    return best[1] if best else None
+    return (best[1], best[2]) if best else (None, False)
+
+
+def _arranged(tokens: list[Token], start: int) -> bool:
+    """Whether something was arranged for it: "booked it for the second weekend in July"."""
+    words = [token.lower for token in tokens[max(0, start - 5) : start + 1]]
+    return bool({"for", "to", "until"} & set(words[-2:])) and not _ARRANGED.isdisjoint(words)
 
 
 def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
@@ -86,16 +99,18 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
         return None
     word = token.lower
     before = tokens[index - 1].lower if index else ""
+    if word == "see" and index + 1 < len(tokens) and tokens[index + 1].lower in ("you", "ya", "u"):
+        return "future", 0.9
     if word in _FUTURE:
         return (
             None
             if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this")
             else ("future", 1.0)
         )
+    if before in _PASSIVE or before in _MODALS:
+        return None if word not in _BE else ("future", 0.5)  # "is held", "will cut": the word before tells
     if word in _PAST or _PREFIX.sub("", word) in _PAST:
         return "past", 1.0
-    if before in _PASSIVE:
-        return None  # "is getting married": the verb before it tells
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
         return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
     if word.endswith("ing") and len(word) > 4 and before in _BE:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from everwhen.when.calendar import Unit
 from everwhen.when.chart import RuleBook
-from everwhen.when.cycles import Cycle, Weekday, Weekend, Within
-from everwhen.when.meaning import Meaning, PartOfDay, UnitAt
+from everwhen.when.cycles import Cycle, MonthDay, Months, Weekday, Weekend, Within
+from everwhen.when.meaning import Fixed, Meaning, PartOfDay, UnitAt
 from everwhen.when.offsets import (
     TODAY,
     Amount,
@@ -38,9 +38,14 @@ def so_long_before(so_long: Amount, _: bool, anchor: Meaning) -> Offset:
     return Offset(so_long, -1, anchor)
 
 
-@rule("<amount> <after> the? <time>", "<amount> from|past the? <time>")
-def so_long_after(so_long: Amount, *rest: Meaning) -> Offset:
-    return Offset(so_long, 1, rest[-1])
+@rule("<amount> <after> the? <time>")
+def so_long_after(so_long: Amount, _: bool, anchor: Meaning) -> Offset:
+    return Offset(so_long, 1, anchor)
+
+
+@rule("<amount> from the? <time>")
+def so_long_from(so_long: Amount, anchor: Meaning) -> Offset:
+    return Offset(so_long, 1, anchor, ahead=True)
 
 
 @rule("the? <unit> <before> the? <time>", "the? <unit> <before> <the-unit>")
@@ -124,7 +129,19 @@ def weekend_of(weekend: Weekend, anchor: Meaning) -> UnitOf:
 
 
 @rule("the? <cycle> ,? of|in? <whole>")
-def cycle_within(cycle: Cycle, container: Meaning) -> Within:
+def cycle_within(cycle: Cycle, container: Meaning) -> Within | None:
+    if isinstance(cycle, (MonthDay, Months)) and _plain(cycle) and isinstance(container, Fixed):
+        return None  # a date or month with its year is a rule of its own
+    return Within(cycle, container)
+
+
+def _plain(cycle: Cycle) -> bool:
+    return not isinstance(cycle, Months) or cycle.unit == "month"
+
+
+@rule("<whole> 's <cycle>")
+def possessive(container: Meaning, cycle: Cycle) -> Within:
+    """Last year's Christmas."""
     return Within(cycle, container)
 
 
@@ -194,7 +211,7 @@ def week_on_a_weekday(*parts: object) -> Offset | None:
     """British: a week on Friday, Friday week."""
     day = next(part for part in parts if isinstance(part, int))
     so_long = next((part for part in parts if isinstance(part, Amount)), amount(Count(1, 1), "week"))
-    return Offset(so_long, 1, Weekday(day)) if so_long.unit == "week" else None
+    return Offset(so_long, 1, Weekday(day), ahead=True) if so_long.unit == "week" else None
 
 
 @rule("on this day <amount> ago", "this day|time <amount> ago")

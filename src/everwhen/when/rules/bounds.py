@@ -15,16 +15,18 @@ from everwhen.when.cycles import (
     SlashDay,
     Weekday,
     Weekend,
+    WeekNumber,
     Within,
 )
-from everwhen.when.meaning import Fixed, Instants, Meaning, Now, Part, UnitAt
+from everwhen.when.meaning import AtClock, Fixed, Instants, Meaning, Now, Part, UnitAt
+from everwhen.when.offsets import TODAY
 from everwhen.when.rules.dates import month_day, year
 
 book = RuleBook()
 rule = book.rule
 
 _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
-_LONGER = (Months, Season, Fixed)
+_LONGER = (Months, Season, Fixed, WeekNumber)
 
 
 @rule("in|during|throughout|around|circa|about|of <time>", trim=1)
@@ -126,6 +128,8 @@ def from_to(first: Meaning, _: bool, last: Meaning) -> Between | None:
         return None
     if isinstance(last, Weekday) and not isinstance(first, _DAYS) and not _a_day(first):
         return None  # "next week - Monday" is that week's Monday
+    if isinstance(first, AtClock) and first.day == TODAY:
+        return None  # hours of a day are a rule of their own
     return Between(first, last) if _years_or_no_year(first, last) else None
 
 

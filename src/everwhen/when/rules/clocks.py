@@ -126,4 +126,6 @@ def _hours(day: Meaning, first: Clock, last: Clock) -> Hours | None:
         return None
     if last.exact and not first.exact and last.hour >= 12 > first.hour and first.hour + 12 < last.hour:
         first = replace(first, hour=first.hour + 12, exact=True)  # 3 to 5pm
+    if first.offset is None and last.offset is not None:
+        first = replace(first, offset=last.offset)
     return Hours(first, last, day)

@@ -119,6 +119,11 @@ def the_year(number: int) -> Fixed:
     return year(number)
 
 
+@rule("born in <yy>", trim=2)
+def born_in(number: int) -> Fixed:
+    return year(full_year(number, 2000))
+
+
 @rule("fy <yy>", gives="whole")
 def fiscal_year(number: int) -> Fixed:
     return year(2000 + number)
@@ -202,11 +207,6 @@ def weekday_and_full_date(weekday: int, date: Meaning) -> Meaning | None:
     return date if isinstance(date, Fixed) and date.unit == "day" else None
 
 
-@rule("the? <cycle> ,? of|in? <year>")
-def cycle_in_a_year(cycle: Cycle, number: int) -> Within | None:
-    return Within(cycle, year(number)) if cycle.every == "year" else None
-
-
 @rule("<year> 's? -? <season>")
 def year_and_season(number: int, season: str) -> Within:
     return Within(Season(season), year(number))
@@ -242,7 +242,7 @@ def quarter_and_year(part: Months, number: int) -> Within:
     return Within(part, year(number))
 
 
-@rule("the? week|wk <num>", "the? week number|no <num>", gives="cycle", bare=None)
+@rule("the? week|wk <num>", "the? week number|no <num>", gives="cycle", bare=True)
 def week_number(number: float) -> WeekNumber | None:
     return WeekNumber(int(number)) if number == int(number) and 1 <= number <= 53 else None
 

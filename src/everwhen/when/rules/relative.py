@@ -73,8 +73,8 @@ def the_unit(unit: Unit) -> UnitAt | None:
 
 
 @rule("for <the-unit>", trim=1)
-def for_the_unit(unit: UnitAt) -> UnitAt:
-    return unit
+def for_the_unit(unit: UnitAt) -> UnitAt | None:
+    return unit if unit.unit in ("day", *_LONG[:4]) else None
 
 
 @rule("in|during|throughout <the-unit>", trim=1)

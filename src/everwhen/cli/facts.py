@@ -329,17 +329,9 @@ def _show(
         return
     zone, moment = ZoneInfo(here.zone or memory.zone), now or datetime.now(UTC)
     table = Table(box=None, pad_edge=False)
-    for name in (
-        "subject",
-        "predicate",
-        "object",
-        "from",
-        "to",
-        "sure",
-        *(("status", "recorded") if versions else ()),
-        "id",
-    ):
-        table.add_column(name)
+    more = ("status", "recorded") if versions else ()
+    for name in ("subject", "predicate", "object", "from", "to", "sure", *more, "id"):
+        table.add_column(name, no_wrap=name not in ("subject", "object"), overflow="fold")
     for fact in found:
         sure = memory.facts.confidence_at(fact, moment)
         extra: list[Any] = [fact.status, f"{fact.recorded_at.astimezone(zone):%Y-%m-%d}"] if versions else []

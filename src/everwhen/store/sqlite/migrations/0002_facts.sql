@@ -63,7 +63,7 @@ BEGIN
     SELECT RAISE(ABORT, 'two facts of one slot would overlap')
     WHERE EXISTS (
         SELECT 1 FROM (
-            SELECT valid_to FROM facts
+            SELECT valid_to FROM facts INDEXED BY facts_believed
             WHERE slot = NEW.slot AND superseded_at IS NULL AND standing = 'believed'
               AND (NEW.valid_to IS NULL OR valid_from < NEW.valid_to)
             ORDER BY valid_from DESC LIMIT 1

@@ -36,6 +36,7 @@ def show_facts(
     for fact, turns in derived.items():
         for turn in turns:
             of_turn.setdefault(turn, []).append(fact)
+    reasons = {memory.id: memory.why for memory in ranked}
     out: list[Recalled] = []
     dropped: list[Dropped] = []
     seen: set[str] = set()
@@ -52,14 +53,13 @@ def show_facts(
                 if min_confidence is not None and line.confidence < min_confidence:
                     dropped.append(Dropped(row.id, f"confidence {line.confidence:.2f}", memory.score))
                 else:
-                    out.append(_recalled(memory, line))
+                    out.append(_recalled(memory, line, reasons.get(row.id)))
     return out, dropped
 
 
-def _recalled(found: Recalled, line: Note) -> Recalled:
-    """A fact in the place of what led to it."""
+def _recalled(found: Recalled, line: Note, why: Why | None) -> Recalled:
+    """A fact in the place of what led to it; its own reason, where it was found itself."""
     fact = line.fact
-    own = found.id == fact.id
     return replace(
         found,
         id=fact.id,
@@ -72,7 +72,7 @@ def _recalled(found: Recalled, line: Note) -> Recalled:
         speaker=SPEAKER,
         tokens=line.tokens,
         occurred=fact.valid,
-        why=found.why if own else Why(fused=found.why.fused),
+        why=why or Why(fused=found.why.fused),
         metadata={"subject": fact.subject, "predicate": fact.predicate, "object": fact.object,
                   "domain": fact.domain, "confidence": round(line.confidence, 4)},
     )  # fmt: skip

@@ -14,7 +14,7 @@ from everwhen.when import Interval, resolve
 
 Days = tuple[str | None, str | None]  # start and end in days, half-open; None is an open side
 Finder = Callable[[str, datetime], list[Days]]
-_REPEATS = 5  # each case is timed so often and its median kept: machines are noisy
+_REPEATS = 3  # each case is timed so often and its median kept: machines are noisy
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def run(
     for done, (name, find) in enumerate(finders.items()):
         if progress is not None:
             progress(done, len(finders))
-        outcomes[name] = measure(find, cases, repeats=_REPEATS if name == "everwhen" else 1)
+        outcomes[name] = measure(find, cases)
     if progress is not None:
         progress(len(finders), len(finders))
     ours = outcomes.pop("everwhen")

@@ -65,7 +65,7 @@ class Item:
 @dataclass(slots=True)
 class _Node:
     next: dict[str, _Node] = field(default_factory=dict)
-    done: list[tuple[Rule, tuple[int, ...]]] = field(default_factory=list)
+    done: list[tuple[Rule, tuple[int, ...], str]] = field(default_factory=list)
 
 
 class RuleBook:
@@ -128,7 +128,7 @@ def _compile(rules: list[Rule]) -> _Node:
             for element in form:
                 node = node.next.setdefault(element, _Node())
             kept = tuple(index for index, element in enumerate(form) if element.startswith("<"))
-            node.done.append((rule, kept))
+            node.done.append((rule, kept, f"<{rule.gives}>"))
     return root
 
 
@@ -140,7 +140,13 @@ def parse(tokens: list[Token], book: RuleBook, lexicon: Lexicon) -> list[Item]:
     everything: list[Item] = []
     for start in range(len(tokens) - 1, -1, -1):
         word = tokens[start].lower
-        agenda = [Item(word, start, start + 1, None)] if word in vocabulary else []
+        agenda: list[Item] = []
+        if word in vocabulary:
+            literal = Item(word, start, start + 1, None)
+            chart[start][word] = [literal]
+            node = root.next.get(word)
+            if node is not None and (node.done or chart[start + 1]):
+                _extend(chart, node, (literal,), agenda)
         for category, value, bare in lexicon(tokens, start):
             agenda.append(Item(category, start, start + 1, value, bare=bare))
         if agenda:
@@ -174,19 +180,18 @@ def _extend(
     chart: list[dict[str, list[Item]]], node: _Node, parts: tuple[Item, ...], agenda: list[Item]
 ) -> None:
     """Follow the rules onward from the parts matched so far; finished phrases go on the agenda."""
-    end = parts[-1].end
-    for rule, kept in node.done:
+    start, end = parts[0].start, parts[-1].end
+    for rule, kept, category in node.done:
         value = rule.make(*[parts[index].value for index in kept])
         if value is not None:
-            bare = all(parts[index].bare for index in kept) if rule.bare is None else rule.bare
-            agenda.append(
-                Item(f"<{rule.gives}>", parts[0].start, end, value, bare=bare, rule=rule, parts=parts)
-            )
-    if not node.next:
+            bare = all([parts[index].bare for index in kept]) if rule.bare is None else rule.bare
+            agenda.append(Item(category, start, end, value, bare=bare, rule=rule, parts=parts))
+    onward = node.next
+    if not onward:
         return
-    for category, items in chart[end].items():
-        child = node.next.get(category)
+    for name, items in chart[end].items():
+        child = onward.get(name)
         if child is not None:
             for item in items:
-                if item.end - parts[0].start <= LONGEST:
+                if item.end - start <= LONGEST:
                     _extend(chart, child, (*parts, item), agenda)

@@ -195,6 +195,22 @@ def test_declaring_a_predicate_places_what_is_known_anew(quick: Memory) -> None:
     assert quick.doctor() == []
 
 
+def test_facts_that_turn_out_to_be_one_share_support_and_sources(quick: Memory) -> None:
+    facts = quick.facts
+    facts.assert_("Marta", "drinks", "tea", valid_from=day(2024, 3), source="t1")
+    facts.assert_("Marta", "drinks", "water", valid_from=day(2024, 2), source="t2")
+    facts.assert_("Marta", "sips", "tea", valid_from=day(2024, 1), source="t3")
+    facts.assert_("Marta", "sips", "juice", valid_from=day(2024, 5), source="t4")
+    facts.define_predicate("drinks", multi=True, synonyms=["sips"])
+    found = {fact.object: fact for fact in facts.current("Marta", "drinks")}
+    assert sorted(found) == ["juice", "tea", "water"] and facts.current("Marta", "sips") == list(
+        found.values()
+    )
+    assert (found["tea"].valid_from, found["tea"].support) == (day(2024, 1), 2)
+    assert found["tea"].sources == ("t1", "t3") and found["water"].valid_to is None
+    assert quick.doctor() == []
+
+
 def test_transaction_time_never_runs_backwards_within_one_key(quick: Memory) -> None:
     quick.facts.assert_(*MARTA, "Lisbon", at=day(2025, 6))
     late = quick.facts.assert_(*MARTA, "Porto", at=day(2025, 1))

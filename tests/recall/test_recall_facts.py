@@ -45,7 +45,10 @@ def test_the_current_fact_is_shown_with_its_predecessor_as_a_note(marta: Memory)
 def test_a_fact_leads_back_to_its_turns(marta: Memory) -> None:
     found = marta.recall("where does Marta live", at=NOW)
     (fact,) = [one for one in found if one.kind == "fact"]
+    marta.facts.assert_("Marta", "resides in", "Porto", at=day(2025, 6), source="her letter")
     assert fact.turns == (marta.turns()[1].id,) and fact.occurred is not None
+    (again,) = marta.recall("where does Marta live", at=NOW, kinds=["fact"])
+    assert again.turns == fact.turns  # a letter is a source, and no turn
     assert fact.metadata["object"] == "Porto" and fact.why.ranks
     assert "fact: Marta lives in Porto" in found.as_context()
 

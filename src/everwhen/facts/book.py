@@ -16,6 +16,7 @@ from everwhen.facts import changes, decay
 from everwhen.facts.decay import HalfLives
 from everwhen.facts.learn import record
 from everwhen.facts.predicates import Predicates, folded, normalised
+from everwhen.facts.recasting import recast
 from everwhen.facts.staleness import named, stale_facts
 from everwhen.facts.wording import certainty, checked_statement, prepared, words
 from everwhen.models.embed import Embedder
@@ -268,7 +269,7 @@ class Facts:
             for key, predicate_key in ledger.keys_of(named_):
                 target = after.find(predicate_key)
                 if target.key != predicate_key or target.multi != before.find(predicate_key).multi:
-                    changes.recast(ledger, key, folded(key.subject), target, when)
+                    recast(ledger, key, folded(key.subject), target, when)
 
     @property
     def half_lives(self) -> HalfLives:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts.assertion import Placement, place, place_correction, until
 from everwhen.facts.conflicts import Claim
-from everwhen.facts.predicates import Predicate, folded
+from everwhen.facts.predicates import Predicate, Predicates, folded
 from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow, Outcome
 from everwhen.types import Origin
 from everwhen.when import Grain
@@ -45,10 +44,11 @@ class Statement:
 
 def assert_fact(ledger: FactLedger, said: Statement) -> FactRow:
     """Add a fact to what is believed, or to what supports it; or keep it as overruled or disputed."""
+    said = _as_declared(ledger, said)
     key, at, backwards = _open(ledger, said)
     slot = ledger.slot(key.seq, said.predicate.slot(said.object))
     start = said.start or at
-    claim = _claim(said, start, later=backwards and said.start is None)
+    claim = to_claim(said, start, later=backwards and said.start is None)
     after = ledger.next_started(slot, start)
     placed = place(claim, ledger.last_started(slot, start), after)
     ledger.touch(key.seq, at)
@@ -68,13 +68,14 @@ def assert_fact(ledger: FactLedger, said: Statement) -> FactRow:
 
 def correct_fact(ledger: FactLedger, said: Statement) -> FactRow:
     """The user's word: it replaces what it meets from its start on, up to what is planned for later."""
+    said = _as_declared(ledger, said)
     key, at, _ = _open(ledger, said)
     slot = ledger.slot(key.seq, said.predicate.slot(said.object))
     start = said.start
     if start is None:
         wrong = ledger.last_started(slot, at)
         start = wrong.valid_from if wrong is not None and wrong.covers(at) else at
-    claim = _claim(said, start)
+    claim = to_claim(said, start)
     last = max(at, start)
     placed = place_correction(
         claim,
@@ -96,7 +97,7 @@ def correct_fact(ledger: FactLedger, said: Statement) -> FactRow:
     kept = replace(
         row, id=same.id, version=same.version + 1, support=same.support, confirmed_at=same.confirmed_at
     )
-    kept = _placed(ledger, kept, replace(placed, dropped=others), at)
+    kept = put(ledger, kept, replace(placed, dropped=others), at)
     ledger.reinforce(kept, at, max(said.at, kept.valid_from), 1)
     ledger.cite(kept.id, said.sources, at)
     return kept
@@ -183,38 +184,6 @@ def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: dateti
     )
 
 
-def recast(ledger: FactLedger, key: FactKey, subject_key: str, predicate: Predicate, at: datetime) -> None:
-    """Place all facts of a key again, under a predicate that is now declared otherwise."""
-    at = max(at, key.last_at or at)
-    rows = ledger.unsettled(key.seq)
-    for row in rows:
-        ledger.supersede(row, at, "recast")
-    for conflict in ledger.open_conflicts(key.seq):
-        ledger.settle(conflict.id, at, None)
-    target = ledger.key(subject_key, predicate.key, key.subject, predicate.name)
-    for row in rows:
-        said = Statement(
-            key.subject, predicate, row.object, at, row.valid_from, row.claimed_to, row.grain, row.confidence,
-            row.domain or predicate.domain, row.origin,
-        )  # fmt: skip
-        slot = ledger.slot(target.seq, predicate.slot(row.object))
-        claim = _claim(said, row.valid_from)
-        after = ledger.next_started(slot, claim.start)
-        placed = place(claim, ledger.last_started(slot, claim.start), after)
-        fresh = replace(
-            row, version=row.version + 1, slot=slot, recorded_at=at, standing="believed", key=target.seq
-        )
-        if placed.decision == "insert":
-            _placed(ledger, replace(fresh, valid_to=placed.valid_to), placed, at)
-        elif placed.target is not None and placed.decision in ("reinforce", "extend"):
-            ledger.reinforce(placed.target, at, row.confirmed_at or row.valid_from, row.support)
-        elif placed.decision == "dispute":
-            _dispute(ledger, target, replace(fresh, standing="disputed"), placed, at)
-        else:
-            ledger.insert(replace(fresh, standing="overruled", valid_to=placed.valid_to, reason=placed.why))
-    ledger.touch(target.seq, at)
-
-
 def mend(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
     """Give the fact before a place in the chain the end that its next neighbour leaves it."""
     before = ledger.last_started(slot, start)
@@ -225,14 +194,14 @@ def mend(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
 
 
 def _believed(ledger: FactLedger, row: FactRow, placed: Placement, said: Statement, at: datetime) -> FactRow:
-    row = _placed(ledger, row, placed, at)
+    row = put(ledger, row, placed, at)
     if len(said.vectors):
         ledger.add_unit(row, said.text, said.vectors)
     ledger.cite(row.id, said.sources, at)
     return row
 
 
-def _placed(ledger: FactLedger, row: FactRow, placed: Placement, at: datetime) -> FactRow:
+def put(ledger: FactLedger, row: FactRow, placed: Placement, at: datetime) -> FactRow:
     """Write a believed version: first what gives way, then itself, so that no two ever overlap."""
     for dropped in placed.dropped:
         ledger.supersede(dropped, at, placed.outcome, placed.why or None)
@@ -273,19 +242,31 @@ def _extended(
     """It was so earlier than was known: the beginning moves, and the old one was a confirmation."""
     known = placed.target
     assert known is not None
+    row = stretch(ledger, known, placed, start, said.grain, said.confidence, at)
+    ledger.reinforce(row, at, max(said.at, known.valid_from), 1)
+    ledger.cite(row.id, said.sources, at)
+    return _fact(ledger, row.id)
+
+
+def stretch(
+    ledger: FactLedger,
+    known: FactRow,
+    placed: Placement,
+    start: datetime,
+    grain: Grain,
+    sure: float,
+    at: datetime,
+) -> FactRow:
     ledger.supersede(known, at, "revised")
     row = replace(
         known,
         version=known.version + 1,
         valid_from=start,
-        grain=said.grain,
+        grain=grain,
         recorded_at=at,
-        confidence=max(known.confidence, said.confidence),
+        confidence=max(known.confidence, sure),
     )
-    row = _placed(ledger, row, placed, at)
-    ledger.reinforce(row, at, max(said.at, known.valid_from), 1)
-    ledger.cite(row.id, said.sources, at)
-    return _fact(ledger, row.id)
+    return put(ledger, row, placed, at)
 
 
 def _kept_aside(
@@ -304,14 +285,14 @@ def _disputed(
             ledger.reinforce(waiting, at, max(said.at, waiting.valid_from), 1)
             ledger.cite(waiting.id, said.sources, at)
             return _fact(ledger, waiting.id)
-    row = _dispute(ledger, key, replace(row, standing="disputed"), placed, at)
+    row = dispute(ledger, key, replace(row, standing="disputed"), placed, at)
     if len(said.vectors):
         ledger.add_unit(row, said.text, said.vectors)
     ledger.cite(row.id, said.sources, at)
     return row
 
 
-def _dispute(ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, at: datetime) -> FactRow:
+def dispute(ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, at: datetime) -> FactRow:
     assert placed.target is not None
     row = ledger.insert(replace(row, valid_to=placed.valid_to))
     conflict = ConflictRow(f"c{secrets.token_hex(6)}", placed.target.id, row.id, placed.why, at, None, None)
@@ -333,9 +314,7 @@ def _promote(ledger: FactLedger, waiting: FactRow, at: datetime, act: Act) -> Fa
         stated_at=at,
         valid_to=until(waiting.claimed_to, after),
     )
-    return _placed(
-        ledger, row, Placement("insert", dropped=tuple(same_start), why="a conflict was resolved"), at
-    )
+    return put(ledger, row, Placement("insert", dropped=tuple(same_start), why="a conflict was resolved"), at)
 
 
 def _settle_slot(ledger: FactLedger, key: FactKey, slot: int, at: datetime) -> None:
@@ -353,6 +332,11 @@ def _revised(ledger: FactLedger, row: FactRow, at: datetime, **changes: Any) -> 
     return ledger.insert(replace(row, version=row.version + 1, recorded_at=at, **changes))
 
 
+def _as_declared(ledger: FactLedger, said: Statement) -> Statement:
+    """With the predicate as it is declared now: another process may have declared it since the words were checked."""
+    return replace(said, predicate=Predicates(ledger.predicates()).find(said.predicate.name))
+
+
 def _open(ledger: FactLedger, said: Statement) -> tuple[FactKey, datetime, bool]:
     """The key, the transaction time (which never runs backwards there), and whether the clock did."""
     subject, predicate = folded(said.subject), said.predicate
@@ -362,7 +346,7 @@ def _open(ledger: FactLedger, said: Statement) -> tuple[FactKey, datetime, bool]
     return key, key.last_at, True
 
 
-def _claim(said: Statement, start: datetime, *, later: bool = False) -> Claim:
+def to_claim(said: Statement, start: datetime, *, later: bool = False) -> Claim:
     if said.end is not None and said.end <= start:
         raise UsageError(
             f"the fact would end ({said.end.isoformat()}) before it begins ({start.isoformat()}); "
@@ -397,9 +381,3 @@ def _fact(ledger: FactLedger, fact_id: str) -> FactRow:
     if row is None:
         raise NotFound(f"there is no fact '{fact_id}'; `everwhen facts current` lists those that hold")
     return row
-
-
-__all__: Sequence[str] = (
-    "NEITHER", "Statement", "assert_fact", "confirm_fact", "correct_fact", "end_facts", "mend", "recast",
-    "resolve_conflict", "retract_fact",
-)  # fmt: skip

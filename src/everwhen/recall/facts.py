@@ -53,11 +53,17 @@ def show_facts(
                 if min_confidence is not None and line.confidence < min_confidence:
                     dropped.append(Dropped(row.id, f"confidence {line.confidence:.2f}", memory.score))
                 else:
-                    out.append(_recalled(memory, line, reasons.get(row.id)))
-    return out, dropped
+                    out.append(_recalled(memory, line, moment, reasons.get(row.id)))
+    said = store.known([source for one in out if one.kind == "fact" for source in one.turns])
+    return [
+        replace(one, turns=tuple(source for source in one.turns if source in said))
+        if one.kind == "fact"
+        else one
+        for one in out
+    ], dropped
 
 
-def _recalled(found: Recalled, line: Note, why: Why | None) -> Recalled:
+def _recalled(found: Recalled, line: Note, moment: Moment, why: Why | None) -> Recalled:
     """A fact in the place of what led to it; its own reason, where it was found itself."""
     fact = line.fact
     return replace(
@@ -66,7 +72,7 @@ def _recalled(found: Recalled, line: Note, why: Why | None) -> Recalled:
         kind="fact",
         text=line.text,
         said_at=fact.recorded_at,
-        zone="UTC" if found.kind == "fact" else found.zone,
+        zone=moment.zone,
         turns=fact.sources,
         session="" if found.kind == "fact" else found.session,
         speaker=SPEAKER,

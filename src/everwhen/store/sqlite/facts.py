@@ -11,7 +11,7 @@ from typing import Any
 from everwhen.store.facts import FOREVER, ConflictRow, Declared, FactLedger, FactRow, Fading, Report
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_row
+from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_declared, to_row
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
 
@@ -123,11 +123,7 @@ class SqliteFacts:
         return [Report(kind, ref, from_text(at)) for kind, ref, at in rows]
 
     def predicates(self) -> list[Declared]:
-        rows = self._fetch(statements()["declared_predicates"], ())
-        return [
-            Declared(key, name, bool(multi), domain, tuple(json.loads(synonyms)))
-            for key, name, multi, domain, synonyms in rows
-        ]
+        return [to_declared(row) for row in self._fetch(statements()["declared_predicates"], ())]
 
     # What a bank has of its own
 

@@ -92,6 +92,15 @@ VALUES (:fact, :source, EXISTS (SELECT 1 FROM turns WHERE id = :source), :at) ON
 INSERT INTO unit_turns (unit, turn)
 SELECT u.seq, t.seq FROM units u, turns t WHERE u.id = :fact AND t.id = :source ON CONFLICT DO NOTHING;
 
+-- adopt_sources --
+INSERT INTO fact_sources (fact, source, turn, at)
+SELECT :fact, source, turn, at FROM fact_sources WHERE fact = :other ON CONFLICT DO NOTHING;
+
+-- adopt_unit_turns --
+INSERT INTO unit_turns (unit, turn)
+SELECT u.seq, p.turn FROM units u, unit_turns p JOIN units o ON o.seq = p.unit
+WHERE u.id = :fact AND o.id = :other ON CONFLICT DO NOTHING;
+
 -- insert_fact_unit --
 INSERT INTO units (id, kind, network, level, text, context, mentioned_at, recorded_at, pieces, terms)
 VALUES (:id, 'fact', 'world', 0, :text, '', :mentioned_at, :recorded_at, :pieces, :terms);

@@ -98,6 +98,10 @@ class SqliteLedger:
             self._do("insert_fact_source", values)
             self._do("insert_fact_unit_turn", values)
 
+    def adopt(self, fact_id: str, other: str) -> None:
+        self._do("adopt_sources", {"fact": fact_id, "other": other})
+        self._do("adopt_unit_turns", {"fact": fact_id, "other": other})
+
     def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32]) -> None:
         ask = statements()
         self._do(
@@ -144,6 +148,9 @@ class SqliteLedger:
 
     def settle(self, conflict_id: str, at: datetime, kept: str | None) -> None:
         self._do("settle_conflict", (to_text(at), kept, conflict_id))
+
+    def predicates(self) -> list[Declared]:
+        return [to_declared(row) for row in self._do("declared_predicates", ()).fetchall()]
 
     def declare(self, predicate: Declared) -> None:
         synonyms = json.dumps(list(predicate.synonyms), ensure_ascii=False)
@@ -294,3 +301,8 @@ def to_conflict(row: tuple[Any, ...]) -> ConflictRow:
     return ConflictRow(
         id_, incumbent, challenger, why, from_text(opened), from_text(resolved) if resolved else None, kept
     )
+
+
+def to_declared(row: tuple[Any, ...]) -> Declared:
+    key, name, multi, domain, synonyms = row
+    return Declared(key, name, bool(multi), domain, tuple(json.loads(synonyms)))

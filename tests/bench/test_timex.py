@@ -60,13 +60,13 @@ def test_a_peer_that_raises_has_found_nothing(file: Path) -> None:
     def failing(text: str, ref: datetime) -> list[timex.Days]:
         raise RuntimeError("no")
 
-    outcome = timex.measure(failing, timex.load(file), repeats=1)
+    outcome = timex.measure(failing, timex.load(file))
     assert outcome.passed == [False, False, True, False]
 
 
 def test_dateparser_is_asked_for_days() -> None:
-    found = timex_peers.dateparser_finds("We met on 3 July 2022.", datetime(2023, 5, 10, tzinfo=UTC))
-    assert ("2022-07-03", "2022-07-04") in found
+    found = timex_peers.dateparser_finds("We moved on 4 August 2021.", datetime(2023, 5, 10, tzinfo=UTC))
+    assert ("2021-08-04", "2021-08-05") in found
 
 
 def test_intervals_are_cut_to_days() -> None:

@@ -197,12 +197,48 @@ Christmas break is from Dec 20 to Jan 3. | 2023-12-25/2023-12-26 2023-12-20/2024
 The best trip was in Aug '19. | 2019-08-01/2019-09-01
 We'll have results by early next month. | ../2023-06-11
 The morning after Halloween was rough. | 2022-11-01/2022-11-02
-Almost a decade ago I left Poland. | 2008-01-01/2018-01-01
+Almost a decade ago I left Poland. | 2013-01-01/2014-01-01
 Over the coming weeks we'll hire. | 2023-05-11/2023-06-15
 Between mid-March and early May I traveled. | 2023-03-11/2023-05-11
 The summer before last we toured Norway. | 2021-06-01/2021-09-01
 The weekend of June 3rd works. | 2023-06-03/2023-06-05
 He was born in 85. | 1985-01-01/1986-01-01
+omg last nite was crazy | 2023-05-09/2023-05-10
+My shift is from 10pm to 6am tonight. | 2023-05-10/2023-05-11
+Lunch at 12:30 on Wednesday the 17th? | 2023-05-17/2023-05-18
+Deadline: 31st May, 23:59 UTC. | 2023-05-31/2023-06-01
+I'm out of office May 22 - June 2. | 2023-05-22/2023-06-03
+In the days before Christmas it snowed. | 2022-12-20/2022-12-25
+6 mos ago I couldn't run. | 2022-11-01/2022-12-01
+In the 80s and 90s we had tapes. | 1980-01-01/1990-01-01 1990-01-01/2000-01-01
+Later in May there's a fair. | 2023-05-16/2023-06-01
+I have an appointment on the second Tuesday of next month. | 2023-06-13/2023-06-14
+The warranty expired a month ago yesterday. | 2023-04-09/2023-04-10
+I was in hospital from the 12th to the 15th of April. | 2023-04-12/2023-04-16
+I'll be away the 20th through the 27th. | 2023-05-20/2023-05-28
+Three Saturdays from now is the gala. | 2023-06-03/2023-06-04
+Four weeks from this Friday is graduation. | 2023-06-09/2023-06-10
+Were there any outages in the past 24 hours? | 2023-05-09/2023-05-10
+List commits since last Monday. | 2023-05-08/..
+She joined us mid-2021 and left in early '23. | 2021-05-01/2021-09-01 2023-01-01/2023-05-01
+Rent went up as of the first of this month. | 2023-05-01/..
+I'm away through Friday. | ../2023-05-13
+I lived in Paris in 2010, 2011 and 2012. | 2010-01-01/2011-01-01 2011-01-01/2012-01-01 2012-01-01/2013-01-01
+The last two Fridays I worked late. | 2023-04-28/2023-05-06
+FY23 Q1 was weak. | 2023-01-01/2023-04-01
+The 2020/2021 season was cancelled. | 2020-01-01/2022-01-01
+At dawn on Sunday we set off. | 2023-05-07/2023-05-08
+Any Tuesday in June works for me. | 2023-06-01/2023-07-01
+We'll meet at noon on Friday. | 2023-05-12/2023-05-13
+From the 60s through the 80s he taught. | 1960-01-01/1990-01-01
+In under two weeks we launch. | 2023-05-24/2023-05-25
+How have things gone for you lately? | 2023-04-26/2023-05-11
+My visa expires in a month. | 2023-06-10/2023-06-11
+He was in hospital due to the flu in January. | 2023-01-01/2023-02-01
+we're moving this may | 2023-05-01/2023-06-01
+I've been swimming every Wednesday evening since mid-January. | 2023-01-11/..
+The party is in a week. | 2023-05-17/2023-05-18
+The party was two weekends ago. | 2023-04-29/2023-05-01
 """
 
 NOT_SAID = """
@@ -394,6 +430,22 @@ I read 1984 in school.
 Blade Runner 2049 is great.
 When I was ten we moved to Ohio.
 Merry Christmas!
+It was on a Tuesday.
+The following month I got the job.
+Fresh tomatoes typically last 3 days.
+Our office in Winter Park is closed.
+We stopped over in Rio de Janeiro, Brazil.
+In week 3 of the course we build a parser.
+Next time I'll bring cake.
+The kids are excited about summer break.
+We had too many late nights.
+Beware of low fees, as this may point to a lack of experience.
+It is a perfect blend of fall flavors.
+You cannot see it all in one day.
+I set the mouse to a total of 1950.
+Her best in the quarter-mile is 12.8 seconds.
+I'm often invited to several events in a week.
+We lived there between the ages of 5 and 9.
 """
 
 

@@ -53,7 +53,7 @@ def test_a_duration_has_a_length_and_no_interval(text: str, iso: str) -> None:
 def test_a_recurrence_has_a_rule_and_no_interval(text: str, rule: str) -> None:
     found = one(text)
     assert found.recurrence is not None
-    assert (found.kind, found.interval, found.recurrence.rule) == ("recurrence", None, rule)
+    assert (found.kind, found.interval, str(found.recurrence)) == ("recurrence", None, rule)
 
 
 def test_an_age_is_an_anchor_that_only_the_memory_can_date() -> None:
@@ -68,7 +68,7 @@ def test_the_span_is_the_words_without_the_preposition() -> None:
 
 
 def test_the_trace_names_the_rules_from_the_inside_out() -> None:
-    found = one("the Sunday before 25 May 2022")
+    found = one("the Sunday before 25 May 2023")
     assert found.rule[-1] == "cycle before"
     assert "day then month" in found.rule
 

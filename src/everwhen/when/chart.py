@@ -184,7 +184,7 @@ def _extend(
     for rule, kept, category in node.done:
         value = rule.make(*[parts[index].value for index in kept])
         if value is not None:
-            bare = all([parts[index].bare for index in kept]) if rule.bare is None else rule.bare
+            bare = all(parts[index].bare for index in kept) if rule.bare is None else rule.bare
             agenda.append(Item(category, start, end, value, bare=bare, rule=rule, parts=parts))
     onward = node.next
     if not onward:

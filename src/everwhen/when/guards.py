@@ -12,6 +12,7 @@ from everwhen.when.cycles import (
     Pick,
     Season,
     SlashDay,
+    Weekday,
     Weekend,
     WeekNumber,
 )
@@ -39,7 +40,7 @@ LABELS = word_set(
     apartment apt suite channel extension ext code pin id no number isbn zip order ticket invoice bug issue
     pr error python node java windows office ubuntu iphone lot box building block level step grade question
     exercise figure table act section highway interstate hwy exit platform track row floor house verse rfc
-    iso cve psalm error status http account serial sku ref reference batch season episode players aged
+    iso cve psalm error status http account serial sku ref reference batch episode players aged
     # size sizes area codes rooms ports score scored won lost beat by"""
 )
 _MONEY = word_set("costs cost paid pay worth price priced spent raised earned weighs about around")
@@ -56,6 +57,11 @@ _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
 _BEFORE_LAST = word_set(
     "in over for during the these those my our within and of from at throughout . , ; : ( - !"
+)
+_QUANTITIES = word_set(
+    """total sum price cost budget population score rate speed capacity maximum minimum max min limit
+    resolution dpi sensitivity weight distance length height width size value average number amount
+    altitude balance"""
 )
 _STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
 _FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
@@ -80,6 +86,8 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # "seven days in a week", "twice in a year"
     if tokens[item.start].kind in ("number", "slash", "compact", "ym", "my", "decimal") and before in LABELS:
         return False
+    if isinstance(value, Weekday) and before in ("a", "an") and tokens[item.start].kind == "word":
+        return False  # on a Tuesday: any
     if before in ("happy", "merry"):
         return False  # a wish
     if isinstance(value, Season) and after == "of":
@@ -98,10 +106,14 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return True
     if isinstance(value, DayOfMonth) and item.start > 1 and before in _JOINTS:
         return tokens[item.start - 2].kind == "ordinal"  # on the 3rd or the 4th
+    if isinstance(value, Fixed) and value.unit == "decade" and item.start > 1:
+        return before in _JOINTS and tokens[item.start - 2].kind == "decade"  # the 80s and 90s
     if isinstance(value, Weekend):
         return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
     if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it
         return not after or after in (".", "!", "?", ",")
+    if isinstance(value, Fixed) and value.unit == "year" and before in _JOINTS:
+        return _in_a_list_of_years(tokens, item.start)
     if isinstance(value, Fixed) and value.unit == "year":
         if before in _DETERMINERS and item.end < len(tokens) and tokens[item.end].kind == "word":
             return tokens[item.end].text[0].isupper() or after in _EVENTS  # the 2018 World Cup
@@ -143,6 +155,16 @@ def _in_a_list(item: Item, tokens: list[Token]) -> bool:
     return False
 
 
+def _in_a_list_of_years(tokens: list[Token], index: int) -> bool:
+    """Whether the years before it begin with a preposition: in 2010, 2011 and 2012."""
+    for place in range(index - 1, max(-1, index - 24), -1):
+        token = tokens[place]
+        if token.lower in _JOINTS or (token.kind == "number" and len(token.lower) == 4):
+            continue
+        return token.lower in ("in", "since", "during", "of", "between", "summers", "winters")
+    return False
+
+
 _JOINTS = frozenset({"and", "or", ",", "&", "/"})
 _LICENCES = frozenset({"in", "since", "during", "this", "last", "between", "for", "early", "late"})
 _DETERMINERS = word_set("the my our this their his her your a that")
@@ -163,7 +185,7 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Between(last=edge):
             return (
                 not (counted and last == "number")
-                and before not in LABELS
+                and not (tokens[item.start].kind == "number" and before in LABELS)
                 and _plausible(item, edge, tokens, before, after)
             )
         case DayOfMonth(weekday=None):
@@ -175,6 +197,8 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Fixed(unit="year") if last == "number":
             prior = tokens[item.start - 1].lower if item.start else ""
             amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))
+            if tokens[item.start].lower == "of" and (prior in _QUANTITIES or value.start.year < 1700):
+                return False  # a total of 1600
             return not counted and not amounts and prior not in _MONEY and prior not in LABELS
         case SlashDay():
             fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
@@ -190,6 +214,8 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             return after not in _GOES_ON or item.rule is None or item.rule.name not in _NEEDS_END
         case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
             return not (tokens[item.end - 1].lower == "fall" and after in _FALLING)
+        case Days() if tokens[item.end - 1].lower == "late":
+            return not after or after in _ENDS  # too many late nights
         case Days():
             return not (
                 tokens[item.end - 1].lower == "soon"
@@ -212,4 +238,4 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
 _NEEDS_END = frozenset(
     {"the last so long", "the next so long", "the last units", "within", "for the unit", "in the unit"}
 )
-_GOES_ON = frozenset({"of", "before", "after", "that", "when", "following", "leading"})
+_GOES_ON = frozenset({"of", "-", "before", "after", "that", "when", "following", "leading"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -116,7 +117,11 @@ def known_names() -> frozenset[str]:
 def _from_package(country: str, name: str, year: int) -> datetime | None:
     import holidays  # large: only when a text names such a feast
 
-    listed = holidays.country_holidays(country, years=year, language="en_US", categories=_categories(country))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # years for which the feasts are estimated, or unknown
+        listed = holidays.country_holidays(
+            country, years=year, language="en_US", categories=_categories(country)
+        )
     days = [day for day, label in listed.items() if name in label.split("; ")]
     return datetime(min(days).year, min(days).month, min(days).day) if days else None
 

@@ -140,10 +140,11 @@ class Ago(Meaning):
         if unit == "week":
             day = floor(target, "day")
             return Span(day - DAY * 3, day + DAY * 4, "week")
-        if unit in ("decade", "century"):
+        if unit == "decade":  # ten years, told as years are
+            return unit_span(ctx, target, "year")
+        if unit == "century":
             year = floor(target, "year")
-            half = 5 if unit == "decade" else 50
-            return Span(shift(year, "year", -half), shift(year, "year", half), GRAIN[unit])
+            return Span(shift(year, "year", -5), shift(year, "year", 5), "decade")
         return unit_span(ctx, target, unit)
 
 
@@ -159,9 +160,7 @@ class InAmount(Meaning):
 
     def span(self, ctx: Context) -> Span | None:
         one = self.amount.parts[0][0] == Count(1, 1) and len(self.amount.parts) == 1
-        if ctx.side == "past" or (one and ctx.side is None):
-            return None
-        if one and self.amount.unit == "day" and not ctx.certain:
+        if ctx.side == "past" or (one and (ctx.side is None or not ctx.certain)):
             return None  # "you cannot see it all in one day"
         if one and self.amount.unit in ("second", "minute"):
             return None

@@ -8,16 +8,16 @@ from everwhen.when.meaning import Side
 from everwhen.when.tokens import Token, word_set
 
 _PAST = word_set(
-    """was were wasn't weren't did didn't had hadn't i'd been went came saw got made took found gave told felt
+    """was were wasn't weren't did didn't had hadn't been went came saw got made took found gave told felt
     left said thought knew became began kept held wrote ran sat stood met paid sent spent built bought brought
     caught taught fell grew led lost won understood spoke chose drove rode flew ate drank slept woke broke
     hit hurt put quit read rang sang swam swung threw wore tore stole froze forgot forgave hid fed fled
     sold shot shut sank stuck struck swore tried taken gone done seen given written eaten driven flown
-    known grown shown broken chosen spoken stolen woken i've we've they've you've he's she's it's've lent laid
-    dug drew blew bit bled bred cut dealt heard lit meant proved shook shone split spread sprang stung swept
-    wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned snuck dove hung lay happened ended
-    used ago finished started"""
-) - {"he's", "she's", "it's've", "i'd"}
+    known grown shown broken chosen spoken stolen woken i've we've they've you've lent laid
+    dug drew blew set beat burst bit bled bred cut dealt heard lit meant proved shook shone split spread
+    sprang stung swept wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned
+    snuck dove hung lay happened ended used ago finished started"""
+)
 # -ed words that are no past verbs, or that speak of what is arranged.
 _NOT_PAST = word_set(
     """need feed seed speed indeed hundred red bed wed shed sled weed deed bleed breed exceed proceed succeed
@@ -57,9 +57,9 @@ _OPENERS = word_set(
     email text deploy ship release merge review update move start begin wake order pay return give tell ask
     try wait leave put add create show find give don't remember"""
 )
-_BREAKS = frozenset({".", "!", "?", ";", ":"})
+_BREAKS = frozenset({".", "!", "?", ";"})
 _JOINTS = frozenset(
-    {",", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
+    {",", ":", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
 )
 _REACH = 14  # tokens looked at on either side
 
@@ -81,7 +81,7 @@ def side_of(tokens: list[Token], start: int, end: int) -> tuple[Side | None, boo
                 side, strength = found
                 cost = distance / strength + (0.5 if step > 0 else 0)
                 if best is None or cost < best[0]:
-                    best = (cost, side, strength > 0.5)
+                    best = (cost, side, strength > 0.5 or distance <= 1)
             index += step
     return (best[1], best[2]) if best else (None, False)
 
@@ -101,6 +101,8 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     before = tokens[index - 1].lower if index else ""
     if word == "see" and index + 1 < len(tokens) and tokens[index + 1].lower in ("you", "ya", "u"):
         return "future", 0.9
+    if word == "due" and index + 1 < len(tokens) and tokens[index + 1].lower == "to":
+        return None  # because of
     if word in _FUTURE:
         return (
             None
@@ -115,12 +117,12 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
         return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
     if word.endswith("ing") and len(word) > 4 and before in _BE:
         return "future", 0.9
-    if word in _PRESENT:
-        return "future", 0.5
+    if word in _PRESENT or word in ("deadline", "eta"):
+        return "future", 0.5 if word in _BE else 0.6
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
         asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
         return None if asked else ("future", 0.4)
-    opening = index == 0 or tokens[index - 1].lower in _BREAKS
+    opening = index == 0 or tokens[index - 1].lower in (*_BREAKS, ":")
     if opening and word in _OPENERS:
         return "future", 0.6
     return None

@@ -1,4 +1,4 @@
-"""Times told from another time: the Sunday before 25 May, two days after Christmas, the last week of July."""
+"""Times told from another time: the Sunday before 25 May, two days after Christmas, the last week of June."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def before() -> bool:
     return True
 
 
-@rule("after", "following", "since", gives="after")
+@rule("after", "following", gives="after")
 def after() -> bool:
     return True
 
@@ -66,6 +66,17 @@ def units_before(count: float, unit: Unit, _: bool, anchor: Meaning) -> Beside:
 @rule("the <num> <units> <after> the? <time>")
 def units_after(count: float, unit: Unit, _: bool, anchor: Meaning) -> Beside:
     return Beside(unit, 1, anchor, int(count))
+
+
+@rule("the <units> <before> the? <time>")
+def some_units_before(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+    """In the weeks before Christmas: a few of them."""
+    return Beside(unit, -1, anchor, 5) if unit in ("day", "week", "month", "year") else None
+
+
+@rule("the <units> <after> the? <time>")
+def some_units_after(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+    return Beside(unit, 1, anchor, 5) if unit in ("day", "week", "month", "year") else None
 
 
 @rule("the? <cycle> <before> the? <time>")
@@ -186,7 +197,7 @@ def last_so_long_of(so_long: Amount, whole: Meaning) -> EdgeOf:
 
 
 @rule("one|some <unit> in|during|of? <time>", "one|some|a <daypart> in|during <time>")
-@rule("one|a <weekday> in|during <time>")
+@rule("one|a|any <weekday> in|during <time>")
 def one_of(_: object, whole: Meaning) -> Meaning | None:
     """One day last week, a Saturday in March: it is not said which."""
     return None if isinstance(whole, (PartOfDay, UnitAt)) and not _longer(whole) else whole

@@ -16,7 +16,7 @@ from everwhen.when.cycles import (
     WeekNumber,
     Within,
 )
-from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning
+from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, UnitAt
 
 book = RuleBook()
 rule = book.rule
@@ -107,6 +107,11 @@ def day_of_the_month_without_article(day: int) -> DayOfMonth | None:
 @rule("the? <nth> day? of|in the? <whole>")
 def day_in_a_month(day: int, month: Meaning) -> Within | None:
     return Within(DayOfMonth(day), month) if 1 <= day <= 31 else None
+
+
+@rule("the <nth> of <the-unit>")
+def day_of_this_month(day: int, month: UnitAt) -> Within | None:
+    return Within(DayOfMonth(day), month) if month.unit == "month" and day <= 31 else None
 
 
 @rule("<year>", gives="whole", bare=True)
@@ -230,6 +235,11 @@ def quarter_in_words(number: int) -> Months | None:
 @rule("<quarter>", gives="cycle", bare=None)
 def quarter(part: Months) -> Months:
     return part
+
+
+@rule("<whole> ,? <quarter>")
+def whole_and_quarter(whole: Meaning, part: Months) -> Within | None:
+    return Within(part, whole) if isinstance(whole, (Fixed, UnitAt)) and whole.unit == "year" else None
 
 
 @rule("<year> -? <quarter>")

@@ -107,14 +107,24 @@ def start_of_a_unit(unit: Unit) -> Part | None:
 
 
 @rule(
-    "earlier <whole>", "earlier in <whole>", "earlier on? in <the-unit>", "earlier <day>", "earlier <tonight>"
+    "earlier <whole>",
+    "earlier in <whole>",
+    "earlier in|this <cycle>",
+    "earlier on? in <the-unit>",
+    "earlier <day>",
+    "earlier <tonight>",
 )
 def earlier_in(whole: Meaning) -> HalfSoFar | None:
     return HalfSoFar(whole, -1)
 
 
 @rule(
-    "later <whole>", "later in <whole>", "later on? in <the-unit>", "later on? <day>", "later on? <tonight>"
+    "later <whole>",
+    "later in <whole>",
+    "later in|this <cycle>",
+    "later on? in <the-unit>",
+    "later on? <day>",
+    "later on? <tonight>",
 )
 def later_in(whole: Meaning) -> HalfSoFar | None:
     return HalfSoFar(whole, 1)

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
-from everwhen.ingest.messages import FIRST_YEAR, LAST_YEAR, LONGEST_LABEL, clean, message
+from everwhen.facts.wording import certainty
+from everwhen.ingest.messages import LONGEST_LABEL, clean, message
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
+from everwhen.store.instants import aware
 from everwhen.when import Interval
-
-
-def aware(instant: datetime | None, name: str) -> datetime | None:
-    """An instant in UTC. A naive one is refused: nobody can say when it was."""
-    if instant is None:
-        return None
-    if not isinstance(instant, datetime):
-        raise UsageError(f"{name} must be a datetime, not {type(instant).__name__}")
-    if instant.tzinfo is None:
-        raise UsageError(
-            f"{name}={instant.isoformat()} has no time zone; write "
-            f"datetime(…, tzinfo=ZoneInfo('Europe/Lisbon')) or tzinfo=UTC"
-        )
-    if not FIRST_YEAR <= instant.year <= LAST_YEAR:
-        raise UsageError(f"{name}={instant.isoformat()} lies outside the years {FIRST_YEAR} to {LAST_YEAR}")
-    return instant.astimezone(UTC)
 
 
 def local(instant: datetime | None, own_zone: str | None, name: str) -> datetime | None:
@@ -108,20 +94,16 @@ def whole(given: int, what: str) -> int:
     return given
 
 
-def share(given: float | None, what: str) -> float | None:
-    """A number between 0 and 1."""
-    if given is not None and (
-        isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1
-    ):
-        raise UsageError(f"{what} must lie between 0 and 1, got {given!r}")
-    return given
-
-
 def several(messages: Any) -> Iterable[Any]:
     """Messages one after the other; a single one would be taken apart."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise UsageError("messages must be a list (or another iterable) of strings or objects")
     return messages
+
+
+def fraction(given: float | None, what: str) -> float | None:
+    """A number from 0 to 1."""
+    return None if given is None else certainty(given, what)
 
 
 def label(given: str | None, what: str) -> str | None:

@@ -11,6 +11,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from everwhen import checked
 from everwhen.errors import NotFound, UsageError
+from everwhen.facts import AsyncFacts, Facts
+from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
@@ -22,6 +24,7 @@ from everwhen.recall.grep import grep
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
+from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
 from everwhen.types import KINDS, NETWORKS, Added, Finding, Hit, Message, Session, Stats, Turn
 from everwhen.when import Interval
@@ -106,6 +109,11 @@ class Memory:
     def zone(self) -> str:
         """The zone of text that comes without one."""
         return self._store.info.zone
+
+    @property
+    def facts(self) -> Facts:
+        """What is true from when to when, and what was known when."""
+        return Facts(self._store.facts, self._embedder, self._settings, self.flush)
 
     # Writing
 
@@ -226,18 +234,20 @@ class Memory:
         """The memories that answer a question, inside `max_tokens`, each with the reason for it.
 
         `between`, `before`, `after` and `as_of` bound when a thing was said, `known_at` when the memory learned
-        it; all are hard. `budget` (low, mid, high or a number) is how many candidates each channel brings; a
-        `recipe` says that and all else itself.
+        it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
+        `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
+        `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
+        and all else itself.
         """
-        checked.aware(at, "at")
+        asked, then = aware(at, "at") or datetime.now(UTC), aware(as_of, "as_of")
+        window = checked.between(between, before, after)
         where = Filter(
-            between=checked.until(checked.between(between, before, after), checked.aware(as_of, "as_of")),
-            known_at=checked.aware(known_at, "known_at"),
+            between=checked.until(window, then),
+            known_at=aware(known_at, "known_at"),
             kinds=checked.names(kinds, "kinds", KINDS),
             networks=checked.names(networks, "networks", NETWORKS),
             metadata=checked.metadata(metadata) or {},
         )
-        checked.share(min_confidence, "min_confidence")  # what was said is certain: it always passes
         if fresh:
             self.flush()
         return recall(
@@ -246,10 +256,13 @@ class Memory:
             Request(
                 query=checked.words(query, "query"),
                 max_tokens=checked.whole(max_tokens, "max_tokens"),
-                at=at or datetime.now(UTC),
+                at=asked,
                 where=where,
                 order=order,
                 recipe=recipe or checked.recipe(budget, self._settings),
+                moment=Moment(then or asked, None if then else window, where.known_at, self.zone),
+                half_lives=self.facts.half_lives,
+                min_confidence=checked.fraction(min_confidence, "min_confidence"),
             ),
         )
 
@@ -308,6 +321,11 @@ class AsyncMemory:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def facts(self) -> AsyncFacts:
+        """`Memory.facts`, its calls as coroutines."""
+        return AsyncFacts(self.memory.facts)
 
     add = _in_thread(Memory.add)
     add_many = _in_thread(Memory.add_many)

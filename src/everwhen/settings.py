@@ -49,6 +49,21 @@ class Settings:
     rrf_k: int = 10
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
 
+    # Facts
+    half_lives: Mapping[str, float] = field(
+        default_factory=lambda: {
+            "tech_preference": 365.0,
+            "project_status": 30.0,
+            "personal_trait": 3650.0,
+            "api_version": 180.0,
+            "team_member": 730.0,
+            "server_config": 90.0,
+        }
+    )
+    """Days after which a fact of a domain is half as sure; a bank can have its own (`facts.set_half_life`)."""
+    half_life: float = 365.0
+    """The same for every other fact."""
+
     # Store
     busy_seconds: float = 30.0
     """How long a write waits for another process before it says that the bank is locked."""

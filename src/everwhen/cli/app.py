@@ -103,4 +103,4 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 
 # Each module adds its commands to the application.
-from everwhen.cli import bench, demo, importing, reading, timing, upkeep, writing  # noqa: E402, F401
+from everwhen.cli import bench, demo, facts, importing, reading, timing, upkeep, writing  # noqa: E402, F401

@@ -80,6 +80,21 @@ def speed(
     report(here, result, out)
 
 
+@bench.command("facts")
+def facts_(
+    context: typer.Context,
+    facts: Annotated[int, typer.Option(help="Facts in the bank that is measured.")] = 100_000,
+    out: Out = None,
+) -> None:
+    """Facts: current, as of, known at, history, assert and stale in a large bank."""
+    from everwhen.bench import facts_speed as runner
+
+    here: Here = context.obj
+    with counting(here, f"building {facts:,} facts", facts) as tick:
+        result = runner.run(facts, progress=tick)
+    report(here, result, out)
+
+
 def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
     """The file for machines, the table for people."""
     if out is not None:

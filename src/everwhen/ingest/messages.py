@@ -13,12 +13,11 @@ from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
 from everwhen.ingest.parts import as_text, calls, caption
+from everwhen.store.instants import FIRST_YEAR, LAST_YEAR
 from everwhen.types import ROLES, Message, Metadata, Role
 
 LARGEST_TEXT = 5_000_000
 """Bytes of UTF-8 that one message must stay under. A longer one is a document: it is added in pieces."""
-FIRST_YEAR, LAST_YEAR = 2, 9998
-"""A year of room on both sides, so that every instant has a date in every zone."""
 LONGEST_LABEL = 512
 """Characters of an id, a session or a name."""
 MILLISECONDS_FROM = 100_000_000_000

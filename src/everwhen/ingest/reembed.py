@@ -1,4 +1,4 @@
-"""Another embedder for a whole bank: every turn embedded again, replaced in one transaction."""
+"""Another embedder for a whole bank: every turn and fact embedded again, replaced in one transaction."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ def reembed(
             vectors.update((turn.id, matrix) for turn, matrix in zip(batch, matrices, strict=True))
             if progress:
                 progress(len(vectors))
+        for facts in in_batches(store.facts.texts(), settings.batch):
+            vectors.update((fact, embedder.embed(embedder.pieces(text))) for fact, text in facts)
         missing = store.replace_vectors(name, embedder.dim, vectors)
         if not missing:
             return

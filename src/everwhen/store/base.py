@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.facts import FactStore
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
 
@@ -87,6 +88,9 @@ class Store(Protocol):
     @property
     def info(self) -> BankInfo: ...
 
+    @property
+    def facts(self) -> FactStore: ...
+
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
         """Write turns, their units, vectors and terms in one transaction; False where the id was there."""
         ...
@@ -130,7 +134,10 @@ class Store(Protocol):
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
 
     def replace_vectors(self, embedder: str, dimension: int, vectors: Mapping[str, Vectors]) -> list[str]:
-        """Give every turn new vectors, all at once; or none, and say which turns have no new ones yet."""
+        """Give every unit, by its id (a turn's is the turn's own), new vectors, all at once.
+
+        Or none, when some units have no new ones yet: their ids are returned.
+        """
         ...
 
     def set_zone(self, zone: str) -> None: ...

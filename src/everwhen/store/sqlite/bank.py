@@ -20,8 +20,9 @@ from everwhen.store.instants import from_text, to_text
 from everwhen.store.metadata import contains
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
+from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.loading import read_rows, to_window
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
@@ -37,6 +38,7 @@ class SqliteStore:
         self._info = info
         self._writer = writer
         self._reader = reader
+        self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
         self._index = Index()
         self._index_lock = threading.Lock()
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
@@ -156,18 +158,18 @@ class SqliteStore:
     def replace_vectors(self, embedder: str, dimension: int, vectors: Mapping[str, Vectors]) -> list[str]:
         ask = statements()
         with self._writer.transaction() as sql:
-            units = {turn: unit for unit, turn in sql.execute(ask["units_for_reembedding"])}
-            if missing := [turn for turn in units if turn not in vectors]:
+            units = {id_: unit for unit, id_ in sql.execute(ask["units_for_reembedding"])}
+            if missing := [id_ for id_ in units if id_ not in vectors]:
                 return missing
             sql.execute("DELETE FROM vectors")
-            for turn, unit in units.items():
+            for id_, unit in units.items():
                 sql.executemany(
                     ask["insert_vector"],
-                    [(unit, piece, _blob(vector)) for piece, vector in enumerate(vectors[turn])],
+                    [(unit, piece, _blob(vector)) for piece, vector in enumerate(vectors[id_])],
                 )
-                sql.execute(ask["set_pieces"], (len(vectors[turn]), unit))
+                sql.execute(ask["set_pieces"], (len(vectors[id_]), unit))
             _put(sql, {"embedder": embedder, "dimension": str(dimension)})
-            _next_epoch(sql)
+            next_epoch(sql)
         self._info = BankInfo(self._info.name, embedder, dimension, self._info.zone, SCHEMA)
         return []
 
@@ -268,7 +270,7 @@ class SqliteStore:
         findings = check(self._writer, self.index, self._tokenizer, self._info.dimension, fix=fix)
         if any(finding.fixed for finding in findings):
             with self._writer.transaction() as sql:
-                _next_epoch(sql)
+                next_epoch(sql)
         return findings
 
     # The derived index
@@ -359,11 +361,6 @@ def _values(sql: sqlite3.Connection) -> dict[str, str]:
 
 def _put(sql: sqlite3.Connection, values: dict[str, str]) -> None:
     sql.executemany(statements()["put_bank_value"], list(values.items()))
-
-
-def _next_epoch(sql: sqlite3.Connection) -> None:
-    """Tell every process that rows which its index has seen are no longer as they were."""
-    _put(sql, {"epoch": str(int(_values(sql).get("epoch", "0")) + 1)})
 
 
 def _blob(vector: Iterable[float]) -> bytes:

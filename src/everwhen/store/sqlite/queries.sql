@@ -87,7 +87,13 @@ WHERE t.metadata <> '{}'
   AND NOT EXISTS (
     SELECT 1 FROM json_each(:wanted) w
     WHERE NOT EXISTS (SELECT 1 FROM json_each(t.metadata) m WHERE m.key = w.key AND m.value IS w.value)
-  );
+  )
+UNION ALL
+-- A fact has no metadata of its own: its domain, subject and predicate stand for them.
+SELECT u.seq, json_object('domain', f.domain, 'subject', k.subject, 'predicate', k.predicate)
+FROM units u JOIN facts f ON f.id = u.id AND f.superseded_at IS NULL
+JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE u.kind = 'fact';
 
 -- index_rows --
 -- What the derived index holds of the units after a seq, in the order of commit.
@@ -100,7 +106,7 @@ SELECT unit, vector FROM vectors WHERE unit > ? ORDER BY unit, piece;
 SELECT count(*), coalesce(sum(pieces), 0) FROM units WHERE seq <= ?;
 
 -- units_for_reembedding --
-SELECT u.seq, t.id FROM units u JOIN turns t ON t.seq = u.turn WHERE u.kind = 'turn' ORDER BY u.seq;
+SELECT seq, id FROM units ORDER BY seq;
 
 -- turn_contexts --
 -- What of the turn before is searched with each turn of a JSON list of ids.
@@ -119,9 +125,11 @@ SELECT (SELECT count(*) FROM turns), (SELECT count(DISTINCT session) FROM turns)
 SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.turn = t.seq AND u.kind = 'turn');
 
 -- units_without_turn --
+-- A fact may come from a document, or from nothing but somebody's word: it leads to its versions.
 SELECT count(*) FROM units u
 WHERE (u.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = u.turn))
-   OR NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq);
+   OR (u.kind <> 'fact' AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq))
+   OR (u.kind = 'fact' AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.id = u.id));
 
 -- units_with_wrong_pieces --
 SELECT count(*) FROM units u

@@ -260,7 +260,9 @@ class Memory:
                 where=where,
                 order=order,
                 recipe=recipe or checked.recipe(budget, self._settings),
-                moment=Moment(then or asked, None if then else window, where.known_at, self.zone),
+                moment=Moment(then or asked, None if then else window, where.known_at, self.zone)
+                if then or window
+                else None,
                 half_lives=self.facts.half_lives,
                 min_confidence=checked.fraction(min_confidence, "min_confidence"),
             ),

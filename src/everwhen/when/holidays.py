@@ -1,0 +1,128 @@
+"""Named days: the common ones by rule, the rest from the `holidays` package when a text names one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from everwhen.when.calendar import easter, nth_weekday
+
+
+def _fixed(month: int, day: int) -> Callable[[int], datetime | None]:
+    return lambda year: datetime(year, month, day)
+
+
+def _nth(month: int, weekday: int, nth: int) -> Callable[[int], datetime | None]:
+    return lambda year: nth_weekday(year, month, weekday, nth)
+
+
+def _easter(days: int) -> Callable[[int], datetime | None]:
+    return lambda year: easter(year) + timedelta(days=days)
+
+
+def _after_thanksgiving(days: int) -> Callable[[int], datetime | None]:
+    def day(year: int) -> datetime | None:
+        thursday = nth_weekday(year, 11, 3, 4)
+        return None if thursday is None else thursday + timedelta(days=days)
+
+    return day
+
+
+_RULES: dict[str, Callable[[int], datetime | None]] = {
+    "new year's day": _fixed(1, 1),
+    "new year's eve": _fixed(12, 31),
+    "epiphany": _fixed(1, 6),
+    "martin luther king day": _nth(1, 0, 3),
+    "groundhog day": _fixed(2, 2),
+    "valentine's day": _fixed(2, 14),
+    "presidents' day": _nth(2, 0, 3),
+    "international women's day": _fixed(3, 8),
+    "pi day": _fixed(3, 14),
+    "st patrick's day": _fixed(3, 17),
+    "april fools' day": _fixed(4, 1),
+    "earth day": _fixed(4, 22),
+    "mardi gras": _easter(-47),
+    "ash wednesday": _easter(-46),
+    "palm sunday": _easter(-7),
+    "maundy thursday": _easter(-3),
+    "good friday": _easter(-2),
+    "easter": _easter(0),
+    "easter monday": _easter(1),
+    "whit monday": _easter(50),
+    "star wars day": _fixed(5, 4),
+    "may day": _fixed(5, 1),
+    "cinco de mayo": _fixed(5, 5),
+    "mother's day": _nth(5, 6, 2),
+    "memorial day": _nth(5, 0, -1),
+    "juneteenth": _fixed(6, 19),
+    "father's day": _nth(6, 6, 3),
+    "canada day": _fixed(7, 1),
+    "independence day": _fixed(7, 4),
+    "bastille day": _fixed(7, 14),
+    "labor day": _nth(9, 0, 1),
+    "columbus day": _nth(10, 0, 2),
+    "halloween": _fixed(10, 31),
+    "all saints' day": _fixed(11, 1),
+    "guy fawkes night": _fixed(11, 5),
+    "veterans day": _fixed(11, 11),
+    "remembrance day": _fixed(11, 11),
+    "thanksgiving": _nth(11, 3, 4),
+    "black friday": _after_thanksgiving(1),
+    "cyber monday": _after_thanksgiving(4),
+    "christmas eve": _fixed(12, 24),
+    "christmas day": _fixed(12, 25),
+    "boxing day": _fixed(12, 26),
+}
+_BY_COUNTRY: dict[tuple[str, str], Callable[[int], datetime | None]] = {
+    ("mother's day", "GB"): _easter(-21),
+    ("thanksgiving", "CA"): _nth(10, 0, 2),
+    ("labor day", "DE"): _fixed(5, 1),
+    ("independence day", "IN"): _fixed(8, 15),
+    ("independence day", "MX"): _fixed(9, 16),
+    ("independence day", "BR"): _fixed(9, 7),
+}
+# Feasts of other calendars: country whose list has them, and their name there.
+_FROM_PACKAGE: dict[str, tuple[str, str]] = {
+    "chinese new year": ("SG", "Chinese New Year"),
+    "diwali": ("SG", "Deepavali"),
+    "eid al-fitr": ("SG", "Hari Raya Puasa"),
+    "eid al-adha": ("SG", "Hari Raya Haji"),
+    "hanukkah": ("IL", "Hanukkah"),
+    "passover": ("IL", "Pesach"),
+    "rosh hashanah": ("IL", "Rosh Hashanah"),
+    "yom kippur": ("IL", "Yom Kippur"),
+    "orthodox easter": ("GR", "Easter Sunday"),
+}
+
+
+@lru_cache(maxsize=512)
+def holiday_date(name: str, year: int, country: str) -> datetime | None:
+    """The day on which the holiday falls in the year; None when it does not."""
+    rule = _BY_COUNTRY.get((name, country)) or _RULES.get(name)
+    if rule is not None:
+        return rule(year)
+    if name in _FROM_PACKAGE:
+        return _from_package(*_FROM_PACKAGE[name], year)
+    return None
+
+
+def known_names() -> frozenset[str]:
+    """Every holiday that has a rule or a source."""
+    return frozenset(_RULES) | frozenset(_FROM_PACKAGE)
+
+
+def _from_package(country: str, name: str, year: int) -> datetime | None:
+    import holidays  # large: only when a text names such a feast
+
+    listed = holidays.country_holidays(
+        country, years=year, language="en_US", categories=_categories(country)
+    )
+    days = [day for day, label in listed.items() if label.startswith(name) and "observed" not in label]
+    return datetime(min(days).year, min(days).month, min(days).day) if days else None
+
+
+def _categories(country: str) -> tuple[str, ...]:
+    import holidays
+
+    return tuple(holidays.country_holidays(country).supported_categories)

@@ -1,0 +1,265 @@
+"""English words and the categories they may belong to; what a numeric token may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from datetime import UTC, datetime, timedelta
+
+from everwhen.when.bounds import WrittenDate
+from everwhen.when.calendar import Unit
+from everwhen.when.cycles import Months, Season, SlashDay, Weekday, Weekend
+from everwhen.when.meaning import Clock, Days, Fixed, Instants, UnitAt
+from everwhen.when.tokens import Token
+
+Sense = tuple[str, Hashable, bool]  # category, value, whether it is too ambiguous to stand alone
+
+ONES = "one two three four five six seven eight nine".split()
+TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+NTH_ONES = "first second third fourth fifth sixth seventh eighth ninth".split()
+NTH_TEENS = (
+    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
+    "twentieth"
+).split()
+
+# Months that are nothing else stand alone; those that are verbs or names, and abbreviations, do not.
+MONTHS = {
+    "january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8,
+    "september": 9, "october": 10, "november": 11, "december": 12,
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10,
+    "nov": 11, "dec": 12,
+}  # fmt: skip
+PLAIN_MONTHS = frozenset("january february july september october november december".split())
+WEEKDAYS = {
+    "monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6,
+    "mon": 0, "tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5,
+    "sun": 6,
+}  # fmt: skip
+SEASON_WORDS = {
+    "spring": "spring", "springtime": "spring", "summer": "summer", "summertime": "summer",
+    "autumn": "autumn", "fall": "autumn", "winter": "winter", "wintertime": "winter",
+}  # fmt: skip
+UNITS: dict[str, Unit] = {
+    "second": "second", "sec": "second", "minute": "minute", "min": "minute", "hour": "hour", "hr": "hour",
+    "day": "day", "week": "week", "wk": "week", "month": "month", "quarter": "quarter", "year": "year",
+    "yr": "year", "decade": "decade", "century": "century",
+}  # fmt: skip
+DAY_PARTS = {
+    "dawn": "dawn", "morning": "morning", "afternoon": "afternoon", "evening": "evening", "night": "night",
+    "noon": "noon", "midday": "noon", "lunchtime": "lunchtime", "midnight": "midnight", "dusk": "dusk",
+}  # fmt: skip
+# Minutes from UTC; only abbreviations that mean one thing to nearly everybody.
+ZONES = {
+    "utc": 0, "gmt": 0, "bst": 60, "cet": 60, "cest": 120, "eet": 120, "est": -300, "edt": -240, "cst": -360,
+    "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420, "jst": 540, "aest": 600,
+}  # fmt: skip
+
+
+def _words() -> dict[str, list[Sense]]:
+    table: dict[str, list[Sense]] = {}
+
+    def add(word: str, category: str, value: Hashable, bare: bool = False) -> None:
+        table.setdefault(word, []).append((f"<{category}>", value, bare))
+
+    for index, word in enumerate(ONES, 1):
+        add(word, "ones", index)
+        add(word, "num", index)
+    for index, word in enumerate(TEENS, 10):
+        add(word, "num", index)
+    for index, word in enumerate(TENS, 2):
+        add(word, "tens", index * 10)
+        add(word, "num", index * 10)
+    for index, word in enumerate(NTH_ONES, 1):
+        add(word, "nth-ones", index)
+        add(word, "nth", index)
+    for index, word in enumerate(NTH_TEENS, 10):
+        add(word, "nth", index)
+    add("thirtieth", "nth", 30)
+    for word, month in MONTHS.items():
+        add(word, "month", month)
+        add(word, "cycle", Months(month), word not in PLAIN_MONTHS)
+    for word, day in WEEKDAYS.items():
+        add(word, "weekday", day)
+        add(word, "cycle", Weekday(day), not word.endswith("day"))
+        plural = word + "s" if word.endswith("day") else ""
+        if plural:
+            add(plural, "weekdays", day)
+    for index, word in enumerate("twenties thirties forties fifties sixties seventies eighties nineties".split(), 2):
+        add(word, "decade-word", 1900 + 10 * index)
+    add("weekend", "weekend", Weekend())
+    add("weekends", "weekends", Weekend())
+    for word, name in SEASON_WORDS.items():
+        add(word, "cycle", Season(name), True)
+        add(word, "season", name)
+    add("summers", "season", "summer")
+    add("winters", "season", "winter")
+    for word, unit in UNITS.items():
+        add(word, "unit", unit)
+        add("centuries" if unit == "century" else word + "s", "units", unit)
+    for word, part in DAY_PARTS.items():
+        add(word, "daypart", part)
+        add(word + "s", "dayparts", part)
+    for word, offset in ZONES.items():
+        add(word, "zone", offset)
+    for word, day in {"today": 0, "yesterday": -1, "tomorrow": 1, "yday": -1, "tmrw": 1, "tmr": 1}.items():
+        add(word, "day", UnitAt("day", day))
+    add("otd", "day", UnitAt("day", 0))
+    for word in ("recently", "lately"):
+        add(word, "time", Days(-14, 0))
+    add("soon", "time", Days(0, 14), True)
+    return table
+
+
+WORDS = _words()
+# Abbreviations that are also words count only where a neighbour says so.
+_SHY = frozenset({"sun", "sat", "wed", "mon", "mar", "sec", "min", "fri"})
+_INVITING = frozenset({"on", "last", "next", "every", "each", "until", "till", "til", "by", "since", "of"})
+
+
+def senses(tokens: list[Token], index: int) -> list[Sense]:
+    """What the token may be, seen beside its neighbours."""
+    token = tokens[index]
+    if token.kind == "word":
+        found = WORDS.get(token.lower)
+        if found is None:
+            return []
+        if token.lower in _SHY and not token.text[0].isupper() and not _invited(tokens, index):
+            return []
+        return found
+    reader = _NUMERIC.get(token.kind)
+    try:
+        return reader(token.lower) if reader else []
+    except (ValueError, OverflowError):  # not a date after all: 2023-19-45
+        return []
+
+
+def _invited(tokens: list[Token], index: int) -> bool:
+    before = tokens[index - 1].lower if index else ""
+    after = tokens[index + 1].kind if index + 1 < len(tokens) else ""
+    return before in _INVITING or before.isdigit() or after in ("number", "ordinal", "slash")
+
+
+def _number(text: str) -> list[Sense]:
+    if len(text) > 4:
+        return []
+    value = int(text)
+    found: list[Sense] = [("<num>", value, False)]
+    if len(text) <= 2 and 1 <= value <= 31:
+        found.append(("<daynum>", value, False))
+    if len(text) == 2:
+        found.append(("<yy>", value, False))
+    if 1000 <= value <= 2199 and len(text) == 4:
+        found.append(("<year>", value, True))
+    return found
+
+
+def _ordinal(text: str) -> list[Sense]:
+    value = int(text[:-2])
+    return [("<nth>", value, False)] if 1 <= value <= 99 else []
+
+
+def _decimal(text: str) -> list[Sense]:
+    whole, part = text.split(".")
+    found: list[Sense] = [("<num>", float(text), False)]
+    if len(whole) <= 2 and len(part) <= 2 and _possible(int(whole), int(part)):
+        found.append(("<dotted>", SlashDay(int(whole), int(part)), True))
+    return found
+
+
+def _possible(first: int, second: int) -> bool:
+    return min(first, second) >= 1 and min(first, second) <= 12 and max(first, second) <= 31
+
+
+def _slash(text: str) -> list[Sense]:
+    first, second = map(int, text.split("/"))
+    return [("<slash>", SlashDay(first, second), True)] if _possible(first, second) else []
+
+
+def _year_first(text: str) -> list[Sense]:
+    year, month, day = map(int, text.replace("/", "-").replace(".", "-").split("-"))
+    return [("<date>", Fixed(datetime(year, month, day), "day"), False)]
+
+
+def _year_last(text: str) -> list[Sense]:
+    first, second, year = map(int, text.replace("/", "-").replace(".", "-").split("-"))
+    if not _possible(first, second):
+        return []
+    if "." in text:  # 03.05.2021 is written where days come first
+        if second > 12:
+            first, second = second, first
+        return [("<date>", Fixed(datetime(year, second, first), "day"), False)]
+    return [("<date>", WrittenDate(first, second, year), False)]
+
+
+def _compact(text: str) -> list[Sense]:
+    return [("<date>", Fixed(datetime(int(text[:4]), int(text[4:6]), int(text[6:])), "day"), False)]
+
+
+def _year_month(text: str) -> list[Sense]:
+    year, month = map(int, text.replace("/", "-").split("-"))
+    return [("<whole>", Fixed(datetime(year, month, 1), "month"), False)] if 1000 <= year <= 2199 else []
+
+
+def _month_year(text: str) -> list[Sense]:
+    month, year = map(int, text.replace("/", "-").split("-"))
+    return [("<whole>", Fixed(datetime(year, month, 1), "month"), False)]
+
+
+def _decade(text: str) -> list[Sense]:
+    digits = int("".join(character for character in text if character.isdigit()))
+    if digits >= 1000 and digits % 100 == 0:
+        return [
+            ("<whole>", Fixed(datetime(digits, 1, 1), "decade" if digits >= 2000 else "century"), False)
+        ]
+    if digits >= 1000:
+        return [("<whole>", Fixed(datetime(digits, 1, 1), "decade"), False)]
+    year = (1900 if digits >= 30 else 2000) + digits
+    return [("<decade>", Fixed(datetime(year, 1, 1), "decade"), True)]
+
+
+def _short_year(text: str) -> list[Sense]:
+    value = int(text[1:])
+    return [("<year>", 1900 + value if value >= 40 else 2000 + value, True)]
+
+
+def _clock(text: str) -> list[Sense]:
+    compact = text.replace(".", "").replace(" ", "")
+    half = compact[-2:] if compact[-1] == "m" else ""
+    numbers = [int(part) for part in compact.removesuffix(half).split(":")]
+    hour = numbers[0]
+    if hour > (12 if half else 24) or any(part > 59 for part in numbers[1:]) or (half and not hour):
+        return []
+    if half:
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    minute = numbers[1] if len(numbers) > 1 else None
+    second = numbers[2] if len(numbers) > 2 else None
+    exact = bool(half) or hour > 12 or (len(compact) >= 5 and compact[0] == "0") or hour == 0
+    return [("<clock>", Clock(hour, minute, second, exact=exact), not half)]
+
+
+def _stamp(text: str) -> list[Sense]:
+    moment = datetime.fromisoformat(text.upper().replace(" ", "T"))
+    step = timedelta(seconds=1) if text.count(":") - ("+" in text) > 1 else timedelta(minutes=1)
+    if moment.tzinfo is None:
+        clock = Clock(moment.hour, moment.minute, moment.second if step.seconds == 1 else None, exact=True)
+        return [("<stamp>", (Fixed(datetime(moment.year, moment.month, moment.day), "day"), clock), False)]
+    grain = "second" if step.seconds == 1 else "minute"
+    aware = moment.astimezone(UTC)
+    return [("<instant>", Instants(aware, aware + step, grain), False)]  # type: ignore[arg-type]
+
+
+_NUMERIC = {
+    "number": _number,
+    "ordinal": _ordinal,
+    "decimal": _decimal,
+    "slash": _slash,
+    "ymd": _year_first,
+    "dmy": _year_last,
+    "compact": _compact,
+    "ym": _year_month,
+    "my": _month_year,
+    "decade": _decade,
+    "shortyear": _short_year,
+    "clock": _clock,
+    "stamp": _stamp,
+}

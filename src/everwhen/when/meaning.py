@@ -1,0 +1,332 @@
+"""What an expression means before it is placed on the calendar: small frozen nodes that build on one another.
+
+Rules make nodes from words; a node's `span(ctx)` places it. Everything here is wall-clock time in the
+speaker's zone; `resolve` turns the result into UTC.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar, Literal
+from zoneinfo import ZoneInfo
+
+from everwhen.when.calendar import DAY, Unit, floor, shift
+from everwhen.when.interval import Grain, coarser
+
+Side = Literal["past", "future"]
+Kind = Literal["point", "range", "duration", "recurrence"]
+Sign = Literal[-1, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What a speaker takes for granted."""
+
+    week_start: int = 0  # Monday, as `datetime.weekday` counts
+    day_first: bool = False  # 3/4 is March 4; True: 3 April
+    hemisphere: Literal["north", "south"] = "north"
+    country: str = "US"  # whose Thanksgiving, Mother's Day and Independence Day
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The moment and place of speaking, and the side that the verb points to."""
+
+    now: datetime  # wall clock of the zone, naive
+    zone: ZoneInfo
+    side: Side | None = None
+    conventions: Conventions = field(default_factory=Conventions)
+
+    @property
+    def today(self) -> datetime:
+        return floor(self.now, "day")
+
+    def floor(self, moment: datetime, unit: Unit) -> datetime:
+        return floor(moment, unit, self.conventions.week_start)
+
+    def exactly(self, moment: datetime, delta: timedelta) -> datetime:
+        """The wall clock after so much real time has passed, daylight-saving changes included."""
+        instant = moment.replace(tzinfo=self.zone).astimezone(UTC) + delta
+        return instant.astimezone(self.zone).replace(tzinfo=None)
+
+    def facing(self, side: Side) -> Context:
+        """The same moment with the side decided by the words themselves ("since" looks back)."""
+        return replace(self, side=side)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open piece of wall-clock time."""
+
+    start: datetime | None
+    end: datetime | None
+    grain: Grain
+
+
+class Meaning:
+    """A node: knows how to place itself, and how sure one may be of it."""
+
+    __slots__ = ()
+    kind: ClassVar[Kind] = "point"
+    confidence: ClassVar[float] = 0.95
+
+    def span(self, ctx: Context) -> Span | None:
+        """Where it lies, seen from the context; None when there is no such time (30 February)."""
+        raise NotImplementedError
+
+
+GRAIN: dict[Unit, Grain] = {
+    "second": "second",
+    "minute": "minute",
+    "hour": "hour",
+    "day": "day",
+    "week": "week",
+    "month": "month",
+    "quarter": "quarter",
+    "half": "quarter",
+    "year": "year",
+    "decade": "decade",
+    "century": "century",
+}
+
+
+def unit_span(ctx: Context, moment: datetime, unit: Unit) -> Span:
+    """The calendar unit that the moment lies in."""
+    start = ctx.floor(moment, unit)
+    return Span(start, shift(start, unit, 1), GRAIN[unit])
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed(Meaning):
+    """A calendar unit at a known place: 3 May 2022, May 2022, 2022, the 1990s."""
+
+    start: datetime
+    unit: Unit
+
+    def span(self, ctx: Context) -> Span:
+        return Span(self.start, shift(self.start, self.unit, 1), GRAIN[self.unit])
+
+
+@dataclass(frozen=True, slots=True)
+class Instants(Meaning):
+    """Two instants written out in full, as an ISO 8601 interval or timestamp has them."""
+
+    start: datetime | None  # aware
+    end: datetime | None
+    grain: Grain = "second"
+
+    def span(self, ctx: Context) -> Span:
+        def wall(side: datetime | None) -> datetime | None:
+            return None if side is None else side.astimezone(ctx.zone).replace(tzinfo=None)
+
+        return Span(wall(self.start), wall(self.end), self.grain)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAt(Meaning):
+    """The calendar unit so many from the present one: last week is -1, today is the day 0."""
+
+    unit: Unit
+    offset: int = 0
+
+    def span(self, ctx: Context) -> Span:
+        start = shift(ctx.floor(ctx.now, self.unit), self.unit, self.offset)
+        return Span(start, shift(start, self.unit, 1), GRAIN[self.unit])
+
+
+@dataclass(frozen=True, slots=True)
+class Now(Meaning):
+    """The moment of speaking; as the end of a range it cuts the range there."""
+
+    def span(self, ctx: Context) -> Span:
+        return Span(ctx.now, ctx.now + timedelta(seconds=1), "second")
+
+
+@dataclass(frozen=True, slots=True)
+class Days(Meaning):
+    """A stretch of days around today: recently, the other day, soon."""
+
+    kind: ClassVar[Kind] = "range"
+    confidence: ClassVar[float] = 0.5
+    first: int
+    last: int  # inclusive
+
+    def span(self, ctx: Context) -> Span:
+        return Span(ctx.today + DAY * self.first, ctx.today + DAY * (self.last + 1), "day")
+
+
+_THIRDS: dict[Grain, tuple[Unit, tuple[int, int]]] = {
+    # where the middle and the last third begin, in units from the start
+    "week": ("day", (2, 4)),
+    "month": ("day", (10, 20)),
+    "quarter": ("month", (1, 2)),
+    "season": ("month", (1, 2)),
+    "year": ("month", (4, 8)),
+    "decade": ("year", (4, 7)),
+    "century": ("year", (34, 67)),
+}
+Position = Literal["early", "mid", "late", "first half", "second half"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Meaning):
+    """A third or a half of something longer: early June, mid-August, the second half of 2021."""
+
+    kind: ClassVar[Kind] = "range"
+    confidence: ClassVar[float] = 0.85
+    position: Position
+    whole: Meaning
+
+    def span(self, ctx: Context) -> Span | None:
+        whole = self.whole.span(ctx)
+        if whole is None or whole.start is None or whole.end is None:
+            return None
+        if self.position in ("first half", "second half"):
+            middle = halfway(ctx, whole.start, whole.end)
+            first = self.position == "first half"
+            return Span(*((whole.start, middle) if first else (middle, whole.end)), finer(whole.grain))
+        one, two = _thirds(whole.start, whole.end, whole.grain)
+        start, end = {
+            "early": (whole.start, one),
+            "mid": (one, two),
+            "late": (two, whole.end),
+        }[self.position]
+        return Span(start, end, finer(whole.grain))
+
+
+def _thirds(start: datetime, end: datetime, grain: Grain) -> tuple[datetime, datetime]:
+    if grain in _THIRDS:
+        unit, (one, two) = _THIRDS[grain]
+        if shift(start, unit, two) < end:
+            return shift(start, unit, one), shift(start, unit, two)
+    third = (end - start) / 3
+    return start + third, end - third
+
+
+def halfway(ctx: Context, start: datetime, end: datetime) -> datetime:
+    """The middle, moved to the nearest start of a month in long stretches, of a day in short ones."""
+    middle = start + (end - start) / 2
+    if end - start > timedelta(days=150):
+        return floor(middle + timedelta(days=15), "month")
+    return floor(middle, "day") if end - start > DAY else middle
+
+
+def finer(grain: Grain) -> Grain:
+    """The grain that a part of such a whole is spoken of in."""
+    steps: dict[Grain, Grain] = {"century": "decade", "decade": "year", "year": "month"}
+    return steps.get(grain, "day" if coarser(grain, "day") else "hour")
+
+
+@dataclass(frozen=True, slots=True)
+class HalfSoFar(Meaning):
+    """"Earlier this month" and "later this year": the half before or after the middle, never across now."""
+
+    kind: ClassVar[Kind] = "range"
+    confidence: ClassVar[float] = 0.7
+    whole: Meaning
+    sign: Sign
+
+    def span(self, ctx: Context) -> Span | None:
+        whole = self.whole.span(ctx)
+        if whole is None or whole.start is None or whole.end is None:
+            return None
+        middle = halfway(ctx, whole.start, whole.end)
+        now = ctx.today if whole.end - whole.start > DAY else ctx.now
+        if self.sign < 0:
+            end = min(middle, now) if whole.start < now else middle
+            return Span(whole.start, end, finer(whole.grain))
+        start = max(middle, now) if now < whole.end else middle
+        return Span(start, whole.end, finer(whole.grain))
+
+
+@dataclass(frozen=True, slots=True)
+class Rest(Meaning):
+    """What is left of a unit, today included: the rest of the week."""
+
+    kind: ClassVar[Kind] = "range"
+    whole: Meaning
+
+    def span(self, ctx: Context) -> Span | None:
+        whole = self.whole.span(ctx)
+        if whole is None or whole.start is None or whole.end is None:
+            return None
+        return Span(max(whole.start, min(ctx.today, whole.end - DAY)), whole.end, "day")
+
+
+@dataclass(frozen=True, slots=True)
+class ToDate(Meaning):
+    """A unit up to the moment of speaking: the year to date."""
+
+    kind: ClassVar[Kind] = "range"
+    unit: Unit
+
+    def span(self, ctx: Context) -> Span:
+        return Span(ctx.floor(ctx.now, self.unit), ctx.now, "day")
+
+
+# Hours at which the parts of a day begin and end; beyond 24 lies in the next day.
+PARTS_OF_DAY: dict[str, tuple[int, int]] = {
+    "dawn": (5, 7),
+    "morning": (6, 12),
+    "noon": (12, 13),
+    "lunchtime": (12, 14),
+    "afternoon": (12, 18),
+    "evening": (18, 24),
+    "dusk": (18, 20),
+    "night": (18, 30),
+    "midnight": (24, 25),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfDay(Meaning):
+    """A part of a known day: last night, Friday morning."""
+
+    part: str
+    day: Meaning
+
+    def span(self, ctx: Context) -> Span | None:
+        day = self.day.span(ctx)
+        if day is None or day.start is None or day.end is None or day.end - day.start > DAY:
+            return None
+        start = floor(day.start, "day")
+        first, last = PARTS_OF_DAY[self.part]
+        return Span(start + timedelta(hours=first), start + timedelta(hours=last), "hour")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day as written; `offset` in minutes from UTC when a zone is written beside it."""
+
+    hour: int
+    minute: int | None = None
+    second: int | None = None
+    offset: int | None = None
+    exact: bool = False  # whether am, pm, 24-hour writing or a word such as noon settled the half of the day
+
+
+@dataclass(frozen=True, slots=True)
+class AtClock(Meaning):
+    """A time of day on a day (today when none is given)."""
+
+    clock: Clock
+    day: Meaning = UnitAt("day")
+
+    def span(self, ctx: Context) -> Span | None:
+        day = self.day.span(ctx)
+        if day is None or day.start is None or day.end is None or day.end - day.start > DAY:
+            return None
+        clock = self.clock
+        hour = clock.hour
+        if not clock.exact and hour < 12 and (day.start.hour >= 12 or (day.start.hour == 0 and hour < 7)):
+            hour += 12  # "tomorrow at 5" and "tonight at 9" are in the second half of the day
+        start = floor(day.start, "day") + timedelta(
+            hours=hour, minutes=clock.minute or 0, seconds=clock.second or 0
+        )
+        if clock.offset is not None:
+            aware = start.replace(tzinfo=UTC) - timedelta(minutes=clock.offset)
+            start = aware.astimezone(ctx.zone).replace(tzinfo=None)
+        if clock.second is not None:
+            return Span(start, start + timedelta(seconds=1), "second")
+        return Span(start, start + timedelta(minutes=1), "minute")

@@ -1,0 +1,65 @@
+"""What happens again and again: a rule, not an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everwhen.when.calendar import Unit
+from everwhen.when.cycles import Cycle, DayOfMonth, Holiday, MonthDay, Months, Season, Weekday, Weekend
+
+_FREQUENCY: dict[Unit, str] = {
+    "second": "SECONDLY",
+    "minute": "MINUTELY",
+    "hour": "HOURLY",
+    "day": "DAILY",
+    "week": "WEEKLY",
+    "month": "MONTHLY",
+    "year": "YEARLY",
+}
+_SCALED: dict[Unit, tuple[int, Unit]] = {
+    "quarter": (3, "month"),
+    "half": (6, "month"),
+    "decade": (10, "year"),
+    "century": (100, "year"),
+}
+_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """Every so many units, on what, how often in each: every second Friday, twice a week."""
+
+    unit: Unit
+    step: int = 1
+    on: Cycle | None = None
+    times: int = 1
+    part: str | None = None  # a part of the day: every morning
+    workdays: bool = False
+
+    @property
+    def rule(self) -> str:
+        """The rule in iCalendar's words (RFC 5545); `X-TIMES` says how often in each, where no day is named."""
+        step, unit = _SCALED.get(self.unit, (1, self.unit))
+        fields = [f"FREQ={_FREQUENCY[unit]}"]
+        if self.step * step != 1:
+            fields.append(f"INTERVAL={self.step * step}")
+        match self.on:
+            case Weekday(day=day):
+                fields.append(f"BYDAY={_DAYS[day]}")
+            case Weekend():
+                fields.append("BYDAY=SA,SU")
+            case DayOfMonth(day=day):
+                fields.append(f"BYMONTHDAY={day}")
+            case MonthDay(month=month, day=day):
+                fields += [f"BYMONTH={month}", f"BYMONTHDAY={day}"]
+            case Months(first=month):
+                fields.append(f"BYMONTH={month}")
+            case Season(name=name) | Holiday(name=name):
+                fields.append(f"X-ON={name}")
+        if self.workdays:
+            fields.append("BYDAY=MO,TU,WE,TH,FR")
+        if self.part:
+            fields.append(f"X-PART={self.part}")
+        if self.times != 1:
+            fields.append(f"X-TIMES={self.times}")
+        return ";".join(fields)

@@ -1,0 +1,129 @@
+"""Numbers, counts and amounts of time: twenty-five, a few, two and a half hours, a year and three months."""
+
+from __future__ import annotations
+
+from everwhen.when.calendar import Unit
+from everwhen.when.chart import RuleBook
+from everwhen.when.offsets import Amount, Count, amount
+
+book = RuleBook()
+rule = book.rule
+
+
+@rule("<tens> -? <ones>", gives="num")
+def tens_and_ones(tens: int, ones: int) -> int:
+    return tens + ones
+
+
+@rule("<tens> -? <nth-ones>", gives="nth")
+def tens_and_nth(tens: int, nth: int) -> int:
+    return tens + nth
+
+
+@rule("<ones> hundred", "a hundred", gives="num")
+def hundreds(ones: int = 1) -> int:
+    return ones * 100
+
+
+@rule("<ones> thousand and? <num>", gives="year", bare=True)
+def thousand_and(thousands: int, rest: float) -> int | None:
+    return thousands * 1000 + int(rest) if thousands in (1, 2) and 0 < rest < 100 else None
+
+
+@rule("<num> <num>", gives="year", bare=True)
+def spoken_year(century: float, rest: float) -> int | None:
+    """Nineteen ninety-four, twenty twelve; digits beside digits are not one."""
+    return int(century * 100 + rest) if century in (18, 19, 20) and 10 <= rest <= 99 else None
+
+
+@rule("<ones>", "<num>", gives="count")
+def number(value: float) -> Count | None:
+    return Count(value, value) if 0 < value < 1000 else None
+
+
+@rule("a|an|one", gives="count")
+def one() -> Count:
+    return Count(1, 1)
+
+
+@rule("a? couple of?", "a? pair of", gives="count")
+def couple() -> Count:
+    return Count(2, 2)
+
+
+@rule("a? few", "some", gives="count")
+def few() -> Count:
+    return Count(2, 5)
+
+
+@rule("several", gives="count")
+def several() -> Count:
+    return Count(3, 7)
+
+
+@rule("half a|an", "half", gives="count")
+def half() -> Count:
+    return Count(0.5, 0.5)
+
+
+@rule("a? dozen", gives="count")
+def dozen() -> Count:
+    return Count(12, 12)
+
+
+@rule("<num> and a half", gives="count")
+def and_a_half(value: float) -> Count:
+    return Count(value + 0.5, value + 0.5)
+
+
+@rule("<num> or|to|- <num>", gives="count")
+def this_or_that_many(low: float, high: float) -> Count | None:
+    return Count(low, high) if 0 < low < high <= 60 else None
+
+
+@rule(
+    "about|around|roughly|approximately|almost|nearly|over|exactly|just|like|maybe|perhaps|another|some <count>",
+    "more|less than <count>",
+    "at least <count>",
+    gives="count",
+)
+def roughly(count: Count) -> Count:
+    return count
+
+
+@rule("<count> full|whole|long|short|more|calendar|consecutive|straight? <unit>", gives="amount")
+@rule("<count> full|whole|long|short|more|calendar|consecutive|straight? <units>", gives="amount")
+@rule("<count> - <unit>", gives="amount")
+def so_many_units(count: Count, unit: Unit) -> Amount:
+    return amount(count, unit)
+
+
+@rule("a|one|the? fortnight", gives="amount")
+def one_fortnight() -> Amount:
+    return amount(Count(2, 2), "week")
+
+
+@rule("<num> fortnights", gives="amount")
+def fortnights(count: float) -> Amount:
+    return amount(Count(2 * count, 2 * count), "week")
+
+
+@rule("<count> working|business days", gives="amount")
+def working_days(count: Count) -> Amount:
+    """Counted as plain days: whose weekends and holidays is not said."""
+    return amount(count, "day")
+
+
+@rule("<count> nights|sleeps", gives="amount")
+def nights(count: Count) -> Amount:
+    return amount(count, "day")
+
+
+@rule("<count> <unit> and a half", "<count> <units> and a half", gives="amount")
+def units_and_a_half(count: Count, unit: Unit) -> Amount:
+    return amount(Count(count.low + 0.5, count.high + 0.5), unit)
+
+
+@rule("<amount> and|, <amount>", "<amount> <amount>", gives="amount")
+def amounts_together(more: Amount, less: Amount) -> Amount | None:
+    return more.plus(less)

@@ -1,0 +1,236 @@
+"""Stretches with one end or two: since 2016, until June, by Friday, from March to May, 3-9 March."""
+
+from __future__ import annotations
+
+from everwhen.when.bounds import Between, Bound, Onward
+from everwhen.when.calendar import DAY
+from everwhen.when.chart import RuleBook
+from everwhen.when.cycles import (
+    Cycle,
+    DayOfMonth,
+    Holiday,
+    MonthDay,
+    Months,
+    Season,
+    SlashDay,
+    Weekday,
+    Weekend,
+    Within,
+)
+from everwhen.when.meaning import Fixed, Instants, Meaning, Now, Part, UnitAt
+from everwhen.when.rules.dates import month_day, year
+
+book = RuleBook()
+rule = book.rule
+
+_DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
+_LONGER = (Months, Season, Fixed)
+
+
+@rule("in|during|throughout|around|circa|about|of <time>", trim=1)
+def in_a_time(found: Meaning) -> Meaning | None:
+    """The preposition is what tells May from may."""
+    return found if isinstance(found, _LONGER) else None
+
+
+@rule("in|over|during|throughout|by|for|around|come the <time>", "come <time>", trim=1)
+def in_the_time(found: Meaning) -> Meaning | None:
+    return found if isinstance(found, (Season, Months, Fixed, Holiday)) else None
+
+
+@rule("on|for|around|about|from|this <time>", trim=1)
+def on_a_day(found: Meaning) -> Meaning | None:
+    return found if isinstance(found, _DAYS) else None
+
+
+@rule("from <time>", trim=1)
+def from_a_time(found: Meaning) -> Meaning | None:
+    """Alone it says which, not since when: the photos from last summer, a letter from 2014."""
+    return found if isinstance(found, (Fixed, Months, Season)) else None
+
+
+@rule("at|over|around|for|during <time>", trim=1)
+def at_a_holiday(found: Meaning) -> Meaning | None:
+    return found if isinstance(found, (Holiday, Weekend)) else None
+
+
+@rule("the <cycle>", bare=None)
+def the_cycle(found: Cycle) -> Cycle | None:
+    return found if isinstance(found, (Season, Months, Holiday)) else None
+
+
+@rule("since", "ever since", gives="bound")
+def since() -> str:
+    return "since"
+
+
+@rule("until|till|til|'til", "up until|to|till", gives="bound")
+def until() -> str:
+    return "until"
+
+
+@rule("by", "no later than", "not later than", gives="bound")
+def by() -> str:
+    return "by"
+
+
+@rule("before", "prior to", "earlier than", gives="bound")
+def before() -> str:
+    return "before"
+
+
+@rule("after", "following", "later than", gives="bound")
+def after() -> str:
+    return "after"
+
+
+@rule("<bound> the? early|late? <time>")
+def bounded(word: str, edge: Meaning) -> Bound | None:
+    return None if isinstance(edge, (Bound, Between)) else Bound(word, edge)  # type: ignore[arg-type]
+
+
+@rule("by <position> <time>", "by <position> <the-unit>")
+def by_a_part(position: str, whole: Meaning) -> Bound:
+    return Bound("by", Part(position, whole))  # type: ignore[arg-type]
+
+
+@rule("from|starting|beginning <time> on|onward|onwards|forward", "starting|beginning|effective from|on|in? <time>")
+def onward(edge: Meaning) -> Onward | None:
+    return None if isinstance(edge, (Bound, Between, Onward)) else Onward(edge)
+
+
+@rule("<time> onward|onwards")
+def and_onward(edge: Meaning) -> Onward:
+    return Onward(edge)
+
+
+@rule("now", "right now", "this moment", "the? present", "date", gives="now")
+def now() -> Now:
+    return Now()
+
+
+@rule("to|until|till|til|through|thru|-", "up to|until", "all the way to", gives="to")
+def to() -> bool:
+    return True
+
+
+@rule("from? <time> <to> the? <time>", "from <time> <to> <now>", "from <now> <to> <time>", "<time> <to> <now>")
+def from_to(first: Meaning, _: bool, last: Meaning) -> Between | None:
+    if isinstance(first, (Bound, Between)) or isinstance(last, (Bound, Between)):
+        return None
+    if isinstance(last, Weekday) and not isinstance(first, _DAYS) and not _a_day(first):
+        return None  # "next week - Monday" is that week's Monday
+    return Between(first, last) if _years_or_no_year(first, last) else None
+
+
+def _a_day(meaning: Meaning) -> bool:
+    return isinstance(meaning, UnitAt) and meaning.unit == "day"
+
+
+def _years_or_no_year(first: Meaning, last: Meaning) -> bool:
+    """A bare number may be a year in a range only beside another date or year of our time."""
+    years = [m.start.year for m in (first, last) if isinstance(m, Fixed) and m.unit == "year"]
+    return len(years) != 1 and all(number >= 1700 for number in years)
+
+
+@rule(
+    "between <time> and|- the? <time>",
+    "between <time> and <now>",
+    "between <now> and the? <time>",
+    "anytime|sometime between <time> and <time>",
+)
+def between(first: Meaning, last: Meaning) -> Between | None:
+    return None if isinstance(first, (Bound, Between)) else Between(first, last)
+
+
+@rule("from <year> <to> <year>", "between <year> and <year>", "from <year> - <year>")
+def between_years(*years: int | bool) -> Between | None:
+    first, last = (number for number in years if not isinstance(number, bool))
+    return Between(year(first), year(last)) if first < last else None
+
+
+@rule("<year> - <yy>", "<year> / <yy>")
+def year_and_the_next(number: int, short: int) -> Between | None:
+    """2015-16: a season or school year."""
+    return Between(year(number), year(number + 1)) if (number + 1) % 100 == short else None
+
+
+# Days of one month
+
+
+@rule("<daynum>", "the? <nth>", gives="dom")
+def day_number(day: int) -> int | None:
+    return day if 1 <= day <= 31 else None
+
+
+@rule("from? <dom> <to> <dom> of? <month>", gives="mdrange")
+def days_of_a_month(first: int, _: bool, last: int, month: int) -> Between | None:
+    return _days(month, first, last)
+
+
+@rule("between <dom> and|- <dom> of? <month>", gives="mdrange")
+def between_days_of_a_month(first: int, last: int, month: int) -> Between | None:
+    return _days(month, first, last)
+
+
+@rule("from? <md> <to> <dom>", gives="mdrange")
+def month_and_days(start: MonthDay, _: bool, last: int) -> Between | None:
+    return _days(start.month, start.day, last)
+
+
+@rule("between <md> and <dom>", gives="mdrange")
+def between_month_and_days(start: MonthDay, last: int) -> Between | None:
+    return _days(start.month, start.day, last)
+
+
+def _days(month: int, first: int, last: int) -> Between | None:
+    start, end = month_day(month, first), month_day(month, last)
+    return Between(start, end) if start and end and first < last else None
+
+
+@rule("<mdrange>")
+def days_without_a_year(days: Between) -> Between:
+    return days
+
+
+@rule("<mdrange> ,? of|in? <year>", "<mdrange> ,? of|in? <whole>")
+def days_and_year(days: Between, container: int | Meaning) -> Between | None:
+    whole = year(container) if isinstance(container, int) else container
+    first, last = days.first, days.last
+    if not isinstance(first, MonthDay) or not isinstance(last, MonthDay):
+        return None
+    return Between(Within(first, whole), Within(last, whole))
+
+
+@rule("from|between <dom> -|to|and <dom> of|in <whole>")
+def days_of_a_whole(first: int, last: int, whole: Meaning) -> Between | None:
+    if first >= last:
+        return None
+    return Between(Within(DayOfMonth(first), whole), Within(DayOfMonth(last), whole))
+
+
+@rule("from|between the? <nth> <to> the? <nth>", "between the? <nth> and the? <nth>")
+def days_of_some_month(first: int, *rest: int | bool) -> Between | None:
+    last = rest[-1]
+    if not 1 <= first < last <= 31:
+        return None
+    return Between(DayOfMonth(first), DayOfMonth(int(last)))
+
+
+@rule("<instant> / <instant>")
+def iso_interval(first: Meaning, last: Meaning) -> Meaning | None:
+    if not isinstance(first, Instants) or not isinstance(last, Instants):
+        return None
+    if first.start is None or last.start is None or last.start < first.start:
+        return None
+    return Instants(first.start, last.start, first.grain)
+
+
+@rule("<date> / <date>")
+def iso_dates(first: Meaning, last: Meaning) -> Meaning | None:
+    """2023-05-01/2023-05-08: ISO 8601 intervals end before their second date."""
+    if not isinstance(first, Fixed) or not isinstance(last, Fixed) or last.start <= first.start:
+        return None
+    return Between(first, Fixed(last.start - DAY, "day"))
+
+

@@ -1,0 +1,130 @@
+"""Times of day: at 5pm, tomorrow at 17:30, half past seven on Friday, 3pm UTC, from 9am to 11am."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everwhen.when.bounds import Between
+from everwhen.when.chart import RuleBook
+from everwhen.when.meaning import AtClock, Clock, Meaning, PartOfDay
+from everwhen.when.offsets import TODAY
+
+book = RuleBook()
+rule = book.rule
+
+_NOON = Clock(12, 0, exact=True)
+_MIDNIGHT = Clock(24, 0, exact=True)
+
+
+@rule("<clock> <zone>", gives="clock", bare=False)
+def clock_in_a_zone(clock: Clock, offset: int) -> Clock:
+    return replace(clock, offset=offset, exact=True)
+
+
+@rule("<num> o'clock", gives="clock", bare=True)
+def o_clock(hour: float) -> Clock | None:
+    return Clock(int(hour)) if 1 <= hour <= 12 else None
+
+
+@rule("half past <num>", gives="clock", bare=True)
+def half_past(hour: float) -> Clock | None:
+    return Clock(int(hour), 30) if 1 <= hour <= 12 else None
+
+
+@rule("a? quarter past <num>", gives="clock", bare=True)
+def quarter_past(hour: float) -> Clock | None:
+    return Clock(int(hour), 15) if 1 <= hour <= 12 else None
+
+
+@rule("a? quarter to <num>", gives="clock", bare=True)
+def quarter_to(hour: float) -> Clock | None:
+    return Clock(int(hour) - 1 or 12, 45) if 1 <= hour <= 12 else None
+
+
+@rule("noon|midday", "12 noon", gives="clock", bare=True)
+def noon() -> Clock:
+    return _NOON
+
+
+@rule("midnight", gives="clock", bare=True)
+def midnight() -> Clock:
+    return _MIDNIGHT
+
+
+@rule("<clock> in the <daypart>", "<clock> at <daypart>", gives="clock")
+def clock_in_a_daypart(clock: Clock, part: str) -> Clock:
+    late = part in ("afternoon", "evening", "night") and clock.hour < 12
+    return replace(clock, hour=clock.hour + 12 if late else clock.hour, exact=True)
+
+
+@rule("<num> in the <daypart>", gives="clock")
+def hour_in_a_daypart(hour: float, part: str) -> Clock | None:
+    if not 1 <= hour <= 12 or hour != int(hour):
+        return None
+    return clock_in_a_daypart(Clock(int(hour)), part)  # type: ignore[return-value]
+
+
+@rule("<clock>", bare=None)
+def today_at(clock: Clock) -> AtClock:
+    return AtClock(clock)
+
+
+@rule("at|by|around|about|until|till|before|after|from <clock>", trim=1)
+def at_clock(clock: Clock) -> AtClock:
+    return AtClock(clock)
+
+
+@rule("at|around", "at around|about|exactly", ", at?", "from", "by", "@", gives="at")
+def at() -> bool:
+    return True
+
+
+@rule("<time> <at> <clock>")
+def day_at_clock(day: Meaning, _: bool, clock: Clock) -> AtClock | None:
+    return None if isinstance(day, AtClock) else AtClock(clock, day)
+
+
+@rule("<time> <clock>")
+def day_clock(day: Meaning, clock: Clock) -> AtClock | None:
+    return None if isinstance(day, AtClock) else AtClock(clock, day)
+
+
+@rule("<time> at|around|@ <num>", "<time> at around|about <num>")
+def day_at_hour(day: Meaning, hour: float) -> AtClock | None:
+    if isinstance(day, AtClock) or hour != int(hour) or not 1 <= hour <= 24:
+        return None
+    return AtClock(Clock(int(hour), exact=hour > 12), day)
+
+
+@rule("<clock> ,? on? the? <time>", "at <num> on <time>", "at <num> <day>", "at <num> <tonight>")
+def clock_on_a_day(clock: Clock | float, day: Meaning) -> AtClock | None:
+    if isinstance(day, AtClock):
+        return None
+    if not isinstance(clock, Clock):
+        if clock != int(clock) or not 1 <= clock <= 24:
+            return None
+        clock = Clock(int(clock), exact=clock > 12)
+    return AtClock(clock, day)
+
+
+@rule("<time> from? <clock> to|-|until|till <clock>", "<time> between <clock> and <clock>")
+def day_from_clock_to_clock(day: Meaning, first: Clock, last: Clock) -> Between | None:
+    return _hours(day, first, last)
+
+
+@rule("from? <clock> to|-|until|till <clock> on? <time>", "between <clock> and <clock> on? <time>")
+def from_clock_to_clock_on(first: Clock, last: Clock, day: Meaning) -> Between | None:
+    return _hours(day, first, last)
+
+
+@rule("from? <clock> to|-|until|till <clock>", "between <clock> and <clock>")
+def from_clock_to_clock(first: Clock, last: Clock) -> Between | None:
+    return _hours(TODAY, first, last)
+
+
+def _hours(day: Meaning, first: Clock, last: Clock) -> Between | None:
+    if isinstance(day, (AtClock, PartOfDay)):
+        return None
+    if last.exact and not first.exact and last.hour >= 12 > first.hour and first.hour + 12 < last.hour:
+        first = replace(first, hour=first.hour + 12, exact=True)  # 3 to 5pm
+    return Between(AtClock(first, day), AtClock(last, day))

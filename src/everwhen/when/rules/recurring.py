@@ -1,0 +1,141 @@
+"""What comes again: every Monday, every second Friday, twice a week, on weekends, daily."""
+
+from __future__ import annotations
+
+from everwhen.when.calendar import Unit
+from everwhen.when.chart import RuleBook
+from everwhen.when.cycles import Cycle, DayOfMonth, Weekday, Weekend
+from everwhen.when.recurrence import Recurrence
+
+book = RuleBook()
+rule = book.rule
+
+
+@rule("every|each", "every single", gives="every")
+def every() -> int:
+    return 1
+
+
+@rule("every other|second|alternate", gives="every")
+def every_other() -> int:
+    return 2
+
+
+@rule("every <nth>", gives="every")
+def every_nth(step: int) -> int | None:
+    return step if step > 1 else None
+
+
+@rule("every <num> <units>", gives="recurrence")
+def every_so_many(step: float, unit: Unit) -> Recurrence | None:
+    return Recurrence(unit, int(step)) if step == int(step) and step >= 1 else None
+
+
+@rule("every couple of? <units>", gives="recurrence")
+def every_couple(unit: Unit) -> Recurrence:
+    return Recurrence(unit, 2)
+
+
+@rule("every few <units>", gives="recurrence")
+def every_few(unit: Unit) -> Recurrence:
+    return Recurrence(unit, 3)
+
+
+@rule("<every> <unit>", gives="recurrence")
+def every_unit(step: int, unit: Unit) -> Recurrence:
+    return Recurrence(unit, step)
+
+
+@rule("<every> <cycle>", gives="recurrence")
+def every_cycle(step: int, cycle: Cycle) -> Recurrence:
+    return Recurrence(cycle.every, step, cycle)
+
+
+@rule("<every> <daypart>", gives="recurrence")
+def every_daypart(step: int, part: str) -> Recurrence:
+    return Recurrence("day", step, part=part)
+
+
+@rule("<every> <weekday> <daypart>", gives="recurrence")
+def every_weekday_part(step: int, day: int, part: str) -> Recurrence:
+    return Recurrence("week", step, Weekday(day), part=part)
+
+
+@rule("every the? <nth> of the month", "the <nth> of every|each month", gives="recurrence")
+def every_day_of_the_month(day: int) -> Recurrence | None:
+    return Recurrence("month", 1, DayOfMonth(day)) if 1 <= day <= 31 else None
+
+
+@rule("on? <weekdays>", gives="recurrence")
+def on_weekdays(day: int) -> Recurrence:
+    return Recurrence("week", 1, Weekday(day))
+
+
+@rule("on? <weekday> <dayparts>", gives="recurrence")
+def weekday_nights(day: int, part: str) -> Recurrence:
+    return Recurrence("week", 1, Weekday(day), part=part)
+
+
+@rule("on|at? the? <weekends>", gives="recurrence")
+def on_weekends(weekend: Weekend) -> Recurrence:
+    return Recurrence("week", 1, weekend)
+
+
+@rule("on? weekdays|workdays", "every|each weekday|workday", gives="recurrence")
+def on_workdays() -> Recurrence:
+    return Recurrence("week", 1, workdays=True)
+
+
+@rule("once", gives="times")
+def once() -> int:
+    return 1
+
+
+@rule("twice", gives="times")
+def twice() -> int:
+    return 2
+
+
+@rule("thrice", gives="times")
+def thrice() -> int:
+    return 3
+
+
+@rule("<num> times", gives="times")
+def so_many_times(number: float) -> int | None:
+    return int(number) if number == int(number) and 0 < number < 1000 else None
+
+
+@rule("<times> a|an|per|every|each <unit>", gives="recurrence")
+def times_a_unit(times: int, unit: Unit) -> Recurrence:
+    return Recurrence(unit, 1, times=times)
+
+
+@rule("daily|nightly", gives="recurrence")
+def daily() -> Recurrence:
+    return Recurrence("day")
+
+
+@rule("weekly", gives="recurrence")
+def weekly() -> Recurrence:
+    return Recurrence("week")
+
+
+@rule("biweekly|fortnightly", gives="recurrence")
+def biweekly() -> Recurrence:
+    return Recurrence("week", 2)
+
+
+@rule("monthly", gives="recurrence")
+def monthly() -> Recurrence:
+    return Recurrence("month")
+
+
+@rule("quarterly", gives="recurrence")
+def quarterly() -> Recurrence:
+    return Recurrence("quarter")
+
+
+@rule("yearly|annually", gives="recurrence")
+def yearly() -> Recurrence:
+    return Recurrence("year")

@@ -1,0 +1,403 @@
+"""Times told from the moment of speaking: yesterday, last week, next Friday, two months ago, tonight, recently."""
+
+from __future__ import annotations
+
+from everwhen.when.calendar import Unit
+from everwhen.when.chart import RuleBook
+from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Weekday, Weekend
+from everwhen.when.meaning import (
+    Days,
+    HalfSoFar,
+    Meaning,
+    Part,
+    PartOfDay,
+    Position,
+    Rest,
+    ToDate,
+    UnitAt,
+)
+from everwhen.when.offsets import TODAY, Ago, Amount, Count, InAmount, Window, amount
+
+book = RuleBook()
+rule = book.rule
+
+_LONG: tuple[Unit, ...] = ("week", "month", "quarter", "year", "decade", "century")
+
+
+@rule("<day>", gives="time")
+def a_day(day: UnitAt) -> UnitAt:
+    return day
+
+
+@rule("last|previous calendar|fiscal|financial|school? <unit>", gives="whole")
+def last_unit(unit: Unit) -> UnitAt | None:
+    return UnitAt(unit, -1) if unit in _LONG else None
+
+
+@rule("this|current|present|the calendar|fiscal|financial <unit>", gives="whole")
+@rule("this|current <unit>", "the current|present <unit>", gives="whole")
+def this_unit(unit: Unit) -> UnitAt | None:
+    return UnitAt(unit, 0) if unit in _LONG else None
+
+
+@rule("this? next|coming|following|upcoming calendar|fiscal|financial|school? <unit>", gives="whole")
+def next_unit(unit: Unit) -> UnitAt | None:
+    return UnitAt(unit, 1) if unit in _LONG else None
+
+
+@rule("this? past <unit>", gives="whole")
+def past_unit(unit: Unit) -> Meaning | None:
+    if unit == "quarter":
+        return UnitAt(unit, -1)
+    return Window(amount(Count(1, 1), unit), -1) if unit not in ("second", "minute") else None
+
+
+@rule("last hour")
+def last_hour() -> Window:
+    return Window(amount(Count(1, 1), "hour"), -1)
+
+
+@rule("<unit> before last", gives="whole")
+def unit_before_last(unit: Unit) -> UnitAt | None:
+    return UnitAt(unit, -2) if unit in _LONG else None
+
+
+@rule("<unit> after next", gives="whole")
+def unit_after_next(unit: Unit) -> UnitAt | None:
+    return UnitAt(unit, 2) if unit in _LONG else None
+
+
+@rule("the <unit>", gives="the-unit")
+def the_unit(unit: Unit) -> UnitAt | None:
+    return UnitAt(unit, 0) if unit in _LONG or unit == "day" else None
+
+
+@rule("for <the-unit>", trim=1)
+def for_the_unit(unit: UnitAt) -> UnitAt:
+    return unit
+
+
+@rule("in|during|throughout <the-unit>", trim=1)
+def in_the_unit(unit: UnitAt) -> UnitAt | None:
+    return unit if unit.unit in _LONG[:4] else None
+
+
+@rule("all <unit>", "all <unit> long", trim=1)
+def all_of_the_unit(unit: Unit) -> UnitAt | None:
+    return UnitAt(unit, 0) if unit in ("week", "month", "quarter", "year") else None
+
+
+@rule("all <season>", "all <season> long", trim=1)
+def all_of_the_season(season: str) -> Season:
+    return Season(season)
+
+
+# Cycles: weekdays, months, seasons, holidays, weekends
+
+
+@rule("last <cycle>", "this? past <cycle>")
+def last_of_a_cycle(cycle: Cycle) -> Pick | None:
+    return None if isinstance(cycle, DayOfMonth) else Pick("last", cycle)
+
+
+@rule("previous <cycle>")
+def previous_of_a_cycle(cycle: Cycle) -> Pick:
+    return Pick("previous", cycle)
+
+
+@rule("this|current <cycle>")
+def this_of_a_cycle(cycle: Cycle) -> Pick | None:
+    return None if isinstance(cycle, DayOfMonth) else Pick("this", cycle)
+
+
+@rule("next|following <cycle>")
+def next_of_a_cycle(cycle: Cycle) -> Pick:
+    return Pick("next", cycle)
+
+
+@rule("this|the? coming|upcoming <cycle>")
+def coming_of_a_cycle(cycle: Cycle) -> Coming:
+    return Coming(cycle)
+
+
+@rule("<cycle> last")
+def weekday_last(cycle: Cycle) -> Pick | None:
+    return Pick("last", cycle) if isinstance(cycle, Weekday) else None
+
+
+@rule("<cycle> next")
+def weekday_next(cycle: Cycle) -> Pick | None:
+    return Pick("next", cycle) if isinstance(cycle, Weekday) else None
+
+
+@rule("<cycle> before last")
+def cycle_before_last(cycle: Cycle) -> Counted:
+    return Counted(cycle, -2)
+
+
+@rule("<cycle> after next")
+def cycle_after_next(cycle: Cycle) -> Counted:
+    return Counted(cycle, 2)
+
+
+@rule("<weekend>", gives="cycle", bare=True)
+def weekend(found: Weekend) -> Weekend:
+    return found
+
+
+@rule("long|holiday|bank <weekend>", gives="cycle", bare=True)
+def long_weekend(found: Weekend) -> Weekend:
+    return Weekend(3)
+
+
+@rule("the <weekend>", "at|on|over|during the? <weekend>")
+def the_weekend(found: Weekend) -> Weekend:
+    return found
+
+
+@rule("<count> <weekdays> ago", "<count> <weekdays> back")
+def weekdays_ago(count: Count, day: int) -> Counted | None:
+    return _counted(Weekday(day), count, -1)
+
+
+@rule("<count> weekends ago", "<count> weekends back")
+def weekends_ago(count: Count) -> Counted | None:
+    return _counted(Weekend(), count, -1)
+
+
+@rule("<count> <season> ago")
+def seasons_ago(count: Count, season: str) -> Counted | None:
+    return _counted(Season(season), count, -1)
+
+
+@rule("<count> <weekdays> from now")
+def weekdays_from_now(count: Count, day: int) -> Counted | None:
+    return _counted(Weekday(day), count, 1)
+
+
+def _counted(cycle: Cycle, count: Count, sign: int) -> Counted | None:
+    if count.low != count.high or count.low != int(count.low):
+        return None
+    return Counted(cycle, int(count.low) * sign)
+
+
+# Counting from now
+
+
+@rule("<amount> ago", "<amount> back", "<amount> ago now")
+def ago(so_long: Amount) -> Ago:
+    return Ago(so_long, -1)
+
+
+@rule("<units> ago")
+def unspecified_ago(unit: Unit) -> Ago | None:
+    most = {"day": 6, "week": 7, "month": 11, "year": 10, "decade": 5}.get(unit)
+    return Ago(Amount(((Count(2, most), unit),)), -1) if most else None
+
+
+@rule("in <amount>", "in <amount> ' time", "in <amount> 's time", "in <amount> time", "in <amount> from now|today")
+def in_so_long(so_long: Amount) -> InAmount:
+    return InAmount(so_long)
+
+
+@rule("<amount> from now", "<amount> hence")
+def from_now(so_long: Amount) -> Ago:
+    return Ago(so_long, 1)
+
+
+@rule("within <amount>", "within the next|coming <amount>")
+def within(so_long: Amount) -> Window:
+    return Window(so_long, 1, from_now=True)
+
+
+@rule("last|past|previous <amount>", "these|those last|past <amount>", "the last|past|previous <amount>")
+def the_last_so_long(so_long: Amount) -> Window | None:
+    return None if _article(so_long) else Window(so_long, -1)
+
+
+@rule("next|coming|following <amount>", "the next|coming|following <amount>")
+def the_next_so_long(so_long: Amount) -> Window | None:
+    return None if _article(so_long) else Window(so_long, 1)
+
+
+@rule("last|past <units>", "the last|past <units>")
+def the_last_units(unit: Unit) -> Window | None:
+    return Window(amount(Count(2, 5), unit), -1) if unit in ("day", "week", "month", "year") else None
+
+
+@rule("the coming|next <units>", "coming <units>")
+def the_coming_units(unit: Unit) -> Window | None:
+    return Window(amount(Count(2, 5), unit), 1) if unit in ("day", "week", "month", "year") else None
+
+
+def _article(so_long: Amount) -> bool:
+    return len(so_long.parts) == 1 and so_long.unit in ("second",)
+
+
+# Parts and halves
+
+
+@rule("early", "the early", "beginning|start|opening of", "the beginning|start|opening of", gives="position")
+def early() -> Position:
+    return "early"
+
+
+@rule("mid -?", "the mid -?", "middle of", "the middle of", "midway through", gives="position")
+def middle() -> Position:
+    return "mid"
+
+
+@rule("late", "the late", "end|close of", "the end|close of", "the tail|back end of", gives="position")
+def late() -> Position:
+    return "late"
+
+
+@rule("early in|on", "early -", gives="position")
+def early_in() -> Position:
+    return "early"
+
+
+@rule("late in|on", "late -", gives="position")
+def late_in() -> Position:
+    return "late"
+
+
+@rule("the? first half of", gives="position")
+def first_half() -> Position:
+    return "first half"
+
+
+@rule("the? second|latter|last half of", gives="position")
+def second_half() -> Position:
+    return "second half"
+
+
+@rule("<position> the? <time>")
+def part_of_a_time(position: Position, whole: Meaning) -> Part | None:
+    return None if isinstance(whole, (Part, Window, DayOfMonth)) else Part(position, whole)
+
+
+@rule("<position> <the-unit>")
+def part_of_the_unit(position: Position, whole: UnitAt) -> Part | None:
+    return Part(position, whole) if whole.unit != "day" else None
+
+
+@rule("by the? end of the? day", "by eod|cob", gives="time")
+def by_the_end_of_the_day() -> UnitAt:
+    return TODAY
+
+
+@rule("end of <unit>", "the? end of this <unit>")
+def end_of_a_unit(unit: Unit) -> Part | None:
+    return Part("late", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
+
+
+@rule("start|beginning of <unit>")
+def start_of_a_unit(unit: Unit) -> Part | None:
+    return Part("early", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
+
+
+@rule("earlier <whole>", "earlier in <whole>", "earlier on? in <the-unit>", "earlier <day>", "earlier <tonight>")
+def earlier_in(whole: Meaning) -> HalfSoFar | None:
+    return HalfSoFar(whole, -1)
+
+
+@rule("later <whole>", "later in <whole>", "later on? in <the-unit>", "later on? <day>", "later on? <tonight>")
+def later_in(whole: Meaning) -> HalfSoFar | None:
+    return HalfSoFar(whole, 1)
+
+
+@rule("the? rest|remainder|remaining of <the-unit>", "the? rest|remainder|remaining of <whole>")
+def rest_of(whole: Meaning) -> Rest:
+    return Rest(whole)
+
+
+@rule("the? rest of <day>", "the? rest of the day")
+def rest_of_today(day: UnitAt = TODAY) -> HalfSoFar:
+    return HalfSoFar(day, 1)
+
+
+@rule("so far this <unit>", "this <unit> so far", "the? <unit> to date")
+def so_far(unit: Unit) -> ToDate | None:
+    return ToDate(unit) if unit in _LONG else None
+
+
+@rule("ytd")
+def year_to_date() -> ToDate:
+    return ToDate("year")
+
+
+@rule("mtd")
+def month_to_date() -> ToDate:
+    return ToDate("month")
+
+
+# Parts of the day
+
+
+@rule("tonight", "tonite", "this <daypart>", gives="tonight")
+def part_of_today(part: str = "night") -> PartOfDay:
+    return PartOfDay(part, TODAY)
+
+
+@rule("<tonight>")
+def today_at_that_time(found: PartOfDay) -> PartOfDay:
+    return found
+
+
+@rule("last <daypart>")
+def last_night(part: str) -> PartOfDay | None:
+    return PartOfDay(part, UnitAt("day", -1)) if part in ("night", "evening") else None
+
+
+@rule("the? night before last")
+def night_before_last() -> PartOfDay:
+    return PartOfDay("night", UnitAt("day", -2))
+
+
+@rule("<time> 's? <daypart>", "<time> ,? in|at|around the? <daypart>", "<time> during the <daypart>")
+def daypart_of_a_day(day: Meaning, part: str) -> PartOfDay | None:
+    return None if isinstance(day, PartOfDay) else PartOfDay(part, day)
+
+
+@rule("the? <daypart> of <time>", "in the <daypart> on? <time>", "<daypart> on <time>")
+def daypart_of(part: str, day: Meaning) -> PartOfDay | None:
+    return None if isinstance(day, PartOfDay) else PartOfDay(part, day)
+
+
+@rule("first thing <time>", "first thing in the? <time>", "bright and early <time>")
+def first_thing(found: Meaning) -> Meaning:
+    return found
+
+
+# Vague
+
+
+@rule("the? other day|morning|evening|night|afternoon")
+def the_other_day() -> Days:
+    return Days(-7, -1)
+
+
+@rule("the other week")
+def the_other_week() -> Days:
+    return Days(-21, -4)
+
+
+@rule("the other month")
+def the_other_month() -> Days:
+    return Days(-90, -15)
+
+
+@rule("the? last|past while", "of late", "these days", "in recent days|weeks")
+def of_late() -> Days:
+    return Days(-14, 0)
+
+
+@rule("in recent months")
+def recent_months() -> Window:
+    return Window(amount(Count(2, 5), "month"), -1)
+
+
+@rule("in recent years")
+def recent_years() -> Window:
+    return Window(amount(Count(2, 5), "year"), -1)

@@ -1,0 +1,99 @@
+"""Which way a clause looks: back at what was, or ahead at what will be. Words only; no parser needed."""
+
+from __future__ import annotations
+
+from everwhen.when.meaning import Side
+from everwhen.when.tokens import Token
+
+_PAST = frozenset(
+    """was were wasn't weren't did didn't had hadn't i'd been went came saw got made took found gave told felt left
+    said thought knew became began kept held wrote ran sat stood met paid sent spent built bought brought
+    caught taught fell grew led lost won understood spoke chose drove rode flew ate drank slept woke broke
+    hit hurt put quit read rang sang swam swung threw wore tore stole froze forgot forgave hid fed fled
+    sold shot shut sank stuck struck swore tried taken gone done seen given written eaten driven flown
+    known grown shown broken chosen spoken stolen woken i've we've they've you've he's she's it's've lent laid
+    dug drew blew bit bled bred cut dealt heard lit meant proved shook shone split spread sprang stung swept
+    wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned snuck dove hung lay happened ended
+    used ago finished started""".split()
+) - {"he's", "she's", "it's've", "i'd"}
+# -ed words that are no past verbs, or that speak of what is arranged.
+_NOT_PAST = frozenset(
+    """need feed seed speed indeed hundred red bed wed shed sled weed deed bleed breed exceed proceed succeed
+    embed sacred naked wicked rugged excited tired interested supposed scheduled planned bored worried
+    limited advanced based related united detailed experienced""".split()
+)
+_FUTURE = frozenset(
+    """will won't i'll we'll you'll he'll she'll it'll they'll that'll there'll gonna shall shan't lets
+    planning plan plans upcoming scheduled supposed should must hope hoping expecting expect intend remind
+    schedule reschedule book due wanna gotta need needs want wants can could let please
+    reserve postpone cancel arrange prepare""".split()
+)
+_BE = frozenset(
+    "am is are i'm we're you're they're he's she's it's that's there's isn't aren't ain't 's 'm 're".split()
+)
+_PRESENT = _BE | frozenset(
+    """do does don't doesn't has have having starts begins opens ends leaves arrives closes expires launches
+    happens takes comes goes flies lands ships finishes returns resumes kicks meets moves turns runs lasts
+    falls departs drops airs premieres gets""".split()
+)
+_PRONOUNS = frozenset("i we they you".split())
+_NOT_VERBS = frozenset(
+    """and or but the a an to of in on at with for from not also really just both all always never often
+    still even only ever then so too who that which when if as than about into before after since until
+    usually actually finally recently already last next this every each""".split()
+)
+_OPENERS = frozenset(
+    """call meet send set see join come bring finish submit buy pick make take get go visit check follow ping
+    email text deploy ship release merge review update move start begin wake order pay return give tell ask
+    try wait leave put add create show find give don't remember""".split()
+)
+_BREAKS = frozenset({".", "!", "?", ";", ":"})
+_JOINTS = frozenset(
+    {",", "but", "and", "because", "so", "while", "although", "though", "when", "-", "that", "if", "(", ")"}
+)
+_REACH = 14  # tokens looked at on either side
+
+
+def side_of(tokens: list[Token], start: int, end: int) -> Side | None:
+    """The way that the verb nearest to the tokens `start` to `end` looks; None when nothing tells."""
+    best: tuple[float, Side] | None = None
+    for step, origin in ((-1, start - 1), (1, end)):
+        index, distance = origin, 0.0
+        while 0 <= index < len(tokens) and distance <= _REACH:
+            word = tokens[index].lower
+            if word in _BREAKS:
+                break
+            distance += 4 if word in _JOINTS else 1
+            found = _looks(tokens, index)
+            if found is not None:
+                side, strength = found
+                cost = distance / strength + (0.5 if step > 0 else 0)
+                if best is None or cost < best[0]:
+                    best = (cost, side)
+            index += step
+    return best[1] if best else None
+
+
+def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
+    """The side that one word speaks for and how strongly: 1 for a sure sign, less for a hint."""
+    token = tokens[index]
+    if token.kind not in ("word", "mark"):
+        return None
+    word = token.lower
+    before = tokens[index - 1].lower if index else ""
+    if word in _FUTURE:
+        return None if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this") else ("future", 1.0)
+    if word in _PAST:
+        return "past", 1.0
+    if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
+        return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
+    if word.endswith("ing") and len(word) > 4 and before in _BE:
+        return "future", 0.9
+    if word in _PRESENT:
+        return "future", 0.5
+    if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
+        return "future", 0.4
+    opening = index == 0 or tokens[index - 1].lower in _BREAKS
+    if opening and word in _OPENERS:
+        return "future", 0.6
+    return None

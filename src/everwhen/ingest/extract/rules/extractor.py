@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from everwhen.ingest.extract.base import Batch, ExtractedEvent, Extraction
+from everwhen.ingest.extract.base import Batch, ExtractedEntity, ExtractedEvent, Extraction
 from everwhen.ingest.extract.rules.cleaning import Passage, passages
 from everwhen.ingest.extract.rules.events import Draft, Header, events, header_of
+from everwhen.ingest.extract.rules.names import entities
 from everwhen.ingest.extract.rules.parsing import Parse, parser
 from everwhen.ingest.extract.rules.times import Moment
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
@@ -26,14 +27,17 @@ class RuleExtractor:
         speakers = list(dict.fromkeys(turn.speaker for turn in turns if turn.role != "tool"))
         referents = Referents()
         found: list[ExtractedEvent] = []
+        named: list[ExtractedEntity] = []
         for number, (turn, mine) in enumerate(zip(turns, texts, strict=True)):
             others = [name for name in speakers if name != turn.speaker]
             voices = Voices(turn.speaker, others[0] if len(others) == 1 else None, number, referents)
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, voices)
             if number >= len(batch.before):
-                found += [_event(draft, turn) for draft in drafts]
-        return Extraction(self.name, self.version, events=tuple(found))
+                names = entities(turn, [parse for _, parse in read])
+                named += names
+                found += [_event(draft, turn, names) for draft in drafts]
+        return Extraction(self.name, self.version, events=tuple(found), entities=tuple(named))
 
 
 def _turn_events(turn: Turn, read: list[tuple[Passage, Parse]], voices: Voices) -> list[Draft]:
@@ -51,7 +55,8 @@ def _turn_events(turn: Turn, read: list[tuple[Passage, Parse]], voices: Voices) 
     return drafts
 
 
-def _event(draft: Draft, turn: Turn) -> ExtractedEvent:
+def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
+    told = f"{draft.subject} {draft.text}".casefold()
     return ExtractedEvent(
         subject=draft.subject,
         verb=draft.verb,
@@ -65,5 +70,6 @@ def _event(draft: Draft, turn: Turn) -> ExtractedEvent:
         polarity=-1 if draft.polarity < 0 else 1,
         quantity=draft.quantity,
         confidence=draft.confidence,
+        entities=tuple(one.name for one in names if one.name.casefold() in told),
         network="experience" if turn.role == "assistant" and draft.subject == turn.speaker else "world",
     )

@@ -64,9 +64,7 @@ class GraphMemory:
         """Wait for the extraction of what was added; raises `Unavailable` when it takes longer than `timeout`."""
         self.process(timeout=timeout)
 
-    def process(
-        self, *, timeout: float | None = None, progress: Callable[[int], None] | None = None
-    ) -> int:
+    def process(self, *, timeout: float | None = None, progress: Callable[[int], None] | None = None) -> int:
         """Take up the to-do list, such as what a crash left; how many turns were on it. `progress` hears how
         many are left."""
         waiting = self._store.graph.pending() if self._extracts else 0
@@ -82,7 +80,9 @@ class GraphMemory:
         What was derived before is removed; what people decided about entities stays. How many turns.
         """
         if not self._extracts:
-            raise UsageError("extraction is switched off (extract='none'); open the bank with extract='rules'")
+            raise UsageError(
+                "extraction is switched off (extract='none'); open the bank with extract='rules'"
+            )
         count = self._store.graph.restart(turns)
         self.process(progress=progress)
         return count
@@ -141,8 +141,12 @@ class GraphMemory:
     def split_entity(self, name: str, names: Sequence[str], type: str | None = None) -> Entity:
         """Give some of the names that an entity goes by an identity of their own; the new entity."""
         if not names:
-            raise UsageError("which names? split_entity(entity, [name, …]) moves those to an entity of their own")
-        return self.entity(self._store.graph.split(self.entity(name).id, list(names), type, datetime.now(UTC)))
+            raise UsageError(
+                "which names? split_entity(entity, [name, …]) moves those to an entity of their own"
+            )
+        return self.entity(
+            self._store.graph.split(self.entity(name).id, list(names), type, datetime.now(UTC))
+        )
 
     def rename_entity(self, name: str, new: str) -> Entity:
         """Give an entity another name; it goes on to answer to the old one."""

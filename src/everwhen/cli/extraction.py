@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from everwhen.memory import Memory
 
 Wait = Annotated[
-    bool, typer.Option("--wait/--no-wait", help="Wait until events and entities are extracted, or leave it for later.")
+    bool,
+    typer.Option(
+        "--wait/--no-wait", help="Wait until events and entities are extracted, or leave it for later."
+    ),
 ]
 
 
@@ -39,7 +42,9 @@ def process(context: typer.Context) -> None:
     if here.json:
         here.print({"bank": bank, "processed": done})
     else:
-        here.console.print(f"bank {bank}: {done} turns extracted" if done else f"bank {bank}: nothing was pending")
+        here.console.print(
+            f"bank {bank}: {done} turns extracted" if done else f"bank {bank}: nothing was pending"
+        )
 
 
 @app.command()

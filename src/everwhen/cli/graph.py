@@ -72,8 +72,12 @@ def show_calendar(here: Here, found: Sequence[Event]) -> None:
 @app.command()
 def entities(
     context: typer.Context,
-    merge: Annotated[tuple[str, str] | None, typer.Option(help="Two names that are one; the first stays.")] = None,
-    split: Annotated[tuple[str, str] | None, typer.Option(help="An entity, and a name of it that is another.")] = None,
+    merge: Annotated[
+        tuple[str, str] | None, typer.Option(help="Two names that are one; the first stays.")
+    ] = None,
+    split: Annotated[
+        tuple[str, str] | None, typer.Option(help="An entity, and a name of it that is another.")
+    ] = None,
     rename: Annotated[tuple[str, str] | None, typer.Option(help="An entity and its new name.")] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take back the last merge, split or rename.")] = False,
 ) -> None:
@@ -100,7 +104,12 @@ def entities(
         table.add_column(name)
     for one in found:
         table.add_row(
-            one.name, one.type.lower(), ", ".join(one.aliases), str(one.mentions), _day(one, "first"), _day(one, "last")
+            one.name,
+            one.type.lower(),
+            ", ".join(one.aliases),
+            str(one.mentions),
+            _day(one, "first"),
+            _day(one, "last"),
         )
     here.console.print(table)
 
@@ -119,7 +128,9 @@ def graph(
         others = memory.seen_with(entity.id)
         tree = None if here.json else _tree(entity, about[-limit:], others[:limit])
     if here.json:
-        here.print({"entity": entity, "events": about, "with": [{"name": who, "times": n} for who, n in others]})
+        here.print(
+            {"entity": entity, "events": about, "with": [{"name": who, "times": n} for who, n in others]}
+        )
     else:
         here.console.print(tree)
 

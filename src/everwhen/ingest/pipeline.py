@@ -108,7 +108,12 @@ def _bounded(found: Extraction, batch: Batch) -> Extraction:
     for place, event in enumerate(found.events):
         first = event.turns[0] if event.turns else ""
         id_ = _event_id(event)
-        if not event.turns or not mine.issuperset(event.turns) or count.get(first, 0) >= MOST_PER_TURN or id_ in seen:
+        if (
+            not event.turns
+            or not mine.issuperset(event.turns)
+            or count.get(first, 0) >= MOST_PER_TURN
+            or id_ in seen
+        ):
             continue
         seen.add(id_)
         count[first] = count.get(first, 0) + 1
@@ -120,7 +125,9 @@ def _bounded(found: Extraction, batch: Batch) -> Extraction:
         if cause.cause in places and cause.effect in places and places[cause.cause] != places[cause.effect]
     )
     narratives = [
-        one for one in found.narratives if one.turns and around.issuperset(one.turns) and not mine.isdisjoint(one.turns)
+        one
+        for one in found.narratives
+        if one.turns and around.issuperset(one.turns) and not mine.isdisjoint(one.turns)
     ]
     return replace(
         found,
@@ -226,7 +233,9 @@ def _mention(
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
     for unit, thing in zip(units, things, strict=True):
         for name in thing.entities:
-            found = next((resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {})), None)
+            found = next(
+                (resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {})), None
+            )
             if found is not None:
                 write.mention(seqs[unit.id], found, name)
 

@@ -127,7 +127,9 @@ class GraphWriter(Protocol):
 
     def failed(self, turns: Sequence[str], reason: str) -> None: ...
 
-    def used(self, model: str, calls: int, input_tokens: int, output_tokens: int, cost: float | None) -> None: ...
+    def used(
+        self, model: str, calls: int, input_tokens: int, output_tokens: int, cost: float | None
+    ) -> None: ...
 
 
 class GraphStore(Protocol):
@@ -149,9 +151,7 @@ class GraphStore(Protocol):
         """One transaction for all that a batch brings."""
         ...
 
-    def similar(
-        self, vectors: Vectors, kind: str, floor: float, limit: int
-    ) -> list[list[tuple[int, float]]]:
+    def similar(self, vectors: Vectors, kind: str, floor: float, limit: int) -> list[list[tuple[int, float]]]:
         """For each vector, the units of a kind with a cosine above the floor, best first."""
         ...
 

@@ -14,7 +14,9 @@ def check_extractor(name: str) -> str:
     """The name itself; anything unknown is refused before there is something to extract."""
     if name in ("rules", "none") or (name.startswith("llm:") and len(name) > len("llm:")):
         return name
-    raise UsageError(f"unknown extractor '{name}'; use rules, llm:<model> (such as llm:openai:gpt-4o-mini) or none")
+    raise UsageError(
+        f"unknown extractor '{name}'; use rules, llm:<model> (such as llm:openai:gpt-4o-mini) or none"
+    )
 
 
 @lru_cache(maxsize=8)

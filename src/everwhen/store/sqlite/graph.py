@@ -83,8 +83,16 @@ class SqliteGraph(Identities):
                 seqs = [row[0] for row in sql.execute(ask["all_turn_seqs"])]
             else:
                 seqs = [seq for _, seq in sql.execute(ask["turn_seqs"], (json.dumps(list(turns)),))]
-            remove_units(sql, [row[0] for row in sql.execute(ask["derived_from"], (json.dumps(seqs),)).fetchall()])
-            for name in ("drop_turn_mentions", "drop_turn_moment", "drop_extraction", "drop_failures", "drop_claim"):
+            remove_units(
+                sql, [row[0] for row in sql.execute(ask["derived_from"], (json.dumps(seqs),)).fetchall()]
+            )
+            for name in (
+                "drop_turn_mentions",
+                "drop_turn_moment",
+                "drop_extraction",
+                "drop_failures",
+                "drop_claim",
+            ):
                 sql.executemany(ask[name], [(seq,) for seq in seqs])
             sql.executemany(ask["drop_turn_links"], [{"turn": seq} for seq in seqs])
             if turns is None:
@@ -162,7 +170,9 @@ class SqliteGraph(Identities):
             if "entity" in wanted:
                 found += [
                     Linked(unit, other, "entity", 1.0)
-                    for other, _ in sql.execute(statements()["entity_neighbours"], {"unit": unit, "limit": fan_out})
+                    for other, _ in sql.execute(
+                        statements()["entity_neighbours"], {"unit": unit, "limit": fan_out}
+                    )
                 ]
         return sorted(found, key=lambda link: (-link.weight, link.target))
 
@@ -193,9 +203,13 @@ class SqliteGraph(Identities):
             for name, problem in questions.items():
                 count = sql.execute(statements()[name]).fetchone()[0]
                 if count:
-                    findings.append(Finding("graph", f"{count} {problem}; `everwhen reextract` makes them again"))
+                    findings.append(
+                        Finding("graph", f"{count} {problem}; `everwhen reextract` makes them again")
+                    )
             for reason, turns in sql.execute(statements()["failures"]):
-                findings.append(Finding("extraction", f"{turns} turns: {reason}; `everwhen reextract` tries again"))
+                findings.append(
+                    Finding("extraction", f"{turns} turns: {reason}; `everwhen reextract` tries again")
+                )
         return findings
 
 

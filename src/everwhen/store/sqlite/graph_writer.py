@@ -33,12 +33,20 @@ class SqliteGraphWriter:
         seqs: dict[str, int] = {}
         for unit, terms in zip(units, packed, strict=True):
             known = self._sql.execute(statements()["known_unit"], (unit.id,)).fetchone()
-            seqs[unit.id] = known[0] if known else self._add_unit(unit, terms, speakers[unit.turns[0]], extractor, version)
+            seqs[unit.id] = (
+                known[0]
+                if known
+                else self._add_unit(unit, terms, speakers[unit.turns[0]], extractor, version)
+            )
         return seqs
 
     def _speakers(self, units: Sequence[NewUnit]) -> dict[str, str]:
         ids = json.dumps(sorted({unit.turns[0] for unit in units}))
-        return dict(self._sql.execute("SELECT id, speaker FROM turns WHERE id IN (SELECT value FROM json_each(?))", (ids,)))
+        return dict(
+            self._sql.execute(
+                "SELECT id, speaker FROM turns WHERE id IN (SELECT value FROM json_each(?))", (ids,)
+            )
+        )
 
     def _add_unit(self, unit: NewUnit, terms: bytes, speaker: str, extractor: str, version: str) -> int:
         ask, when = statements(), unit.occurred
@@ -62,7 +70,9 @@ class SqliteGraphWriter:
         assert seq is not None
         for turn in dict(self._sql.execute(ask["turn_seqs"], (json.dumps(list(unit.turns)),))).values():
             self._sql.execute(ask["insert_unit_turn"], (seq, turn))
-        rows = [(seq, piece, np.asarray(vector, "<f4").tobytes()) for piece, vector in enumerate(unit.vectors)]
+        rows = [
+            (seq, piece, np.asarray(vector, "<f4").tobytes()) for piece, vector in enumerate(unit.vectors)
+        ]
         self._sql.executemany(ask["insert_vector"], rows)
         self._sql.execute(ask["insert_fts"], (seq, speaker, unit.text, unit.context))
         self._sql.execute(ask["insert_derived"], (seq, extractor, version, unit.confidence, unit.tokens))
@@ -103,7 +113,9 @@ class SqliteGraphWriter:
         return list(found.values())
 
     def neighbours_of(self, entity: int) -> frozenset[int]:
-        return frozenset(row[0] for row in self._sql.execute(statements()["seen_together"], {"entity": entity}))
+        return frozenset(
+            row[0] for row in self._sql.execute(statements()["seen_together"], {"entity": entity})
+        )
 
     def add_entity(self, name: str, type_: str) -> int:
         return new_entity(self._sql, name, type_)

@@ -35,7 +35,9 @@ class Identities:
             root = _seq(sql, entity)
             moved = sql.execute(ask["mentions_under_names"], (root, json.dumps(list(names)))).fetchall()
             if not moved:
-                raise NotFound(f"'{entity}' goes by none of the names {', '.join(names)}; see `everwhen entities`")
+                raise NotFound(
+                    f"'{entity}' goes by none of the names {', '.join(names)}; see `everwhen entities`"
+                )
             kind = type_ or sql.execute(ask["entity_by_id"], (entity,)).fetchone()[2]
             new = new_entity(sql, names[0], kind)
             for unit, old, name in moved:

@@ -20,7 +20,9 @@ TYPES: dict[str, EntityType] = {
     "NORP": "OTHER",
     "LAW": "OTHER",
 }
-_SHAPE = re.compile(r"^(?:[A-ZÀ-Þ][\w'’.&-]*|of|the|and|de|da|do|la|le|van|von|der|den|del|di|&|\d{1,4})(?:\s|$)")
+_SHAPE = re.compile(
+    r"^(?:[A-ZÀ-Þ][\w'’.&-]*|of|the|and|de|da|do|la|le|van|von|der|den|del|di|&|\d{1,4})(?:\s|$)"
+)
 _CHAT = frozenset(
     """lol omg wow aww awww haha hahaha yay yeah yep nope hey hi hello thanks thx congrats sure ok okay btw idk imo
     tbh lmao wtf fyi ugh oh ah hmm yes no good great nice happy cool awesome amazing monday tuesday wednesday thursday
@@ -61,7 +63,11 @@ def cleaned(text: str) -> str:
     text = _TITLES.sub("", " ".join(text.split())).strip(" .,;:!?'\"’-–—()[]*#@")
     text = re.sub(r"['’]s$", "", text)
     words = text.split()
-    if not words or not all(_SHAPE.match(word) for word in words) or not any(word[0].isupper() for word in words):
+    if (
+        not words
+        or not all(_SHAPE.match(word) for word in words)
+        or not any(word[0].isupper() for word in words)
+    ):
         return ""
     if all(word.casefold().strip(".") in _CHAT for word in words):
         return ""

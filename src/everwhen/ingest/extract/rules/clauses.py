@@ -82,6 +82,8 @@ def is_predicate(word: Word) -> bool:
         return False
     if word.tag == "MD":
         return False
+    if word.tag == "VB" and word.dep != "ROOT" and _is_infinitive(word):
+        return False  # "to perform there": its time belongs to the verb above
     if word.dep == "advcl" and word.tag in ("VBG", "VBN", "VBD") and not word.child(*_SUBJECTS):
         return word.tag != "VBG" and _opens(word)  # "Lost my job yesterday, so …" tells of the speaker
     if word.dep == "ccomp" and is_small(word):
@@ -91,6 +93,11 @@ def is_predicate(word: Word) -> bool:
     if word.dep == "conj" and word.head.dep in ("amod", "nsubj", "dobj", "pobj", "compound", "pcomp"):
         return False
     return word.dep in _HEADS
+
+
+def _is_infinitive(word: Word) -> bool:
+    helper = word.child("aux")
+    return helper is not None and helper.lower == "to" and word.child(*_SUBJECTS) is None
 
 
 def is_small(word: Word) -> bool:
@@ -202,7 +209,7 @@ def _place(clause: Clause, by_word: dict[int, Clause]) -> None:
     clause.parent = next((by_word[up.i] for up in word.ancestors() if up.i in by_word), None)
     mark = word.child("mark", "advmod")
     marker = mark.lower if mark is not None and mark.i < word.i else ""
-    if clause.parent is None or word.dep == "ROOT":
+    if clause.parent is None or word.dep == "ROOT" or (word.dep == "advcl" and _opens(word) and not marker):
         clause.link = "root"
     elif word.dep == "relcl":
         clause.link = "relative"

@@ -14,11 +14,15 @@ from everwhen.ingest.extract.rules.lexicon import (
     FIRST,
     MANNERS,
     MENTAL,
+    LIGHT,
     OCCASIONS,
+    PERSON_WORDS,
     SECOND,
     SPEECH,
     STATIVE,
+    STOCK_PHRASES,
     THIRD,
+    VAGUE,
     WH,
 )
 from everwhen.ingest.extract.rules.modality import (
@@ -47,6 +51,7 @@ from everwhen.when import Interval
 _TODO = re.compile(
     r"\b(?:to-?do|to do|plans?|planned|agenda|goals?|next steps|upcoming|need to|must|shopping list)\b", re.I
 )
+_OPENERS = frozenset("when while after before because so then also btw anyway plus".split())
 _NOUNS = ("NOUN", "PROPN", "NUM")
 STOCK = frozenset("note understand agree do guess".split())
 """Answers of one word in the past: nobody's deed."""
@@ -143,10 +148,10 @@ def events(
     return drafts
 
 
-def header_of(parse: Parse, moment: Moment) -> Header:
-    """What a line says about the list under it."""
+def header_of(parse: Parse, moment: Moment, *, plans: bool) -> Header:
+    """What a line says about the list under it; only a person's list can be of what that person plans."""
     dated = next((one for one in expressions(parse, moment) if one.interval is not None), None)
-    return Header(dated, bool(_TODO.search(parse.text)))
+    return Header(dated, plans and bool(_TODO.search(parse.text)))
 
 
 # One clause
@@ -156,6 +161,8 @@ def _draft(
     clause: Clause, near: Near, parse: Parse, voices: Voices, moment: Moment, header: Header
 ) -> Draft | None:
     times = near.times
+    if any(word.lower == "to" for word in clause.first.children if word.dep == "aux"):
+        return None  # "a place to open a studio": what is only meant for something
     state = _status(clause, header)
     side = side_of(state, tense(clause) in ("present", "progressive"))
     if clause.verb.lemma in ARRANGING and any(
@@ -168,6 +175,12 @@ def _draft(
         return None
     since = lasting(times, moment) if tense(clause) in ("perfect", "progressive") and dated is None else None
     interval, expression, own = _when(clause, dated, since, near, moment, header)
+    if (
+        not own
+        and clause.subject is not None
+        and clause.subject.lemma in ("it", "this", "that", "much", "everything")
+    ):
+        return None  # "it went well": nobody can tell what
     state = _corrected(state, clause, interval, moment, own)
     if state == "hypothetical" and not own:
         return None
@@ -210,8 +223,14 @@ def _subject(clause: Clause, dated: Dated | None, voices: Voices, header: Header
         if clause.parent is not None and clause.parent.verb.lemma == "let":
             return None
         return voices.phrase(word)
-    if clause.verb.lemma in STOCK or (clause.object is None and dated is None and clause.first.tag != "VBG"):
-        return None  # "Noted.", "Well done!", "Got it."
+    if (
+        clause.verb.lemma == "note"
+        or (clause.verb.lemma in STOCK and clause.object is None)
+        or (clause.object is None and dated is None and clause.first.tag != "VBG")
+    ):
+        return None  # "Noted.", "Well done!"
+    if clause.verb.lemma == "get" and clause.object is not None and clause.object.lower in ("it", "cha"):
+        return None  # "Got it."
     if clause.link != "root" and not (
         clause.link == "joined" and clause.parent and clause.parent.subject is None
     ):
@@ -219,8 +238,11 @@ def _subject(clause: Clause, dated: Dated | None, voices: Voices, header: Header
     if is_request(clause):
         about_you = clause.object is not None and clause.object.lower in SECOND and dated is not None
         return voices.speaker if header.ahead or about_you else None
-    if clause.first.tag == "VBG" and clause.first.i - _first(clause.first).i > 4:
-        return None
+    opener = _first(clause.first)
+    if clause.first.tag == "VBG" and (clause.first.i - opener.i > 4 or opener.lower in MANNERS | {"here"}):
+        return None  # "Good chatting with you"
+    if clause.first.tag == "VBN" and clause.verb.child("dobj") is None and dated is None:
+        return None  # "impressed by your work", "so stoked": a feeling
     return voices.speaker if clause.first.tag in ("VBD", "VBN", "VBG", "VBP") or header.ahead else None
 
 
@@ -246,7 +268,7 @@ def _tells(clause: Clause, times: Sequence[Dated], state: Status, header: Header
         return False
     if clause.object is not None and clause.object.lower in ("what", "whatever"):
         return False
-    if lemma in ("do", "can", "should", "promise") and clause.object is None:
+    if lemma in ("do", "can", "should", "promise", "use") and clause.object is None:
         return False  # "he did", "I promise": an answer, or a manner of speaking
     if lemma == "look" and (clause.verb.child("acomp") or tense(clause) != "progressive") and not when:
         return False
@@ -256,6 +278,8 @@ def _tells(clause: Clause, times: Sequence[Dated], state: Status, header: Header
         )
         return not (vague and clause.object is not None and clause.object.pos == "ADJ" and not when)
     if clause.lemma in ("got it", "get it") or lemma in ("lol", "haha"):
+        return False
+    if not _worth_telling(clause, state):
         return False
     if lemma == "have" and clause.object is not None and clause.object.lemma in OCCASIONS:
         return tense(clause) in ("past", "perfect", "future") or state in ("planned", "negated")
@@ -285,6 +309,54 @@ def _tells(clause: Clause, times: Sequence[Dated], state: Status, header: Header
     if kind == "bare" and state not in ("planned", "hypothetical", "negated"):
         return False
     return True
+
+
+def _worth_telling(clause: Clause, state: Status) -> bool:
+    """Whether an undated clause is more than encouragement, a feeling or a manner of speaking."""
+    subject, object_ = clause.subject, clause.object
+    if subject is not None and subject.lower in SECOND:
+        return False  # "you got this", "you'll make it"
+    if object_ is not None and object_.lemma in VAGUE and clause.verb.lemma in LIGHT:
+        return False
+    if object_ is not None and (clause.verb.lemma, object_.lemma) in STOCK_PHRASES:
+        return False
+    if subject is not None and (clause.verb.lemma, subject.lemma) in STOCK_PHRASES:
+        return False
+    if clause.verb.lemma in ("stay", "keep", "get", "feel", "become", "remain") and clause.verb.child(
+        "acomp"
+    ):
+        return False
+    if state == "ongoing" and object_ is not None and object_.lemma in VAGUE - {"it", "this", "that"}:
+        return False
+    if clause.verb.lemma in ("keep", "continue") and state in ("planned", "ongoing"):
+        return False
+    if clause.verb.lemma in ("talk", "chat", "speak") and clause.link == "when":
+        return False  # "since we last talked"
+    if any(word.lower in ("ca", "can", "cannot") for word in clause.auxiliaries):
+        return False  # "I can't wait"
+    if state == "planned" and subject is not None and not _acts(subject):
+        return False  # a prediction: "your studio will change things"
+    if state == "negated" and tense(clause) == "future" and object_ is None:
+        return False  # "I won't give up"
+    marker = clause.first.child("advmod", "mark")
+    if marker is not None and marker.lower in ("why", "how") and marker.i < clause.first.i:
+        return False
+    told = clause.verb.child("ccomp")
+    return not (
+        told is not None
+        and object_ is None
+        and clause.verb.lemma in ("see", "hear", "learn", "realize", "find")
+    )
+
+
+def _acts(word: Word) -> bool:
+    """Whether a subject is somebody: a pronoun of a person, a name, or a word for people."""
+    return (
+        word.lower in FIRST | (THIRD - {"it", "itself"})
+        or word.pos == "PROPN"
+        or word.lemma in PERSON_WORDS
+        or any(child.dep == "poss" and child.lower in ("my", "our") for child in word.children)
+    )
 
 
 def _when(
@@ -335,7 +407,8 @@ def _frames(found: Sequence[Clause], owned: dict[int, list[Dated]]) -> dict[int,
     frames: dict[int, Dated] = {}
     for place, clause in enumerate(found):
         for dated in owned.get(place, []):
-            if clause.subject is not None and clause.verb.lemma == "be" and clause.subject in dated.words:
+            named = clause.subject is None or clause.subject in dated.words
+            if named and clause.verb.lemma == "be" and dated.words[0].i < clause.verb.i:
                 frames.setdefault(clause.first.sentence, dated)
     return frames
 
@@ -400,7 +473,12 @@ def _text(clause: Clause, words: Sequence[Word], subject: str, voices: Voices) -
         words[0].dep in ("cc", "mark", "intj") or words[0].pos in ("PUNCT", "SPACE", "CCONJ", "INTJ")
     ):
         words = words[1:]
-    told = voices.tell([word for word in words if word.dep != "intj" and word.text not in "!?…"])
+    words = [word for word in words if word.dep != "intj" and word.text not in "!?…"]
+    if clause.link == "relative" and clause.object is clause.first.head and clause.verb in words:
+        place = words.index(clause.verb) + 1  # "a cake I made": "Ana made a cake"
+        parts = (voices.tell(words[:place]), voices.phrase(clause.object), voices.tell(words[place:]))
+        return " ".join(part for part in parts if part)
+    told = voices.tell(words)
     if clause.subject is None or clause.inherited:
         told = f"{subject} {told}"
     return told
@@ -409,7 +487,13 @@ def _text(clause: Clause, words: Sequence[Word], subject: str, voices: Voices) -
 def _quantity(words: Sequence[Word], times: Sequence[Dated]) -> str:
     temporal = {one.i for dated in times for one in dated.words}
     for word in words:
-        if word.pos == "NUM" and word.i not in temporal and word.dep in ("nummod", "dobj", "attr", "pobj"):
+        hyphened = any(one.text == "-" for one in word.head.children)
+        if (
+            word.pos == "NUM"
+            and word.i not in temporal
+            and not hyphened
+            and word.dep in ("nummod", "dobj", "attr", "pobj")
+        ):
             if word.dep == "nummod":
                 between = [one for one in words if word.i <= one.i <= word.head.i]
                 return " ".join(one.text for one in between[:4])

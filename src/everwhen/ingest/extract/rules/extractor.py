@@ -60,7 +60,7 @@ def _turn_events(turn: Turn, read: list[tuple[Passage, Parse]], voices: Voices) 
             if name not in (voices.speaker, voices.listener):
                 voices.referents.note(voices.turn, passage.start + head.start, name, gender)
         if not passage.item:
-            headers[passage.text.strip()] = header_of(parse, moment)
+            headers[passage.text.strip()] = header_of(parse, moment, plans=turn.role == "user")
         header = headers.get(passage.header, Header()) if passage.item else Header()
         if not passage.heads:
             drafts += events(passage, parse, voices, moment, header, drafts[-1:])

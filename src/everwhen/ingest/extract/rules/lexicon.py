@@ -49,7 +49,7 @@ PHASES = frozenset(
 )
 FAILED = frozenset("fail forget refuse decline neglect omit".split())
 
-HYPOTHETICAL = frozenset({"would", "'d", "could", "might", "may", "should", "must", "ought", "d"})
+HYPOTHETICAL = frozenset({"would", "'d", "could", "can", "might", "may", "should", "must", "ought", "d"})
 FUTURE = frozenset({"will", "'ll", "shall", "wo", "ll", "gon"})
 DENIAL = frozenset({"never", "not", "n't", "nt", "hardly", "barely", "rarely", "neither", "nor"})
 CONDITION = frozenset({"if", "unless", "whether", "though", "otherwise", "lest"})
@@ -63,6 +63,16 @@ OCCASIONS = frozenset(
     retreat reunion row run screening seminar session shift show sleepover surgery talk test tour tournament trip
     vacation visit walk wedding workout workshop accident argument checkup scan treatment vaccination haircut dentist
     doctor therapy yoga training deadline delivery release launch demo standup""".split()
+)
+
+# "do this", "make it", "get a lot": nothing that could be told again.
+STOCK_PHRASES = frozenset(
+    {("cross", "finger"), ("have", "idea"), ("make", "it"), ("take", "care"), ("hang", "there")}
+)
+LIGHT = frozenset("do make get have take put give keep go bring kill".split())
+VAGUE = frozenset(
+    """it this that so much lot lots ton tons bit things thing stuff everything something anything nothing all more
+    myself yourself themselves difference splash way point sense""".split()
 )
 
 # Openers and phrases that turn a sentence round: what follows is not meant.

@@ -6,6 +6,7 @@ documents nor the words of the vocabulary pile up over a long life.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -215,6 +216,10 @@ def _copied(doc: Any) -> Parse:
         word.head = words[token.head.i]
         if word.head is not word:
             word.head.children.append(word)
+    for word in words:
+        if word.tag == "NNS" and word.dep in ("ROOT", "conj", "ccomp") and word.child("nsubj") is not None:
+            # What has a subject is a verb: "my flight leaves on Friday".
+            word.tag, word.pos, word.lemma = "VBZ", "VERB", word.lower.removesuffix("s")
     names = tuple(Name(tuple(words[span.start : span.end]), span.label_) for span in doc.ents)
     return Parse(doc.text, tuple(words), tuple(sentences), names)
 
@@ -233,8 +238,18 @@ _IRREGULAR = dict(
 """Pasts that chat makes the tagger take for something else ("we swam every day", "hated the shifts")."""
 
 
+_SHORT_STEM = re.compile(r"([^aeiou\W]*(?:[^aeiou\W]|qu)[aeiou][^aeiouwxy\W])(?:ing|ed)")
+_FORMS = frozenset("am are m re ve have be is was were had gon got wo ca ll d s".split())
+
+
 def _righted(text: str, lemma: str, tag: str) -> tuple[str, str]:
+    if tag in ("NN", "NNP"):
+        return text, tag  # a singular is its own lemma: "business", "analysis"
     base = _IRREGULAR.get(text)
+    if base is None and tag in ("VB", "VBP") and text.isalpha() and text not in _FORMS:
+        return text, tag  # a base form is its own lemma, whatever its ending looks like
+    if base is None and tag in ("VBG", "VBD", "VBN") and _SHORT_STEM.fullmatch(text):
+        return _SHORT_STEM.sub(r"\1e", text), tag  # "hoping" is no hop: that would double its consonant
     if base is None or tag not in ("VB", "VBP", "VBD", "VBN"):
         return lemma, tag
     return base, "VBD" if tag in ("VB", "VBP") else tag

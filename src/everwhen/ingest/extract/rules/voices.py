@@ -130,7 +130,7 @@ class Voices:
             return owner
         if word.pos in ("PRON", "NOUN", "PROPN", "X") and (meant := self.person(word)) is not None:
             return meant
-        agrees = before is not None and before.lower in ("i", "im", "you", "u") and self.person(before)
+        agrees = before is not None and before.lower in ("i", "im", "we", "you", "u") and self.person(before)
         if agrees and word.lower in _AGREES:
             return _AGREES[word.lower]
         if agrees and word.tag == "VBP" and word.pos == "VERB":

@@ -12,13 +12,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from everwhen import checked
 from everwhen.errors import NotFound, UsageError
 from everwhen.home import bank_path, cache_path, home_folder
+from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
+from everwhen.memory_graph import GraphMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.ingest.extract.opening import check_extractor
-from everwhen.memory_graph import GraphMemory
 from everwhen.recall import MID, Recall, Recipe, Request, recall
 from everwhen.recall.grep import grep
 from everwhen.settings import Settings
@@ -26,7 +26,6 @@ from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
 from everwhen.store.sqlite import SqliteStore, embedder_of
 from everwhen.types import Added, Finding, Hit, Message, Session, Stats, Turn
-from everwhen.when import Interval
 
 Given = str | Mapping[str, Any] | Message
 Between = checked.Between

@@ -86,7 +86,8 @@ class Resolver:
         seen_with = self.write.neighbours_of(known.seq) if around else frozenset()
         shared = len(seen_with & around) / len(around) if around else 0.0
         days = abs((at - known.last).total_seconds()) / 86_400 if known.last else 365.0
-        return WEIGHTS[0] * name + WEIGHTS[1] * shared + WEIGHTS[2] * 0.5 ** (days / NEAR_DAYS)
+        near: float = 0.5 ** (days / NEAR_DAYS)
+        return WEIGHTS[0] * name + WEIGHTS[1] * shared + WEIGHTS[2] * near
 
     def _also(self, seq: int, entity: ExtractedEntity) -> int:
         known = self._known[seq]

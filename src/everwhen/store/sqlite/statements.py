@@ -14,7 +14,7 @@ _HEADING = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 @cache
 def statements() -> dict[str, str]:
     """Every named statement."""
-    found = {}
+    found: dict[str, str] = {}
     for file in ("queries.sql", "graph.sql"):
         parts = _HEADING.split((HERE / file).read_text(encoding="utf-8"))
         found |= {name: sql.strip().rstrip(";") for name, sql in zip(parts[1::2], parts[2::2], strict=True)}

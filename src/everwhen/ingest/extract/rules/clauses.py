@@ -7,13 +7,22 @@ from dataclasses import dataclass, field
 
 from everwhen.ingest.extract.rules.lexicon import AHEAD, FAILED, PHASES, WH
 from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 
-_HEADS = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "dep", "appos", "pcomp"})
+_HEADS = vocabulary(
+    """
+    ROOT conj ccomp advcl relcl parataxis dep appos pcomp
+    """
+)
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj")
 _OBJECTS = ("dobj", "obj")
 _COMPLEMENTS = ("attr", "acomp", "oprd")
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_UNITS_OF_TIME = frozenset("second minute hour day week month year time decade night morning".split())
+_UNITS_OF_TIME = vocabulary(
+    """
+    second minute hour day week month year time decade night morning
+    """
+)
 _AUXILIARIES = frozenset({"aux", "auxpass"})
 
 
@@ -179,9 +188,11 @@ def _goes_on(verb: Word) -> Word | None:
 def _object(verb: Word, subject: Word | None) -> Word | None:
     """What the verb is about: an object, else a complement, else what a preposition leads to."""
     for deps in (_OBJECTS, _COMPLEMENTS, ("dative",)):
-        found = verb.child(*deps)
-        if found is not None and found is not subject:
-            return found
+        found = [word for word in verb.children if word.dep in deps and word is not subject]
+        if found:
+            return next(
+                (word for word in found if word.lower not in WH), found[0]
+            )  # "Guess what - I got a puppy"
     if verb.lemma in PHASES and (below := verb.child("xcomp")) is not None:
         return below
     if (small := verb.child("ccomp")) is not None and is_small(small):
@@ -249,9 +260,11 @@ def _clause_heads(chain: list[Word]) -> Iterator[Word]:
     rest = [child for word in chain for child in word.children if id(child) not in mine]
     while rest:
         word = rest.pop()
-        if is_predicate(word) or (word.dep in ("relcl", "advcl") and word.child(*_SUBJECTS)):
-            yield word
-        elif word.dep == "punct" and word.text in (";", "—", "–"):
+        if (
+            is_predicate(word)
+            or (word.dep in ("relcl", "advcl") and word.child(*_SUBJECTS))
+            or (word.dep == "punct" and word.text in (";", "—", "–"))
+        ):
             yield word
         else:
             rest += word.children

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everwhen.ingest.extract.base import OVERLAP_TURNS, Batch, ExtractedEntity, ExtractedEvent, Extraction
+from everwhen.ingest.extract.base import (
+    OVERLAP_TURNS,
+    Batch,
+    CausalLink,
+    ExtractedEntity,
+    ExtractedEvent,
+    ExtractedFact,
+    Extraction,
+)
+from everwhen.ingest.extract.rules.aliases import aliases
+from everwhen.ingest.extract.rules.causes import causes
 from everwhen.ingest.extract.rules.cleaning import Passage, passages
-from everwhen.ingest.extract.rules.events import Draft, Header, events, header_of
+from everwhen.ingest.extract.rules.draft import Draft
+from everwhen.ingest.extract.rules.events import events as passage_events
+from everwhen.ingest.extract.rules.facts import facts
+from everwhen.ingest.extract.rules.fragments import Header, header_of
 from everwhen.ingest.extract.rules.names import entities
+from everwhen.ingest.extract.rules.narratives import Told, narratives
 from everwhen.ingest.extract.rules.parsing import Parse, parser
 from everwhen.ingest.extract.rules.times import Moment
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
@@ -27,20 +41,32 @@ class RuleExtractor:
         texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns]
         parses = iter(parser().parse([passage.text for found in texts for passage in found]))
         referents = Referents()
-        found: list[ExtractedEvent] = []
+        events: list[ExtractedEvent] = []
         named: list[ExtractedEntity] = []
+        stated: list[ExtractedFact] = []
+        links: list[CausalLink] = []
+        told: list[Told] = []
         for number, (turn, mine) in enumerate(zip(turns, texts, strict=True)):
-            voices = Voices(
-                turn.speaker, _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number]), number
-            )
-            voices.referents = referents
+            listener = _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number])
+            voices = Voices(turn.speaker, listener, number, referents=referents)
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, voices)
+            names = entities(turn, [parse for _, parse in read])
+            told.append(Told(turn, read, drafts, voices, tuple(one.name for one in names)))
             if number >= len(batch.before):
-                names = entities(turn, [parse for _, parse in read])
+                links += causes(drafts, len(events))
+                events += [_event(draft, turn, names) for draft in drafts]
+                stated += facts(turn, read, drafts, voices)
                 named += names
-                found += [_event(draft, turn, names) for draft in drafts]
-        return Extraction(self.name, self.version, events=tuple(found), entities=tuple(named))
+        return Extraction(
+            self.name,
+            self.version,
+            events=tuple(events),
+            narratives=tuple(narratives(told, batch.ids)),
+            entities=tuple(named),
+            facts=tuple(stated),
+            causes=tuple(links),
+        )
 
 
 def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:
@@ -63,12 +89,13 @@ def _turn_events(turn: Turn, read: list[tuple[Passage, Parse]], voices: Voices) 
             headers[passage.text.strip()] = header_of(parse, moment, plans=turn.role == "user")
         header = headers.get(passage.header, Header()) if passage.item else Header()
         if not passage.heads:
-            drafts += events(passage, parse, voices, moment, header, drafts[-1:])
+            drafts += passage_events(passage, parse, voices, moment, header, drafts[-1:])
     return drafts
 
 
 def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
     told = f"{draft.subject} {draft.text}".casefold()
+    types = {one.name.casefold(): one.type for one in names}
     return ExtractedEvent(
         subject=draft.subject,
         verb=draft.verb,
@@ -81,6 +108,7 @@ def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedE
         status=draft.status,
         polarity=-1 if draft.polarity < 0 else 1,
         quantity=draft.quantity,
+        aliases=aliases(draft.verb, draft.object, types),
         confidence=draft.confidence,
         entities=tuple(one.name for one in names if one.name.casefold() in told),
         network="experience" if turn.role == "assistant" and draft.subject == turn.speaker else "world",

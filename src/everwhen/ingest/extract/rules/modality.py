@@ -22,16 +22,23 @@ from everwhen.ingest.extract.rules.lexicon import (
     WH,
 )
 from everwhen.ingest.extract.rules.parsing import Word
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 Tense = Literal["past", "present", "progressive", "perfect", "future", "bare"]
 
 _IRONIC = re.compile("|".join(IRONY))
 _QUESTION_WORDS = WH - {"that", "which"} | {"which", "whose"}
-_INVERTING = frozenset(
-    """do does did is are was were am have has had can could will would shall should may might must 's 're 'd 'll
-    dont don't wo ca""".split()
+_INVERTING = vocabulary(
+    """
+    do does did is are was were am have has had can could will would shall should may might must 's 're
+    'd 'll dont don't wo ca
+    """
 )
-_CUTS = frozenset({",", ";", ":", "-", "–", "—", "...", "…", "("})
+_CUTS = vocabulary(
+    """
+    , ; : - – — ... … (
+    """
+)
 
 
 def is_ironic(sentence: str) -> bool:

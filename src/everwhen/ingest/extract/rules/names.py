@@ -6,6 +6,7 @@ import re
 
 from everwhen.ingest.extract.base import EntityType, ExtractedEntity
 from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 from everwhen.types import Turn
 
 TYPES: dict[str, EntityType] = {
@@ -23,12 +24,15 @@ TYPES: dict[str, EntityType] = {
 _SHAPE = re.compile(
     r"^(?:[A-ZÀ-Þ][\w'’.&-]*|of|the|and|de|da|do|la|le|van|von|der|den|del|di|&|\d{1,4})(?:\s|$)"
 )
-_CHAT = frozenset(
-    """lol omg wow aww awww haha hahaha yay yeah yep nope hey hi hello thanks thx congrats sure ok okay btw idk imo
-    tbh lmao wtf fyi ugh oh ah hmm yes no good great nice happy cool awesome amazing monday tuesday wednesday thursday
-    friday saturday sunday january february march april may june july august september october november december
-    christmas easter halloween todo asap pls please sorry kudos woohoo yup dude bro mate damn god gosh mom mum dad
-    mama papa grandma grandpa ma'am sir dr mr mrs ms merry i it's""".split()
+_CHAT = vocabulary(
+    """
+    lol omg wow aww awww haha hahaha yay yeah yep nope hey hi hello thanks thx congrats sure ok okay btw
+    idk imo tbh lmao wtf fyi ugh oh ah hmm yes no good great nice happy cool awesome amazing monday
+    tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december christmas easter halloween todo asap pls please sorry kudos
+    woohoo yup dude bro mate damn god gosh mom mum dad mama papa grandma grandpa ma'am sir dr mr mrs ms
+    merry i it's
+    """
 )
 _TITLES = re.compile(r"^(?:the|a|an|my|your|our|his|her|their)\s+", re.IGNORECASE)
 _LONGEST = 6
@@ -41,7 +45,7 @@ def entities(turn: Turn, parses: list[Parse]) -> list[ExtractedEntity]:
     def add(name: str, type_: EntityType) -> None:
         found.setdefault(name.casefold(), ExtractedEntity(name, type_, (turn.id,)))
 
-    if turn.role != "tool" and turn.speaker != turn.role:
+    if turn.role not in ("tool", turn.speaker):
         add(turn.speaker, "PERSON")
     for parse in parses:
         covered: set[int] = set()

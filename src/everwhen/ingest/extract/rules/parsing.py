@@ -13,7 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
+
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 KEPT_PARSES = 512
 """Parses remembered by their text: the overlap of two batches, and what is said again and again."""
@@ -167,12 +170,16 @@ _POS = {
 }  # fmt: skip
 
 
-_STOPS = frozenset({".", "!", "?", "...", "…", "!!", "!!!", "??", "?!"})
+_STOPS = vocabulary(
+    """
+    . ! ? ... … !! !!! ?? ?!
+    """
+)
 
 
 def _sentence_starts(doc: Any) -> Any:
     """A full stop ends a sentence also where nobody cares for capitals."""
-    for before, token in zip(doc, doc[1:], strict=False):
+    for before, token in pairwise(doc):
         if before.text in _STOPS and token.text not in _STOPS and not token.is_space:
             token.is_sent_start = True
     return doc
@@ -226,20 +233,29 @@ def _copied(doc: Any) -> Parse:
 
 _IRREGULAR = dict(
     pair.split(":")
-    for pair in """ate:eat became:become began:begin bought:buy broke:break brought:bring built:build burnt:burn
-    came:come caught:catch chose:choose did:do drank:drink drew:draw drove:drive fell:fall felt:feel flew:fly
-    forgot:forget fought:fight found:find froze:freeze gave:give got:get grew:grow heard:hear held:hold hid:hide
-    kept:keep knew:know learnt:learn left:leave lent:lend lost:lose made:make met:meet paid:pay ran:run rang:ring
-    rode:ride rose:rise said:say sang:sing sat:sit saw:see sent:send shot:shoot slept:sleep sold:sell spent:spend
-    spoke:speak stole:steal stood:stand swam:swim swore:swear taught:teach thought:think threw:throw told:tell
-    took:take understood:understand went:go woke:wake won:win wore:wear wrote:write rewrote:rewrite sprained:sprain
-    hated:hate planned:plan moved:move gonna:go""".split()
+    for pair in vocabulary(
+        """
+    ate:eat became:become began:begin bought:buy broke:break brought:bring built:build burnt:burn
+    came:come caught:catch chose:choose did:do drank:drink drew:draw drove:drive fell:fall felt:feel
+    flew:fly forgot:forget fought:fight found:find froze:freeze gave:give got:get grew:grow heard:hear
+    held:hold hid:hide kept:keep knew:know learnt:learn left:leave lent:lend lost:lose made:make
+    met:meet paid:pay ran:run rang:ring rode:ride rose:rise said:say sang:sing sat:sit saw:see sent:send
+    shot:shoot slept:sleep sold:sell spent:spend spoke:speak stole:steal stood:stand swam:swim
+    swore:swear taught:teach thought:think threw:throw told:tell took:take understood:understand went:go
+    woke:wake won:win wore:wear wrote:write rewrote:rewrite sprained:sprain hated:hate planned:plan
+    moved:move gonna:go
+    """
+    )
 )
 """Pasts that chat makes the tagger take for something else ("we swam every day", "hated the shifts")."""
 
 
 _SHORT_STEM = re.compile(r"([^aeiou\W]*(?:[^aeiou\W]|qu)[aeiou][^aeiouwxy\W])(?:ing|ed)")
-_FORMS = frozenset("am are m re ve have be is was were had gon got wo ca ll d s".split())
+_FORMS = vocabulary(
+    """
+    am are m re ve have be is was were had gon got wo ca ll d s
+    """
+)
 
 
 def _righted(text: str, lemma: str, tag: str) -> tuple[str, str]:

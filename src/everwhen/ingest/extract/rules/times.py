@@ -11,9 +11,8 @@ from zoneinfo import ZoneInfo
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.when import Interval
+from everwhen.when import Interval, TimeRef, resolve
 from everwhen.when.calendar import floor, shift
-from everwhen.when import TimeRef, resolve
 
 FIXED = 0.75
 """Confidence below which `when` calls an expression floating: no tense told it which Friday."""
@@ -108,6 +107,7 @@ def chosen(found: Sequence[Dated], side: Side, text: str, moment: Moment) -> Dat
 
 def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
     """ "I've had them for three years": an interval that began then and goes on."""
+    grain: Grain
     for dated in found:
         length = dated.ref.duration
         if dated.ref.kind != "duration" or length is None:

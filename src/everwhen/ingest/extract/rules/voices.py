@@ -9,12 +9,17 @@ from dataclasses import dataclass, field
 from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, WH
 from everwhen.ingest.extract.rules.names import cleaned
 from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 _MINE = frozenset({"my", "our", "mine", "ours"})
 _YOURS = frozenset({"your", "ur", "yours"})
 _GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "some"})
-_CUT = frozenset({"relcl", "advcl", "punct", "acl", "ccomp", "conj", "cc", "dep", "parataxis"})
+_CUT = vocabulary(
+    """
+    relcl advcl punct acl ccomp conj cc dep parataxis
+    """
+)
 _PLACE = re.compile(
     r"\b(?:road|street|st|avenue|ave|lane|park|beach|river|lake|square|city|hill|island|bridge)\b", re.I
 )
@@ -120,7 +125,7 @@ class Voices:
             before = words[at - 1] if at else None
             text = self._told(word, before)
             apart = before is not None and (
-                word.start > before.end or text != word.text and not text.startswith("'")
+                word.start > before.end or (text != word.text and not text.startswith("'"))
             )
             out += (" " if apart else "") + text
         return " ".join(out.split()).strip(" ,;:-–—")

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.when import Interval, TimeRef, resolve
+from everwhen.when import Grain, Interval, TimeRef, resolve
 from everwhen.when.calendar import floor, shift
 
 FIXED = 0.75

@@ -60,7 +60,7 @@ def timex(
 
     here: Here = context.obj
     with counting(here, "cases") as tick:
-        result = runner.run(_there(data), peers=peers, progress=tick)
+        result = runner.run(_there(data), peers=peers, progress=lambda done, _: tick(done))
     report(here, result, out)
 
 
@@ -76,6 +76,21 @@ def speed(
     here: Here = context.obj
     with counting(here, f"building {units:,} units", units) as tick:
         result = runner.run(units, progress=tick)
+    report(here, result, out)
+
+
+@bench.command("facts")
+def facts_(
+    context: typer.Context,
+    facts: Annotated[int, typer.Option(help="Facts in the bank that is measured.")] = 100_000,
+    out: Out = None,
+) -> None:
+    """Facts: current, as of, known at, history, assert and stale in a large bank."""
+    from everwhen.bench import facts_speed as runner
+
+    here: Here = context.obj
+    with counting(here, f"building {facts:,} facts", facts) as tick:
+        result = runner.run(facts, progress=tick)
     report(here, result, out)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,12 +13,12 @@ from everwhen.ingest.extract.base import (
     Batch,
     ExtractedEntity,
     ExtractedEvent,
-    ExtractedFact,
     ExtractedNarrative,
     Extraction,
     Extractor,
     Failure,
 )
+from everwhen.ingest.facts import learn_facts
 from everwhen.ingest.links import (
     link_cause,
     link_in_meaning,
@@ -35,9 +35,6 @@ from everwhen.types import Turn
 MOST_PER_TURN = 40
 """Events, and names, of one turn that are kept; more is a list somebody pasted, or a model gone astray."""
 
-Hand = Callable[[Sequence[ExtractedFact], dict[str, Turn]], None]
-"""Where extracted facts go: the facts room's entry point."""
-
 
 def process(
     store: Store,
@@ -46,7 +43,6 @@ def process(
     work: Work,
     *,
     decide: Decide | None = None,
-    hand_over: Hand | None = None,
 ) -> Extraction:
     """Extract claimed turns and write what was found. Done twice, it changes nothing."""
     extraction = extracted(extractor, Batch(work.session, work.turns, work.before))
@@ -57,6 +53,8 @@ def process(
     mine = list(turns)[len(work.before) :]
     raw = store.graph.vectors(mine)
     near = similar_units(store.graph, raw, "turn")
+    # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
+    learn_facts(store, embedder, extraction.facts, turns)
     with store.graph.writing() as write:
         for narrative in (unit for unit in units if unit.kind == "narrative"):
             write.drop_superseded("narrative", narrative.turns, [narrative.id])
@@ -81,8 +79,6 @@ def process(
         if (usage := extraction.usage) is not None:
             write.used(usage.model, usage.calls, usage.input_tokens, usage.output_tokens, usage.cost)
         write.done(mine, extraction.extractor, extraction.version)
-    if hand_over is not None and extraction.facts:
-        hand_over(extraction.facts, turns)
     return extraction
 
 

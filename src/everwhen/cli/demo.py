@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from everwhen.cli.app import Here, app
+from everwhen.cli.graph import show_calendar
 from everwhen.cli.progress import counting
 from everwhen.cli.reading import show
 
@@ -31,7 +32,7 @@ def tell(here: Here) -> None:
     """The demo itself, on the console that `here` brings (`make figures` records it)."""
     from pathlib import Path
 
-    from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, story
+    from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, calendar, story
 
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:
         here.home, here.bank = Path(folder), "demo"
@@ -45,6 +46,8 @@ def tell(here: Here) -> None:
                 here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=256) for one in QUESTIONS])
                 return
             timeline(here, memory)
+            here.console.print("\n[bold]The event calendar, with dates worked out from what was said[/bold]")
+            show_calendar(here, calendar(memory))
             for one in QUESTIONS:
                 here.console.print(f"\n[bold]{one.question}[/bold]")
                 show(here, memory.recall(one.question, at=ASKED_AT), explain=True, limit=2)

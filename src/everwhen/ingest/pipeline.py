@@ -217,14 +217,16 @@ def _mention(
         for id_ in entity.turns:
             by_turn.setdefault(id_, []).append(entity)
     resolved: dict[str, dict[str, int]] = {}
+    kinds = {key(entity.name): entity.type for entity in extraction.entities}
     for id_, turn in turns.items():
         names = _once(by_turn.get(id_, []))[:MOST_PER_TURN]
         if not names:
             continue
         chosen = resolver.unit(names, turn.said_at)
         resolved[id_] = {key(name): seq for name, seq in chosen.items()}
+        types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():
-            write.mention(raws[id_], seq, name)
+            write.mention(raws[id_], seq, name, types[name])
             resolver.saw(seq, turn.said_at)
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
     for unit, thing in zip(units, things, strict=True):
@@ -233,7 +235,7 @@ def _mention(
                 (resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {})), None
             )
             if found is not None:
-                write.mention(seqs[unit.id], found, name)
+                write.mention(seqs[unit.id], found, name, kinds.get(key(name), "OTHER"))
 
 
 def _once(names: Sequence[ExtractedEntity]) -> list[ExtractedEntity]:

@@ -251,6 +251,8 @@ def _corrected(state: Status, clause: Clause, interval: Interval, moment: Moment
     """What the calendar says against the grammar: "we fly on Thursday" lies ahead."""
     if not own or state in ("hypothetical", "negated"):
         return state
+    if interval.end is None and state == "happened" and tense(clause) == "perfect":
+        return "ongoing"  # "I have been there since March"
     ahead = interval.start is not None and interval.start > moment.at
     behind = interval.end is not None and interval.end <= moment.at
     if (ahead and state in ("ongoing",)) or (ahead and state == "happened" and tense(clause) != "past"):
@@ -278,7 +280,9 @@ def _only_dates(clause: Clause) -> bool:
     ):
         return False
     rest = [
-        word for word in clause.words() if word.pos in (*_NOUNS, "ADJ", "VERB") and word.dep != "npadvmod"
+        word
+        for word in clause.words()
+        if word.pos in (*_NOUNS, "ADJ", "VERB") and word.dep != "npadvmod" and word is not clause.verb
     ]
     return all(word.dep in ("pobj", "attr", "nummod", "amod", "compound") for word in rest) and len(rest) <= 3
 

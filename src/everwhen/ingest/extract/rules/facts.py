@@ -57,6 +57,7 @@ DOMAINS = {
 
 Found = tuple[str, str, str]
 Rule = Callable[[Clause, Voices], Found | None]
+_PLACES = ("GPE", "LOC", "FAC")
 
 
 def facts(
@@ -82,7 +83,7 @@ def facts(
                 continue
             for rule in _RULES:
                 fact = rule(clause, voices)
-                if fact is not None:
+                if fact is not None and (fact[1] != "lives_in" or _is_place(fact[2], parse)):
                     dated = chosen(owned.get(place, []), "past", parse.text, moment)
                     valid = _valid(clause, dated.interval if dated else None)
                     found.setdefault(fact, _fact(fact, turn, valid))
@@ -98,6 +99,10 @@ def facts(
             plan = (draft.subject, "plans", f"{draft.verb} {draft.object}".strip())
             found.setdefault(plan, _fact(plan, turn, draft.occurred))
     return list(found.values())
+
+
+def _is_place(name: str, parse: Parse) -> bool:
+    return any(one.label in _PLACES and one.text in name for one in parse.names)
 
 
 def _fact(found: Found, turn: Turn, valid: Interval | None, domain: str | None = None) -> ExtractedFact:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from everwhen.ingest.extract.base import EntityType, ExtractedEntity
-from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.parsing import Name, Parse, Word
 from everwhen.ingest.extract.rules.wordlist import vocabulary
 from everwhen.types import Turn
 
@@ -50,7 +50,7 @@ def entities(turn: Turn, parses: list[Parse]) -> list[ExtractedEntity]:
     for parse in parses:
         covered: set[int] = set()
         for name in parse.names:
-            type_ = TYPES.get(name.label)
+            type_ = _type(name)
             text = cleaned(name.text)
             if type_ is not None and text and len(text.split()) <= _LONGEST:
                 add(text, type_)
@@ -60,6 +60,15 @@ def entities(turn: Turn, parses: list[Parse]) -> list[ExtractedEntity]:
             if text:
                 add(text, "OTHER")
     return list(found.values())
+
+
+def _type(name: Name) -> EntityType | None:
+    """The parser's label, unless the words around it know better: what things happen in is a place."""
+    type_ = TYPES.get(name.label)
+    head = next((word for word in name.words if word.head not in name.words), name.words[-1])
+    if type_ in ("PERSON", "ORGANIZATION") and head.dep == "pobj" and head.head.lower in ("in", "near"):
+        return "LOCATION"
+    return type_
 
 
 def cleaned(text: str) -> str:

@@ -182,6 +182,8 @@ def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
             named = next(
                 (child for child in word.children if child.dep == "appos" and child.i in found), None
             )
+            if word.dep == "compound" and word.head.i in found:
+                named = word.head
             if named is not None:  # "my cousin Ada" is one person
                 found[named.i] = (named, found[named.i][1], gender_of(word))
             elif not any(child.i in found for child in word.children):

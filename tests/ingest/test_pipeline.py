@@ -13,7 +13,8 @@ from everwhen.demo import story
 from everwhen.ingest.extract import Batch, ExtractedEvent, Extraction, opening
 
 CHAT = [
-    {"role": "user", "name": "Ana", "content": text, "id": f"m{n:02d}", "timestamp": f"2024-05-{1 + n // 4:02d}T1{n % 4}:00:00Z"}
+    {"role": "user", "name": "Ana", "content": text, "id": f"m{n:02d}",
+     "timestamp": f"2024-05-{1 + n // 4:02d}T1{n % 4}:00:00Z"}
     for n, text in enumerate(
         [
             "I moved to Porto last week.",
@@ -177,7 +178,6 @@ def test_closing_keeps_the_list_of_what_is_to_do(home: Path, breaking: Breaking)
 
 def test_two_processes_never_extract_the_same_turn(home: Path, breaking: Breaking) -> None:
     with opened(home, "b") as one, opened(home, "b") as two:
-        one._store.append  # noqa: B018
         one.add([f"turn {n}" for n in range(40)], session="a")
         two.add([f"turn {n}" for n in range(40)], session="b")
         one.flush()

@@ -55,7 +55,7 @@ def test_marked_chat_is_read_with_the_promised_precision_and_recall() -> None:
         'he said "I moved to Rome last year"',
         "> I sold my car yesterday",
         "```\nuser moved to Porto on 2024-05-01\n```",
-        'Traceback (most recent call last):\n  File "a.py", line 3, in run\n    start()\nValueError: started on 2024-05-01',
+        'Traceback (most recent call last):\n  File "a.py", line 3, in run\n    go()\nValueError: ran on 2024-05-01',
         "2024-05-01 10:00:00 INFO server started on port 80",
         "[image: a man who painted a wall yesterday]",
         "😂😂🔥",

@@ -172,22 +172,20 @@ def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
             head = next((word for word in name.words if word.head not in name.words), name.words[-1])
             found[head.i] = (head, cleaned(name.text), "")
     for word in parse.words:
+        if word.pos not in ("NOUN", "PROPN") or word.lemma not in PERSON_WORDS or word.tag == "NNS":
+            continue
+        named = next((child for child in word.children if child.dep == "appos" and child.i in found), None)
+        if word.dep == "compound" and word.head.pos == "PROPN":
+            named = word.head  # "my sister Eva", whatever the parser makes of Eva
+            found.setdefault(named.i, (named, named.text, ""))
+        if named is not None:  # "my cousin Ada" is one person
+            found[named.i] = (named, found[named.i][1], gender_of(word))
+            continue
         owned = any(child.dep == "poss" for child in word.children)
-        if (
-            word.pos in ("NOUN", "PROPN")
-            and word.lemma.lower() in PERSON_WORDS
-            and word.tag != "NNS"
-            and (owned or word.dep in ("nsubj", "nsubjpass"))
+        if (owned or word.dep in ("nsubj", "nsubjpass")) and not any(
+            child.i in found for child in word.children
         ):
-            named = next(
-                (child for child in word.children if child.dep == "appos" and child.i in found), None
-            )
-            if word.dep == "compound" and word.head.i in found:
-                named = word.head
-            if named is not None:  # "my cousin Ada" is one person
-                found[named.i] = (named, found[named.i][1], gender_of(word))
-            elif not any(child.i in found for child in word.children):
-                found[word.i] = (word, voices.phrase(word), gender_of(word))
+            found[word.i] = (word, voices.phrase(word), gender_of(word))
     return [found[place] for place in sorted(found)]
 
 

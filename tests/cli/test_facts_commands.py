@@ -81,6 +81,18 @@ def test_a_conflict_is_shown_and_decided(shell: Any) -> None:
     assert "nothing to decide" in shell("facts", "review")
 
 
+def test_reports_and_half_lives_make_facts_stale(shell: Any) -> None:
+    shell("facts", "assert", "Ana", "works on", "Atlas", "--from", "2025-01-01", "--at", "2025-01-01")
+    assert "Atlas" in shell("facts", "report-missing", "atlas", "--at", "2025-01-05")
+    assert "Atlas" in shell("facts", "report-change", "Atlas", "--at", "2025-01-06")
+    found = json.loads(shell("facts", "stale", "--now", "2025-01-07", "--json"))
+    assert {one["signal"] for one in found} == {"context_mismatch", "external_change"}
+    assert "half-life of 3 days" in shell("facts", "half-life", "project_status", "3")
+    found = json.loads(shell("facts", "stale", "--now", "2025-01-07", "--json"))
+    assert {one["signal"] for one in found} >= {"age"}
+    assert "positive number" in shell("facts", "half-life", "project_status", "0", code=2)
+
+
 def test_the_timeline_draws_bars(shell: Any) -> None:
     shell(*LISBON)
     shell(*PORTO)

@@ -305,6 +305,10 @@ def test_instants_at_the_edges_of_time_are_kept(quick: Memory) -> None:
     quick.facts.assert_("the sun", "rises", "in the east", valid_from=first, valid_to=last, at=day(2025))
     assert len(quick.facts.as_of(first)) == 1 and quick.facts.as_of(last) == []
     assert len(quick.facts.stale(now=day(2025))) == 1
+    assert (
+        "rises in the east (from 0001-01-01 to 9999-12-31"
+        in quick.recall("the sun rises", at=day(2025)).as_context()
+    )
     with pytest.raises(UsageError, match="outside the years"):
         quick.facts.as_of(datetime.max.replace(tzinfo=ZoneInfo("America/Lima")))
 

@@ -137,6 +137,7 @@ def quick_bank(home: Path) -> Iterator[Memory]:
         yield memory
 
 
+@pytest.mark.timeout(900)  # some 30 s; a failure is made small before it is shown, and that takes longer
 def test_ten_thousand_acts_agree_with_the_model_at_every_instant(quick_bank: Memory) -> None:
     Acts.memory, Acts.examples, Acts.steps = quick_bank, 0, 0
     run_state_machine_as_test(  # type: ignore[no-untyped-call]

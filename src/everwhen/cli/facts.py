@@ -26,6 +26,7 @@ AnySubject = Annotated[str | None, typer.Argument(help="Who or what; left out: e
 AnyPredicate = Annotated[str | None, typer.Argument(help="Such as 'lives in'; left out: all.")]
 Object = Annotated[str, typer.Argument(help="Such as 'Porto'.")]
 FactId = Annotated[str, typer.Argument(help="A fact's id, as `--json` shows it.")]
+Reference = Annotated[str, typer.Argument(help="A name as the facts have it.")]
 At = Annotated[str | None, typer.Option(help="When it was learned: ISO 8601 or 'last Friday' [now].")]
 Now = Annotated[str | None, typer.Option(help="The moment asked about [now].")]
 From = Annotated[str | None, typer.Option("--from", help="Since when it is so [when it was learned].")]
@@ -159,6 +160,38 @@ def confirm(context: typer.Context, fact: FactId, at: At = None) -> None:
     here: Here = context.obj
     with here.open() as memory:
         _told(here, memory, memory.facts.confirm(fact, _moment(here, memory, at)))
+
+
+@facts.command("report-missing")
+def report_missing(context: typer.Context, ref: Reference, at: At = None) -> None:
+    """Say that a file, project or person is gone; lists the facts that name it."""
+    here: Here = context.obj
+    with here.open() as memory:
+        _show(here, memory, memory.facts.report_missing(ref, _moment(here, memory, at)))
+
+
+@facts.command("report-change")
+def report_change(context: typer.Context, ref: Reference, at: At = None) -> None:
+    """Say that something outside changed, such as a release; lists the facts that name it."""
+    here: Here = context.obj
+    with here.open() as memory:
+        _show(here, memory, memory.facts.report_change(ref, _moment(here, memory, at)))
+
+
+@facts.command("half-life")
+def half_life(
+    context: typer.Context,
+    domain: Annotated[str, typer.Argument(help="Such as tech_preference.")],
+    days: Annotated[float, typer.Argument(help="Days after which such a fact is half as sure.")],
+) -> None:
+    """Let facts of a domain fade faster or slower in this bank."""
+    here: Here = context.obj
+    with here.open(create=True) as memory:
+        memory.facts.set_half_life(domain, days)
+        if here.json:
+            here.print(memory.facts.half_lives.by_domain)
+        else:
+            here.console.print(_plain(f"facts of domain '{domain}' have a half-life of {days:g} days"))
 
 
 @facts.command()

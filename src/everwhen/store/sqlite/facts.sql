@@ -57,7 +57,7 @@ WHERE s.key = :key AND f.superseded_at IS NULL AND f.standing <> 'overruled'
 ORDER BY f.recorded_at, f.seq;
 
 -- disputed_in_slot --
-SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+SELECT {columns} FROM facts f INDEXED BY facts_disputed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
 WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'disputed';
 
 -- newest_version --

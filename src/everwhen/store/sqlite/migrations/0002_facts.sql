@@ -53,6 +53,7 @@ CREATE TABLE facts (
     CHECK (valid_to IS NULL OR valid_to > valid_from)
 );
 CREATE INDEX facts_believed ON facts (slot, valid_from) WHERE superseded_at IS NULL AND standing = 'believed';
+CREATE INDEX facts_disputed ON facts (slot) WHERE superseded_at IS NULL AND standing = 'disputed';
 CREATE INDEX facts_by_slot ON facts (slot, valid_from);
 CREATE INDEX facts_corrected ON facts (id) WHERE outcome = 'corrected';
 
@@ -65,7 +66,7 @@ BEGIN
         SELECT 1 FROM (
             SELECT valid_to FROM facts INDEXED BY facts_believed
             WHERE slot = NEW.slot AND superseded_at IS NULL AND standing = 'believed'
-              AND (NEW.valid_to IS NULL OR valid_from < NEW.valid_to)
+              AND valid_from < coalesce(NEW.valid_to, '~') -- after every instant
             ORDER BY valid_from DESC LIMIT 1
         ) WHERE valid_to IS NULL OR valid_to > NEW.valid_from
     );

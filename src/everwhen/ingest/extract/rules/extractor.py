@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from everwhen.ingest.extract.base import (
     OVERLAP_TURNS,
@@ -20,6 +21,7 @@ from everwhen.ingest.extract.rules.draft import Draft
 from everwhen.ingest.extract.rules.events import events as passage_events
 from everwhen.ingest.extract.rules.facts import facts
 from everwhen.ingest.extract.rules.fragments import Header, header_of
+from everwhen.ingest.extract.rules.lexicon import FIRST
 from everwhen.ingest.extract.rules.names import entities
 from everwhen.ingest.extract.rules.narratives import Told, narratives
 from everwhen.ingest.extract.rules.parsing import Parse, parser
@@ -56,7 +58,7 @@ class RuleExtractor:
             if number >= len(batch.before):
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]
-                stated += facts(turn, read, drafts, voices)
+                stated += facts(turn, read, drafts, voices) if turn.role != "assistant" else []
                 named += names
         return Extraction(
             self.name,
@@ -79,6 +81,7 @@ def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:
 def _turn_events(turn: Turn, read: list[tuple[Passage, Parse]], voices: Voices) -> list[Draft]:
     moment = Moment(turn.said_at, turn.zone)
     drafts: list[Draft] = []
+    answer = _answer(turn)
     headers: dict[str, Header] = {}
     for passage, parse in read:
         voices.offset = passage.start
@@ -89,8 +92,32 @@ def _turn_events(turn: Turn, read: list[tuple[Passage, Parse]], voices: Voices) 
             headers[passage.text.strip()] = header_of(parse, moment, plans=turn.role == "user")
         header = headers.get(passage.header, Header()) if passage.item else Header()
         if not passage.heads:
-            drafts += passage_events(passage, parse, voices, moment, header, drafts[-1:])
+            found = passage_events(passage, parse, voices, moment, header, drafts[-1:])
+            drafts += [draft for draft in found if not answer or _of_its_own(draft, passage, answer)]
     return drafts
+
+
+ESSAY = 80
+"""Words from which an assistant's turn is an essay: what it says of the world there is advice, not news."""
+
+
+def _answer(turn: Turn) -> Literal["", "short", "essay"]:
+    if turn.role != "assistant":
+        return ""
+    return "essay" if len(turn.text.split()) > ESSAY else "short"
+
+
+def _of_its_own(draft: Draft, passage: Passage, answer: str) -> bool:
+    """Whether an assistant tells something that happened: its own deeds, and in a short answer news of others.
+
+    Lists, headings and sentences without a subject are recipes, plans for somebody and examples.
+    """
+    subject = draft.clause.subject if draft.clause is not None else None
+    if subject is None:
+        return False
+    if subject.lower in FIRST:
+        return True
+    return answer == "short" and not passage.item and draft.status in ("happened", "negated")
 
 
 def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:

@@ -49,7 +49,7 @@ SPEECH = vocabulary(
 )
 MENTAL = vocabulary(
     """
-    think believe guess suppose feel know wonder doubt hope wish imagine bet assume figure mean reckon
+    think believe guess suppose consider feel know wonder doubt hope wish imagine bet assume figure mean reckon
     expect pretend dream fear
     """
 )

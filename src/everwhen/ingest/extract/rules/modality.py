@@ -129,7 +129,22 @@ def status(clause: Clause) -> Status:
 def _past_is_done(introduced: list[str]) -> bool:
     """ "I managed to" is done; "I wanted to" was only wanted."""
     return not any(
-        word in ("want", "plan", "hope", "intend", "mean", "need", "wish", "expect") for word in introduced
+        word
+        in (
+            "want",
+            "plan",
+            "hope",
+            "intend",
+            "mean",
+            "need",
+            "wish",
+            "expect",
+            "think",
+            "consider",
+            "look",
+            "dream",
+        )
+        for word in introduced
     )
 
 

@@ -17,8 +17,8 @@ from everwhen.when import Interval
 
 SHORTEST = 5
 """Words of a sentence that is worth telling."""
-SENTENCES = 4
-"""Sentences of one turn that are told."""
+SENTENCES, ANSWER_SENTENCES = 4, 2
+"""Sentences that are told of a turn, and of an assistant's."""
 CONFIDENCE = 0.6
 
 
@@ -84,7 +84,8 @@ def _line(one: Told) -> str:
                 sentences.append(_stopped(one.voices.tell(sentence)))
     if not sentences:
         return ""
-    told = " ".join(sentences[:SENTENCES])
+    most = ANSWER_SENTENCES if one.turn.role == "assistant" else SENTENCES
+    told = " ".join(sentences[:most])
     named = one.turn.speaker.lower() in told.lower()
     return told if named else f"{one.turn.speaker} said: {told}"
 

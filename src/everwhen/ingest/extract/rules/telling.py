@@ -23,6 +23,7 @@ from everwhen.ingest.extract.rules.modality import is_thought, tense
 from everwhen.ingest.extract.rules.parsing import Word
 from everwhen.ingest.extract.rules.times import Dated
 
+_NOTICED = ("see", "hear", "learn", "realize", "realise", "find", "notice", "discover", "read")
 _NOUNS = ("NOUN", "PROPN", "NUM")
 
 
@@ -78,6 +79,8 @@ def tells(clause: Clause, times: Sequence[Dated], state: Status, *, listed: bool
         and clause.subject.lower in ("it", "this", "that", "things")
     ):
         return False
+    if kind == "bare" and clause.subject is not None and not clause.auxiliaries and not listed:
+        return False  # "Box size: select a box": a heading, or a word that was taken for a verb
     return kind != "bare" or state in ("planned", "hypothetical", "negated")
 
 
@@ -104,6 +107,8 @@ def _worth_telling(clause: Clause, state: Status) -> bool:
         return False  # "since we last talked"
     if any(word.lower in ("ca", "can", "cannot") for word in clause.auxiliaries):
         return False  # "I can't wait"
+    if state == "planned" and clause.first.lemma in ("think", "consider", "look", "dream", "like", "love"):
+        return False  # no more than a thought, while it has no date
     if state == "planned" and subject is not None and not _acts(subject):
         return False  # a prediction: "your studio will change things"
     if state == "negated" and tense(clause) == "future" and object_ is None:
@@ -112,11 +117,7 @@ def _worth_telling(clause: Clause, state: Status) -> bool:
     if marker is not None and marker.lower in ("why", "how") and marker.i < clause.first.i:
         return False
     told = clause.verb.child("ccomp")
-    return not (
-        told is not None
-        and object_ is None
-        and clause.verb.lemma in ("see", "hear", "learn", "realize", "find")
-    )
+    return not (told is not None and object_ is None and clause.verb.lemma in _NOTICED)
 
 
 def _acts(word: Word) -> bool:

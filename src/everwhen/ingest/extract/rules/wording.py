@@ -57,6 +57,8 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, voices: Voi
         or words[0].lower in _OPENERS
     ):
         words = words[1:]
+    if [word.lower for word in words[:3]] == ["by", "the", "way"]:
+        words = words[4:] if len(words) > 3 and words[3].text == "," else words[3:]
     while words and words[-1].pos in ("PUNCT", "CCONJ"):
         words = words[:-1]
     if len(words) > 2 and words[0].pos == "PROPN" and words[1].text == "," and words[0] is not clause.subject:

@@ -8,7 +8,8 @@ import sys
 import everwhen
 
 PUBLIC = {
-    "Added", "AsyncMemory", "Conflict", "Damaged", "EverwhenError", "Fact", "Finding", "Hit", "Interval", "Memory",
+    "Added", "AsyncMemory", "Conflict", "Damaged", "Entity", "Event", "EverwhenError", "Fact", "Finding", "Hit",
+    "Interval", "Memory",
     "Message", "ModelError", "NotFound", "Recall", "Recalled", "Recipe", "Refused", "Session", "Settings",
     "StaleFact", "Stats", "Turn", "Unavailable", "UsageError",
 }  # fmt: skip

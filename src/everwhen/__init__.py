@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from everwhen.types import (
         Added,
         Conflict,
+        Entity,
+        Event,
         Fact,
         Finding,
         Hit,
@@ -52,6 +54,8 @@ _HOMES = {
     "everwhen.types": (
         "Added",
         "Conflict",
+        "Entity",
+        "Event",
         "Fact",
         "Finding",
         "Hit",
@@ -71,6 +75,8 @@ __all__ = [
     "AsyncMemory",
     "Conflict",
     "Damaged",
+    "Entity",
+    "Event",
     "EverwhenError",
     "Fact",
     "Finding",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
@@ -14,6 +14,9 @@ from everwhen.recall import Recipe
 from everwhen.settings import Settings
 from everwhen.store.instants import aware
 from everwhen.when import Interval
+
+Between: TypeAlias = Interval | tuple[datetime | None, datetime | None]
+"""A stretch of time as callers give it: an interval, or its two sides."""
 
 
 def local(instant: datetime | None, own_zone: str | None, name: str) -> datetime | None:
@@ -35,7 +38,7 @@ def zone(name: str) -> str:
 
 
 def between(
-    given: Interval | tuple[datetime | None, datetime | None] | None,
+    given: Between | None,
     before: datetime | None,
     after: datetime | None,
 ) -> Interval | None:

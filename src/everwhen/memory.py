@@ -14,9 +14,11 @@ from everwhen.errors import NotFound, UsageError
 from everwhen.facts import AsyncFacts, Facts
 from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
+from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
+from everwhen.memory_graph import GraphMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.recall import Recall, Recipe, Request, recall
@@ -27,10 +29,10 @@ from everwhen.store import Filter, Store
 from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
 from everwhen.types import KINDS, NETWORKS, Added, Finding, Hit, Message, Session, Stats, Turn
-from everwhen.when import Interval
 
 Given = str | Mapping[str, Any] | Message
-Between = Interval | tuple[datetime | None, datetime | None]
+Between = checked.Between
+BY_DEFAULT = frozenset({"turn", "fact"})
 DEFAULT_EMBEDDER = "minilm"
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,7 +50,7 @@ def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
     return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
-class Memory:
+class Memory(GraphMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
@@ -75,6 +77,7 @@ class Memory:
         folder = home_folder(chosen.home)
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
+        check_extractor(chosen.extract)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
         embedder = _cached(shared_embedder(model), folder, chosen)
         store = SqliteStore.open(
@@ -90,7 +93,11 @@ class Memory:
         return cls(store, embedder, chosen)
 
     def close(self) -> None:
-        """Close the bank's files. Everything that a call returned for is on disk already."""
+        """Close the bank's files. Everything that a call returned for is on disk already.
+
+        A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
+        """
+        self._stop()
         self._store.close()
         if isinstance(self._embedder, CachedEmbedder):
             self._embedder.close()
@@ -138,7 +145,10 @@ class Memory:
         listed = [as_message(one) for one in checked.several(messages)]
         if not listed:
             raise UsageError("nothing to add: the list of messages is empty")
-        return remember(self._store, self._embedder, self._settings, listed, placement)
+        added = remember(self._store, self._embedder, self._settings, listed, placement)
+        if added.new:
+            self._wake()
+        return added
 
     def add_many(
         self,
@@ -163,10 +173,9 @@ class Memory:
             )
             if progress:
                 progress(len(whole.turns))
+        if whole.new:
+            self._wake()
         return whole
-
-    def flush(self, timeout: float | None = None) -> None:
-        """Wait for work that `add` left behind. Turns and vectors are written by `add` itself: none is left."""
 
     def reembed(self, model: str, *, progress: Callable[[int], None] | None = None) -> None:
         """Give the whole bank the vectors of another embedder, all at once or not at all."""
@@ -244,7 +253,8 @@ class Memory:
         where = Filter(
             between=checked.until(window, then),
             known_at=aware(known_at, "known_at"),
-            kinds=checked.names(kinds, "kinds", KINDS),
+            # Until recall decides how events take part, they are found only by those who ask for them.
+            kinds=checked.names(kinds, "kinds", KINDS) or BY_DEFAULT,
             networks=checked.names(networks, "networks", NETWORKS),
             metadata=checked.metadata(metadata) or {},
         )
@@ -336,6 +346,18 @@ class AsyncMemory:
     turns = _in_thread(Memory.turns)
     turn = _in_thread(Memory.turn)
     sessions = _in_thread(Memory.sessions)
+    process = _in_thread(Memory.process)
+    reextract = _in_thread(Memory.reextract)
+    events = _in_thread(Memory.events)
+    entities = _in_thread(Memory.entities)
+    entity = _in_thread(Memory.entity)
+    merge_entities = _in_thread(Memory.merge_entities)
+    split_entity = _in_thread(Memory.split_entity)
+    rename_entity = _in_thread(Memory.rename_entity)
+    undo_entities = _in_thread(Memory.undo_entities)
+    mentions = _in_thread(Memory.mentions)
+    seen_with = _in_thread(Memory.seen_with)
+    links = _in_thread(Memory.links)
     grep = _in_thread(Memory.grep)
     recall = _in_thread(Memory.recall)
     stats = _in_thread(Memory.stats)

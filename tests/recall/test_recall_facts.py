@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +21,13 @@ NOW = day(2025, 8)
 
 
 @pytest.fixture
-def marta(quick: Memory) -> Memory:
+def marta(home: Path) -> Iterator[Memory]:
+    """Facts as somebody asserted them; what extraction would find in the turns stays out."""
+    with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none") as quick:
+        yield told(quick)
+
+
+def told(quick: Memory) -> Memory:
     first = quick.add("I live in Lisbon, in Graça", at=day(2025, 2), session="a").turns[0]
     second = quick.add("I moved to Porto yesterday", at=day(2025, 6), session="b").turns[0]
     quick.add("the weather is fine", at=day(2025, 7), session="c")

@@ -103,4 +103,15 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 
 # Each module adds its commands to the application.
-from everwhen.cli import bench, demo, facts, importing, reading, timing, upkeep, writing  # noqa: E402, F401
+from everwhen.cli import (  # noqa: E402
+    bench,  # noqa: F401
+    demo,  # noqa: F401
+    extraction,  # noqa: F401
+    facts,  # noqa: F401
+    graph,  # noqa: F401
+    importing,  # noqa: F401
+    reading,  # noqa: F401
+    timing,  # noqa: F401
+    upkeep,  # noqa: F401
+    writing,  # noqa: F401
+)

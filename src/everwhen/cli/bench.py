@@ -11,7 +11,7 @@ import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.progress import counting
-from everwhen.errors import NotFound
+from everwhen.errors import NotFound, UsageError
 
 bench = typer.Typer(help="Measure retrieval quality, time expressions and speed.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
@@ -134,3 +134,22 @@ def _there(path: Path) -> Path:
     if not path.is_file():
         raise NotFound(f"there is no file {path}; --data takes the data set in its native format")
     return path
+
+
+@bench.command()
+def extraction(
+    context: typer.Context,
+    data: Data,
+    when: Annotated[Path, typer.Option(help="Gold intervals of the when questions.")],
+    out: Out = None,
+) -> None:
+    """Extraction: does an event from the cited turns carry the time that a question asks for?"""
+    from everwhen.bench import extraction as runner
+    from everwhen.ingest.extract.opening import open_extractor
+    from everwhen.settings import load
+
+    here: Here = context.obj
+    extractor = open_extractor(load().extract)
+    if extractor is None:
+        raise UsageError("extraction is switched off (EVERWHEN_EXTRACT=none); nothing can be measured")
+    report(here, runner.run(_there(data), _there(when), extractor), out)

@@ -11,6 +11,7 @@ import typer
 
 from everwhen.cli import interrupt
 from everwhen.cli.app import Here, app
+from everwhen.cli.graph import show_calendar
 from everwhen.cli.progress import counting
 from everwhen.cli.reading import show
 
@@ -33,7 +34,7 @@ def tell(here: Here) -> None:
     """The demo itself, on the console that `here` brings (`make figures` records it)."""
     from pathlib import Path
 
-    from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, story
+    from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, calendar, story
 
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:
         interrupt.before_the_end(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -48,6 +49,8 @@ def tell(here: Here) -> None:
                 here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=256) for one in QUESTIONS])
                 return
             timeline(here, memory)
+            here.console.print("\nThe event calendar, with dates worked out from what was said", style="bold")
+            show_calendar(here, calendar(memory))
             for one in QUESTIONS:
                 here.console.print(f"\n{one.question}", style="bold")
                 show(here, memory.recall(one.question, at=ASKED_AT), explain=True, limit=2)

@@ -9,6 +9,7 @@ import typer
 
 from everwhen.cli import interrupt
 from everwhen.cli.app import Here, app
+from everwhen.cli.extraction import Wait, extract, extracting
 from everwhen.cli.printing import printable
 from everwhen.cli.progress import counting
 from everwhen.types import Added
@@ -21,6 +22,7 @@ def import_(
     format: Annotated[
         str, typer.Option(help="auto, jsonl, locomo, longmemeval, chatgpt or claude.")
     ] = "auto",
+    wait: Wait = True,
 ) -> None:
     """Import conversations. Several in one file become one bank each; with --bank, one bank for all."""
     from everwhen.checked import zone
@@ -39,13 +41,17 @@ def import_(
         if here.bank or not several:
             conversations = read(file, kind, local)
             messages = merged(conversations) if several else (m for c in conversations for m in c.messages)
-            with here.open(create=True) as memory:
+            with here.open(create=True, **extracting(False)) as memory:
                 done[memory.bank] = memory.add_many(messages, zone=local, progress=tick)
         else:
             for conversation in read(file, kind, local):
                 here.bank = conversation.name
-                with here.open(create=True) as memory:
+                with here.open(create=True, **extracting(False)) as memory:
                     done[memory.bank] = memory.add_many(conversation.messages, zone=local, progress=tick)
+    for bank in done if wait else ():
+        here.bank = bank
+        with here.open() as memory:
+            extract(here, memory)
     conflicts = [turn for added in done.values() for turn in added.conflicts]
     if here.json:
         new = {bank: added.new for bank, added in done.items()}

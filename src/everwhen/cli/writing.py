@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from everwhen.cli.app import Here, app
+from everwhen.cli.extraction import Wait, extract, extracting
 from everwhen.cli.printing import printable
 from everwhen.cli.times import instant
 from everwhen.errors import UsageError
@@ -24,10 +25,11 @@ def add(
     name: Annotated[str | None, typer.Option(help="Who said it.")] = None,
     session: Annotated[str | None, typer.Option(help="Conversation [the day's].")] = None,
     at: Annotated[str | None, typer.Option(help="When: ISO 8601 or 'last Friday' [now].")] = None,
+    wait: Wait = True,
 ) -> None:
     """Remember one or more messages."""
     here: Here = context.obj
-    with here.open(create=True) as memory:
+    with here.open(create=True, **extracting(wait)) as memory:
         zone = here.zone_of(memory)
         words = [_standard_input() if one == "-" else one for one in text]
         added = memory.add(
@@ -36,6 +38,7 @@ def add(
             at=instant(at, zone),
             zone=zone,
         )
+        extract(here, memory)
     if here.json:
         here.print(added)
     else:

@@ -1,8 +1,9 @@
-"""Another embedder for a whole bank: every turn and fact embedded again, replaced in one transaction."""
+"""Another embedder for a whole bank: every memory embedded again, replaced in one transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,13 @@ def reembed(
             vectors.update((turn.id, matrix) for turn, matrix in zip(batch, matrices, strict=True))
             if progress:
                 progress(len(vectors))
-        for facts in in_batches(store.facts.texts(), settings.batch):
-            vectors.update((fact, embedder.embed(embedder.pieces(text))) for fact, text in facts)
+        for derived in in_batches(chain(store.graph.derived_texts(), store.facts.texts()), settings.batch):
+            pieces = [embedder.pieces(text) for _, text in derived]
+            flat = iter(embedder.embed([piece for several in pieces for piece in several]))
+            vectors.update(
+                (id_, np.stack([next(flat) for _ in several]))
+                for (id_, _), several in zip(derived, pieces, strict=True)
+            )
         missing = store.replace_vectors(name, embedder.dim, vectors)
         if not missing:
             return

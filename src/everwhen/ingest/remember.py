@@ -40,8 +40,7 @@ def remember(
     store: Store, embedder: Embedder, settings: Settings, messages: Sequence[Message], placement: Placement
 ) -> Added:
     """Write messages; durable when it returns. A message whose id is known already is left as it is."""
-    now = datetime.now(UTC)
-    turns = [_placed(message, placement, now) for message in messages]
+    turns = placed(messages, placement)
     known = store.known([turn.id for turn in turns])
     new: dict[str, Turn] = {}
     conflicts: list[str] = []
@@ -62,6 +61,12 @@ def remember(
         new=written,
         conflicts=tuple(conflicts),
     )
+
+
+def placed(messages: Sequence[Message], placement: Placement) -> list[Turn]:
+    """Messages as turns, each with a session, an instant, a zone and an id; nothing is written."""
+    now = datetime.now(UTC)
+    return [_placed(message, placement, now) for message in messages]
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.facts import FactStore
+from everwhen.store.graph import GraphStore
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
 
@@ -76,6 +77,8 @@ class UnitRow:
     tokens: int
     turns: tuple[str, ...]
     metadata: Mapping[str, Any]
+    occurred: Interval | None = None
+    confidence: float | None = None
 
 
 class Store(Protocol):
@@ -87,6 +90,9 @@ class Store(Protocol):
 
     @property
     def info(self) -> BankInfo: ...
+
+    @property
+    def graph(self) -> GraphStore: ...
 
     @property
     def facts(self) -> FactStore: ...

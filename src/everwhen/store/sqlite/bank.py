@@ -21,7 +21,9 @@ from everwhen.store.metadata import contains
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
 from everwhen.store.sqlite.facts import SqliteFacts
-from everwhen.store.sqlite.loading import read_rows, to_window
+from everwhen.store.sqlite.graph import SqliteGraph
+from everwhen.store.sqlite.loading import read_removals, read_rows, to_window
+from everwhen.store.sqlite.rows import turn_of, unit_of
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
@@ -38,6 +40,7 @@ class SqliteStore:
         self._info = info
         self._writer = writer
         self._reader = reader
+        self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index)
         self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
         self._index = Index()
         self._index_lock = threading.Lock()
@@ -198,7 +201,7 @@ class SqliteStore:
         if ids is not None:
             with self._reader.use() as sql:
                 rows = sql.execute(statements()["turns_by_id"], (json.dumps(list(ids)),)).fetchall()
-            yield from map(_turn, rows)
+            yield from map(turn_of, rows)
             return
         page = {
             "session": session,
@@ -211,7 +214,7 @@ class SqliteStore:
         # Page by page rather than with one open cursor, which would hold an old snapshot for as long as
         # the caller takes.
         while rows := self._page("turns" if session is None else "session_turns", page):
-            yield from map(_turn, rows)
+            yield from map(turn_of, rows)
             page |= {"after_at": rows[-1][7], "after_seq": rows[-1][0]}
 
     def _page(self, statement: str, page: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -221,7 +224,7 @@ class SqliteStore:
     def last_turn(self, session: str, before: datetime) -> Turn | None:
         with self._reader.use() as sql:
             row = sql.execute(statements()["last_turn"], (session, to_text(before))).fetchone()
-        return _turn(row) if row else None
+        return turn_of(row) if row else None
 
     def segment_speakers(self, segment: str) -> list[str]:
         with self._reader.use() as sql:
@@ -247,11 +250,12 @@ class SqliteStore:
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()
-        return {row[0]: _unit(row) for row in rows}
+        return {row[0]: unit_of(row) for row in rows}
 
     def stats(self) -> Stats:
         with self._reader.use() as sql:
             turns, sessions, segments, vectors, first, last = sql.execute(statements()["stats"]).fetchone()
+        events, narratives, entities, links = self.graph.counts()
         return Stats(
             bank=self._info.name,
             turns=turns,
@@ -264,10 +268,16 @@ class SqliteStore:
             dimension=self._info.dimension,
             bytes=sum(file.stat().st_size for file in _files(self.path) if file.exists()),
             schema=SCHEMA,
+            events=events,
+            narratives=narratives,
+            entities=entities,
+            links=links,
+            pending=self.graph.pending(),
         )
 
     def check(self, *, fix: bool = False) -> list[Finding]:
         findings = check(self._writer, self.index, self._tokenizer, self._info.dimension, fix=fix)
+        findings += self.graph.check()
         if any(finding.fixed for finding in findings):
             with self._writer.transaction() as sql:
                 next_epoch(sql)
@@ -290,7 +300,8 @@ class SqliteStore:
                 version = sql.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
                 rows, seen = read_rows(sql, before.seen, self._info.dimension)
-            self._index = before.extended(rows, seen)
+                gone, removed = read_removals(sql, before.removed)
+            self._index = before.extended(rows, seen).without(gone, removed)
             self._seen = (version, epoch)
             return self._index
 
@@ -365,43 +376,3 @@ def _put(sql: sqlite3.Connection, values: dict[str, str]) -> None:
 
 def _blob(vector: Iterable[float]) -> bytes:
     return np.asarray(vector, dtype="<f4").tobytes()
-
-
-def _turn(row: tuple[Any, ...]) -> Turn:
-    seq, id_, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata = row
-    return Turn(
-        id=id_,
-        session=session,
-        seq=seq,
-        role=role,
-        speaker=speaker,
-        text=text,
-        said_at=from_text(said_at),
-        zone=zone,
-        recorded_at=from_text(recorded_at),
-        tokens=tokens,
-        segment=segment,
-        metadata=_metadata(metadata),
-    )
-
-
-def _metadata(text: str) -> dict[str, Any]:
-    return {} if text == "{}" else json.loads(text)  # most have none, and recall reads hundreds
-
-
-def _unit(row: tuple[Any, ...]) -> UnitRow:
-    seq, id_, kind, network, text, said_at, zone, session, speaker, tokens, turn, metadata = row
-    return UnitRow(
-        seq=seq,
-        id=id_,
-        kind=kind,
-        network=network,
-        text=text,
-        said_at=from_text(said_at),
-        zone=zone,
-        session=session,
-        speaker=speaker,
-        tokens=tokens,
-        turns=(turn,) if turn else (),
-        metadata=_metadata(metadata),
-    )

@@ -1,0 +1,173 @@
+"""The Extractor protocol, and what comes out of one: the seam between turns and the memory graph.
+
+An extractor is a pure reader: a batch in, an `Extraction` out. It writes nothing, resolves no identity (names
+are as the text has them, first person turned into the speaker's name) and makes no id; the pipeline does that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from everwhen.types import Turn
+from everwhen.when import Interval
+
+Status: TypeAlias = Literal["happened", "ongoing", "planned", "hypothetical", "negated"]
+STATUSES: tuple[Status, ...] = ("happened", "ongoing", "planned", "hypothetical", "negated")
+
+Network: TypeAlias = Literal["world", "experience", "opinion"]
+"""`experience` is what the agent itself did or said, `opinion` a held belief, `world` everything else."""
+
+EntityType: TypeAlias = Literal["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHER"]
+
+BATCH_TURNS = 25
+"""Turns extracted together at the most (Chronos)."""
+OVERLAP_TURNS = 5
+"""Turns before them that are read again as context, and yield nothing (Chronos)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Turns of one session in the order of time. Only `turns` are extracted; `before` is there to understand
+    them (who "she" is, what "it" answers), so that no overlap can yield anything twice."""
+
+    session: str
+    turns: tuple[Turn, ...]
+    before: tuple[Turn, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The turns that derived things may point at."""
+        return frozenset(turn.id for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEvent:
+    """Who did what, when: one clause, one interval.
+
+    `expression` is the time as the speaker worded it and `occurred` what `everwhen.when` made of it; with no
+    time in the text `occurred` is the turn's day, `inferred` is True and the confidence lower. `polarity` is
+    -1 where the clause is denied, whatever its status ("I won't go tomorrow": negated, -1). `text` is a
+    sentence that can be read alone. `entities` are names among those of `Extraction.entities`.
+    """
+
+    subject: str
+    verb: str
+    """The lemma, with its particle: "buy", "pick up"."""
+    object: str
+    """What the verb is about: object, complement or prepositional object ("to Porto"); may be empty."""
+    text: str
+    turns: tuple[str, ...]
+    occurred: Interval | None = None
+    expression: str = ""
+    inferred: bool = False
+    status: Status = "happened"
+    polarity: Literal[-1, 1] = 1
+    quantity: str = ""
+    """An amount in the clause, as said: "20 km", "three"."""
+    aliases: tuple[str, ...] = ()
+    """Two to four renderings in other words, which do not repeat the key nouns."""
+    confidence: float = 0.8
+    network: Network = "world"
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedNarrative:
+    """What an exchange was about, readable alone: who said or did what and why, the speaker's time words kept
+    and the resolved interval beside them."""
+
+    text: str
+    turns: tuple[str, ...]
+    network: Network = "world"
+    confidence: float = 0.7
+    occurred: Interval | None = None
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEntity:
+    """A name as mentioned. Who it is, the pipeline decides."""
+
+    name: str
+    type: EntityType
+    turns: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedFact:
+    """A stable subject-predicate-object statement. `valid` None or an open side: not said."""
+
+    subject: str
+    predicate: str
+    object: str
+    turns: tuple[str, ...]
+    domain: str = "general"
+    valid: Interval | None = None
+    confidence: float = 0.8
+    origin: Literal["stated", "inferred"] = "stated"
+
+
+@dataclass(frozen=True, slots=True)
+class CausalLink:
+    """One event brought about another; both are places in `Extraction.events`."""
+
+    cause: int
+    effect: int
+    confidence: float = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that went wrong while extracting and was made good (or not); `doctor` shows it."""
+
+    turns: tuple[str, ...]
+    reason: str
+    """One sentence for a person: "the model timed out; rules were used instead"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the calls of a model took."""
+
+    model: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    """In US dollars; None where the price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """All that was found in a batch, and by whom: a fallback names the extractor that really did the work."""
+
+    extractor: str
+    version: str
+    events: tuple[ExtractedEvent, ...] = ()
+    narratives: tuple[ExtractedNarrative, ...] = ()
+    entities: tuple[ExtractedEntity, ...] = ()
+    facts: tuple[ExtractedFact, ...] = ()
+    causes: tuple[CausalLink, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    usage: Usage | None = field(default=None)
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """Above: the ingest pipeline. Below: a parser and rules, or a language model."""
+
+    @property
+    def name(self) -> str:
+        """`rules` or `llm:<model>`: written beside everything derived."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Changes when the same text would yield something else."""
+        ...
+
+    def extract(self, batch: Batch) -> Extraction:
+        """What the batch's `turns` say. Never raises for what the text holds; the order is that of the turns."""
+        ...

@@ -100,7 +100,9 @@ class RuleBook:
 
     def words(self) -> frozenset[str]:
         """Every word and category that a pattern mentions."""
-        return frozenset(element for rule in self.rules for form in expand(rule.pattern) for element in form)
+        return frozenset(
+            element for rule in self.rules for form in expand(rule.pattern) for element in form
+        )
 
 
 def expand(pattern: str) -> Iterator[tuple[str, ...]]:

@@ -12,11 +12,7 @@ from everwhen.when.holidays import holiday_date
 from everwhen.when.meaning import GRAIN, Context, Conventions, Meaning, Side, Span
 
 Which = Literal["last", "this", "next", "previous"]
-_REACH = {
-    "week": 60,
-    "month": 60,
-    "year": 44,
-}  # cycles looked at on either side; 44 years hold a leap century
+_REACH = {"week": 60, "month": 60, "year": 44}  # cycles looked at on either side; 44 years hold a leap century
 
 
 class Cycle(Meaning):

@@ -40,9 +40,7 @@ _AFTER_DAY = frozenset(
     he's she's they're you're we'd i'd""".split()
 )
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
-_FALLING = frozenset(
-    "apart off down into over through short on back out behind asleep ill flat under".split()
-)
+_FALLING = frozenset("apart off down into over through short on back out behind asleep ill flat under".split())
 _RUNS_ON = frozenset(
     """run runs running ran work works worked working tested test tests based build builds built break breaks
     fails fail failed depends supported still stay stuck rely fixed available python node version""".split()
@@ -75,11 +73,7 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return not after or after in (".", "!", "?", ",")
     if isinstance(value, Fixed) and value.unit == "year":
         opening = item.start == 0 or before in (".", "!", "?")
-        return (
-            opening
-            and after in ("was", "is", "will", "has", "had", "brought", "saw")
-            or (before, after) == ("(", ")")
-        )
+        return opening and after in ("was", "is", "will", "has", "had", "brought", "saw") or (before, after) == ("(", ")")
     return False
 
 
@@ -90,11 +84,7 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Bound(edge=edge):
             return _plausible(item, edge, tokens, before, after)
         case Between(last=edge):
-            return (
-                not (counted and last == "number")
-                and before not in LABELS
-                and _plausible(item, edge, tokens, before, after)
-            )
+            return not (counted and last == "number") and before not in LABELS and _plausible(item, edge, tokens, before, after)
         case DayOfMonth(weekday=None):
             return not after or after in _AFTER_DAY or after in _ENDS
         case DayOfMonth() | MonthDay() if last == "number":
@@ -111,18 +101,9 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
             return not (tokens[item.end - 1].lower == "fall" and after in _FALLING)
         case Days():
-            return not (
-                tokens[item.end - 1].lower == "soon"
-                and (before in ("as", "too", "how", "so") or after in ("as", "enough"))
-            )
+            return not (tokens[item.end - 1].lower == "soon" and (before in ("as", "too", "how", "so") or after in ("as", "enough")))
         case AtClock(clock=clock):
-            return not (counted and clock.minute is None) and before not in (
-                "john",
-                "luke",
-                "matthew",
-                "mark",
-                "psalm",
-            )
+            return not (counted and clock.minute is None) and before not in ("john", "luke", "matthew", "mark", "psalm")
         case Cycle() | Months():
             return True
     return True

@@ -84,9 +84,7 @@ def _words() -> dict[str, list[Sense]]:
         plural = word + "s" if word.endswith("day") else ""
         if plural:
             add(plural, "weekdays", day)
-    for index, word in enumerate(
-        "twenties thirties forties fifties sixties seventies eighties nineties".split(), 2
-    ):
+    for index, word in enumerate("twenties thirties forties fifties sixties seventies eighties nineties".split(), 2):
         add(word, "decade-word", 1900 + 10 * index)
     add("weekend", "weekend", Weekend())
     add("weekends", "weekends", Weekend())
@@ -210,7 +208,9 @@ def _month_year(text: str) -> list[Sense]:
 def _decade(text: str) -> list[Sense]:
     digits = int("".join(character for character in text if character.isdigit()))
     if digits >= 1000 and digits % 100 == 0:
-        return [("<whole>", Fixed(datetime(digits, 1, 1), "decade" if digits >= 2000 else "century"), False)]
+        return [
+            ("<whole>", Fixed(datetime(digits, 1, 1), "decade" if digits >= 2000 else "century"), False)
+        ]
     if digits >= 1000:
         return [("<whole>", Fixed(datetime(digits, 1, 1), "decade"), False)]
     year = (1900 if digits >= 30 else 2000) + digits

@@ -220,7 +220,7 @@ def finer(grain: Grain) -> Grain:
 
 @dataclass(frozen=True, slots=True)
 class HalfSoFar(Meaning):
-    """ "Earlier this month" and "later this year": the half before or after the middle, never across now."""
+    """"Earlier this month" and "later this year": the half before or after the middle, never across now."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.7

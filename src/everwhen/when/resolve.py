@@ -93,9 +93,7 @@ def _zone(name: str) -> ZoneInfo:
 _BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)\s+(?=[\"'(“]?[A-Z])|\n+")
 _WORDS = re.compile(r"[^\W\d_]+|\d")
 _SIGNALS = frozenset(
-    word
-    for word, meanings in WORDS.items()
-    if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
+    word for word, meanings in WORDS.items() if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
 ) | frozenset(
     """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah chanukah
     passover diwali deepavali eid mardi cinco eve rosh yom ytd mtd eod cob while late fortnight fortnights
@@ -175,8 +173,7 @@ def place(meaning: Meaning, ctx: Context) -> Interval | None:
 
 def _to_utc(span: Span, ctx: Context) -> Interval | None:
     start, end = (
-        None if side is None else side.replace(tzinfo=ctx.zone).astimezone(UTC)
-        for side in (span.start, span.end)
+        None if side is None else side.replace(tzinfo=ctx.zone).astimezone(UTC) for side in (span.start, span.end)
     )
     if start is not None and end is not None and end <= start:
         return None

@@ -82,11 +82,7 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     word = token.lower
     before = tokens[index - 1].lower if index else ""
     if word in _FUTURE:
-        return (
-            None
-            if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this")
-            else ("future", 1.0)
-        )
+        return None if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this") else ("future", 1.0)
     if word in _PAST:
         return "past", 1.0
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:

@@ -195,13 +195,7 @@ def unspecified_ago(unit: Unit) -> Ago | None:
     return Ago(Amount(((Count(2, most), unit),)), -1) if most else None
 
 
-@rule(
-    "in <amount>",
-    "in <amount> ' time",
-    "in <amount> 's time",
-    "in <amount> time",
-    "in <amount> from now|today",
-)
+@rule("in <amount>", "in <amount> ' time", "in <amount> 's time", "in <amount> time", "in <amount> from now|today")
 def in_so_long(so_long: Amount) -> InAmount:
     return InAmount(so_long)
 
@@ -303,16 +297,12 @@ def start_of_a_unit(unit: Unit) -> Part | None:
     return Part("early", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
 
 
-@rule(
-    "earlier <whole>", "earlier in <whole>", "earlier on? in <the-unit>", "earlier <day>", "earlier <tonight>"
-)
+@rule("earlier <whole>", "earlier in <whole>", "earlier on? in <the-unit>", "earlier <day>", "earlier <tonight>")
 def earlier_in(whole: Meaning) -> HalfSoFar | None:
     return HalfSoFar(whole, -1)
 
 
-@rule(
-    "later <whole>", "later in <whole>", "later on? in <the-unit>", "later on? <day>", "later on? <tonight>"
-)
+@rule("later <whole>", "later in <whole>", "later on? in <the-unit>", "later on? <day>", "later on? <tonight>")
 def later_in(whole: Meaning) -> HalfSoFar | None:
     return HalfSoFar(whole, 1)
 

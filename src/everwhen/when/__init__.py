@@ -1,5 +1,61 @@
-"""Time: interval algebra, expressions, query constraints. Imports nothing else of the house."""
+"""Time: interval algebra, expressions, query constraints. Imports nothing else of the house.
 
-from everwhen.when.interval import Grain, Interval
+`resolve` and `constraint` are loaded at first use: importing this package costs the interval algebra alone.
+"""
 
-__all__ = ["Grain", "Interval"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from everwhen.when.interval import Grain, Interval, Relation
+
+if TYPE_CHECKING:
+    from everwhen.when.constraints import Constraint, constraint
+    from everwhen.when.iso import Duration, format_duration, format_interval, parse_duration, parse_interval
+    from everwhen.when.meaning import Conventions
+    from everwhen.when.recurrence import Recurrence
+    from everwhen.when.render import describe, explain
+    from everwhen.when.resolver import TimeRef, resolve
+
+__all__ = [
+    "Constraint",
+    "Conventions",
+    "Duration",
+    "Grain",
+    "Interval",
+    "Recurrence",
+    "Relation",
+    "TimeRef",
+    "constraint",
+    "describe",
+    "explain",
+    "format_duration",
+    "format_interval",
+    "parse_duration",
+    "parse_interval",
+    "resolve",
+]
+
+_HOMES = {
+    "Constraint": "constraints",
+    "Conventions": "meaning",
+    "Duration": "iso",
+    "Recurrence": "recurrence",
+    "TimeRef": "resolver",
+    "constraint": "constraints",
+    "describe": "render",
+    "explain": "render",
+    "format_duration": "iso",
+    "format_interval": "iso",
+    "parse_duration": "iso",
+    "parse_interval": "iso",
+    "resolve": "resolver",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

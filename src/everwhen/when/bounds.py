@@ -82,6 +82,8 @@ class Bound(Meaning):
             ctx = ctx.facing("past")
         elif self.word in ("until", "by") and ctx.side is None:
             ctx = ctx.facing("future")
+        if isinstance(self.edge, Part) and self.edge.position == "end" and self.word != "since":
+            return Bound("after" if self.word == "after" else "by", self.edge.whole).span(ctx)
         edge = self.edge.span(ctx)
         if edge is None:
             return None
@@ -103,7 +105,7 @@ class Onward(Meaning):
     edge: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        edge = self.edge.span(ctx)
+        edge = self.edge.span(ctx if ctx.side else ctx.facing("future"))
         return None if edge is None or edge.start is None else Span(edge.start, None, edge.grain)
 
 

@@ -1,4 +1,4 @@
-"""Calendar arithmetic on wall-clock datetimes: floors, shifts, weeks, seasons. Knows no zones and no words."""
+"""Calendar arithmetic on wall-clock datetimes: floors, shifts, weeks, feasts. No zones, no words."""
 
 from __future__ import annotations
 

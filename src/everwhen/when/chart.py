@@ -47,6 +47,7 @@ class Item:
         start: int,
         end: int,
         value: Hashable,
+        *,
         bare: bool = False,
         rule: Rule | None = None,
         parts: tuple[Item, ...] = (),
@@ -100,9 +101,7 @@ class RuleBook:
 
     def words(self) -> frozenset[str]:
         """Every word and category that a pattern mentions."""
-        return frozenset(
-            element for rule in self.rules for form in expand(rule.pattern) for element in form
-        )
+        return frozenset(element for rule in self.rules for form in expand(rule.pattern) for element in form)
 
 
 def expand(pattern: str) -> Iterator[tuple[str, ...]]:
@@ -138,7 +137,7 @@ def parse(tokens: list[Token], book: RuleBook, lexicon: Lexicon) -> list[Item]:
         word = tokens[start].lower
         agenda = [Item(word, start, start + 1, None)]
         for category, value, bare in lexicon(tokens, start):
-            agenda.append(Item(category, start, start + 1, value, bare))
+            agenda.append(Item(category, start, start + 1, value, bare=bare))
         seen: set[tuple[str, int, Hashable]] = set()
         here = chart[start]
         budget = _MOST
@@ -167,7 +166,9 @@ def _extend(
         value = rule.make(*[parts[index].value for index in kept])
         if value is not None:
             bare = all(parts[index].bare for index in kept) if rule.bare is None else rule.bare
-            agenda.append(Item(f"<{rule.gives}>", parts[0].start, end, value, bare, rule, parts))
+            agenda.append(
+                Item(f"<{rule.gives}>", parts[0].start, end, value, bare=bare, rule=rule, parts=parts)
+            )
     if not node.next or end - parts[0].start >= LONGEST:
         return
     for category, items in chart[end].items():

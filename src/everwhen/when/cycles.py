@@ -12,7 +12,11 @@ from everwhen.when.holidays import holiday_date
 from everwhen.when.meaning import GRAIN, Context, Conventions, Meaning, Side, Span
 
 Which = Literal["last", "this", "next", "previous"]
-_REACH = {"week": 60, "month": 60, "year": 44}  # cycles looked at on either side; 44 years hold a leap century
+_REACH = {
+    "week": 60,
+    "month": 60,
+    "year": 44,
+}  # cycles looked at on either side; 44 years hold a leap century
 
 
 class Cycle(Meaning):
@@ -32,7 +36,7 @@ class Cycle(Meaning):
 
 
 def instances(cycle: Cycle, ctx: Context, moment: datetime, step: Literal[-1, 1]) -> Iterator[Span]:
-    """Those of the cycle around the moment, outward in one direction, beginning one cycle to the other side."""
+    """Those around the moment, outward in one direction, from one cycle on the other side of it."""
     start = ctx.floor(moment, cycle.every)
     for index in range(-1, _REACH[cycle.every]):
         found = cycle.instance(shift(start, cycle.every, index * step), ctx.conventions)
@@ -306,7 +310,7 @@ class Counted(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Within(Meaning):
-    """The one of a cycle that lies in something longer: Friday of last week, Christmas 2022, May of next year."""
+    """The one of a cycle that lies in something longer: Friday of last week, Christmas 2022."""
 
     cycle: Cycle
     container: Meaning

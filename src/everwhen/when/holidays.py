@@ -115,9 +115,7 @@ def known_names() -> frozenset[str]:
 def _from_package(country: str, name: str, year: int) -> datetime | None:
     import holidays  # large: only when a text names such a feast
 
-    listed = holidays.country_holidays(
-        country, years=year, language="en_US", categories=_categories(country)
-    )
+    listed = holidays.country_holidays(country, years=year, language="en_US", categories=_categories(country))
     days = [day for day, label in listed.items() if label.startswith(name) and "observed" not in label]
     return datetime(min(days).year, min(days).month, min(days).day) if days else None
 

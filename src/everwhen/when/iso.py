@@ -87,7 +87,8 @@ def _plain(value: float) -> str:
 
 _SIDE = re.compile(
     r"(?P<year>\d{4})(?:-?W(?P<week>\d\d)(?:-?(?P<weekday>[1-7]))?"
-    r"|-(?P<month>\d\d)(?:-(?P<day>\d\d)(?:[T ](?P<clock>\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(?P<zone>Z|[+-]\d\d:?\d\d)?)?)?)?"
+    r"|-(?P<month>\d\d)(?:-(?P<day>\d\d)(?:[T ](?P<clock>\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)"
+    r"(?P<zone>Z|[+-]\d\d:?\d\d)?)?)?)?"
 )
 
 

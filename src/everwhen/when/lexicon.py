@@ -9,18 +9,23 @@ from everwhen.when.bounds import WrittenDate
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Months, Season, SlashDay, Weekday, Weekend
 from everwhen.when.meaning import Clock, Days, Fixed, Instants, UnitAt
-from everwhen.when.tokens import Token
+from everwhen.when.tokens import Token, word_set
 
 Sense = tuple[str, Hashable, bool]  # category, value, whether it is too ambiguous to stand alone
 
-ONES = "one two three four five six seven eight nine".split()
-TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-NTH_ONES = "first second third fourth fifth sixth seventh eighth ninth".split()
-NTH_TEENS = (
+
+def _list(words: str) -> list[str]:
+    return words.split()
+
+
+ONES = _list("one two three four five six seven eight nine")
+TEENS = _list("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
+TENS = _list("twenty thirty forty fifty sixty seventy eighty ninety")
+NTH_ONES = _list("first second third fourth fifth sixth seventh eighth ninth")
+NTH_TEENS = _list(
     "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
     "twentieth"
-).split()
+)
 
 # Months that are nothing else stand alone; those that are verbs or names, and abbreviations, do not.
 MONTHS = {
@@ -29,7 +34,7 @@ MONTHS = {
     "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10,
     "nov": 11, "dec": 12,
 }  # fmt: skip
-PLAIN_MONTHS = frozenset("january february july september october november december".split())
+PLAIN_MONTHS = word_set("january february july september october november december")
 WEEKDAYS = {
     "monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6,
     "mon": 0, "tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5,
@@ -84,7 +89,9 @@ def _words() -> dict[str, list[Sense]]:
         plural = word + "s" if word.endswith("day") else ""
         if plural:
             add(plural, "weekdays", day)
-    for index, word in enumerate("twenties thirties forties fifties sixties seventies eighties nineties".split(), 2):
+    for index, word in enumerate(
+        _list("twenties thirties forties fifties sixties seventies eighties nineties"), 2
+    ):
         add(word, "decade-word", 1900 + 10 * index)
     add("weekend", "weekend", Weekend())
     add("weekends", "weekends", Weekend())
@@ -105,8 +112,8 @@ def _words() -> dict[str, list[Sense]]:
         add(word, "day", UnitAt("day", day))
     add("otd", "day", UnitAt("day", 0))
     for word in ("recently", "lately"):
-        add(word, "time", Days(-14, 0))
-    add("soon", "time", Days(0, 14), True)
+        add(word, "vague", Days(-14, 0))
+    add("soon", "vague", Days(0, 14))
     return table
 
 
@@ -208,9 +215,7 @@ def _month_year(text: str) -> list[Sense]:
 def _decade(text: str) -> list[Sense]:
     digits = int("".join(character for character in text if character.isdigit()))
     if digits >= 1000 and digits % 100 == 0:
-        return [
-            ("<whole>", Fixed(datetime(digits, 1, 1), "decade" if digits >= 2000 else "century"), False)
-        ]
+        return [("<whole>", Fixed(datetime(digits, 1, 1), "decade" if digits >= 2000 else "century"), False)]
     if digits >= 1000:
         return [("<whole>", Fixed(datetime(digits, 1, 1), "decade"), False)]
     year = (1900 if digits >= 30 else 2000) + digits

@@ -166,7 +166,8 @@ _THIRDS: dict[Grain, tuple[Unit, tuple[int, int]]] = {
     "decade": ("year", (4, 7)),
     "century": ("year", (34, 67)),
 }
-Position = Literal["early", "mid", "late", "first half", "second half"]
+# "start" and "end" are the first and last third, but as a limit they are the very edge: by the end of May.
+Position = Literal["early", "start", "mid", "late", "end", "first half", "second half"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +187,13 @@ class Part(Meaning):
             middle = halfway(ctx, whole.start, whole.end)
             first = self.position == "first half"
             return Span(*((whole.start, middle) if first else (middle, whole.end)), finer(whole.grain))
+        if isinstance(self.whole, PartOfDay) and self.whole.part in ("evening", "night"):
+            return whole  # late last night is still last night
         one, two = _thirds(whole.start, whole.end, whole.grain)
-        start, end = {
-            "early": (whole.start, one),
-            "mid": (one, two),
-            "late": (two, whole.end),
-        }[self.position]
+        if self.position == "mid":
+            start, end = one, two
+        else:
+            start, end = (whole.start, one) if self.position in ("early", "start") else (two, whole.end)
         return Span(start, end, finer(whole.grain))
 
 
@@ -220,7 +222,7 @@ def finer(grain: Grain) -> Grain:
 
 @dataclass(frozen=True, slots=True)
 class HalfSoFar(Meaning):
-    """"Earlier this month" and "later this year": the half before or after the middle, never across now."""
+    """ "Earlier this month" and "later this year": the half before or after the middle, never across now."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.7
@@ -330,3 +332,20 @@ class AtClock(Meaning):
         if clock.second is not None:
             return Span(start, start + timedelta(seconds=1), "second")
         return Span(start, start + timedelta(minutes=1), "minute")
+
+
+@dataclass(frozen=True, slots=True)
+class Hours(Meaning):
+    """From one time of day to another on the same day: Friday between 2pm and 4pm."""
+
+    kind: ClassVar[Kind] = "range"
+    first: Clock
+    last: Clock
+    day: Meaning = UnitAt("day")
+
+    def span(self, ctx: Context) -> Span | None:
+        start, end = AtClock(self.first, self.day).span(ctx), AtClock(self.last, self.day).span(ctx)
+        if start is None or end is None or start.start is None or end.start is None:
+            return None
+        over = end.start + DAY if end.start <= start.start else end.start  # 10pm to 2am
+        return Span(start.start, over, "hour")

@@ -149,7 +149,7 @@ class Ago(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class InAmount(Meaning):
-    """"In two weeks": that day, unless the verb is past: "wrote it in two weeks" says how long it took.
+    """ "In two weeks": that day, unless the verb is past: "wrote it in two weeks" says how long it took.
 
     "In a week" needs a verb that looks ahead ("seven days in a week"), and "in a second" is never a date.
     """
@@ -324,7 +324,9 @@ class EdgeOf(Meaning):
             start, end = whole.start, self.amount.move(ctx, whole.start, 1)
         else:
             start, end = self.amount.move(ctx, whole.end, -1), whole.end
-        return Span(start, end, GRAIN[self.amount.unit]) if whole.start <= start and end <= whole.end else None
+        return (
+            Span(start, end, GRAIN[self.amount.unit]) if whole.start <= start and end <= whole.end else None
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,17 +35,18 @@ class Recurrence:
     times: int = 1
     part: str | None = None  # a part of the day: every morning
     workdays: bool = False
+    nth: int | None = None  # which of its kind in the month: the last Friday of every month is -1
 
     @property
     def rule(self) -> str:
-        """The rule in iCalendar's words (RFC 5545); `X-TIMES` says how often in each, where no day is named."""
+        """The rule in iCalendar's words (RFC 5545); `X-TIMES`: how often in each, where no day is named."""
         step, unit = _SCALED.get(self.unit, (1, self.unit))
         fields = [f"FREQ={_FREQUENCY[unit]}"]
         if self.step * step != 1:
             fields.append(f"INTERVAL={self.step * step}")
         match self.on:
             case Weekday(day=day):
-                fields.append(f"BYDAY={_DAYS[day]}")
+                fields.append(f"BYDAY={self.nth or ''}{_DAYS[day]}")
             case Weekend():
                 fields.append("BYDAY=SA,SU")
             case DayOfMonth(day=day):

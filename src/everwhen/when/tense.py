@@ -2,50 +2,55 @@
 
 from __future__ import annotations
 
-from everwhen.when.meaning import Side
-from everwhen.when.tokens import Token
+import re
 
-_PAST = frozenset(
-    """was were wasn't weren't did didn't had hadn't i'd been went came saw got made took found gave told felt left
-    said thought knew became began kept held wrote ran sat stood met paid sent spent built bought brought
+from everwhen.when.meaning import Side
+from everwhen.when.tokens import Token, word_set
+
+_PAST = word_set(
+    """was were wasn't weren't did didn't had hadn't i'd been went came saw got made took found gave told felt
+    left said thought knew became began kept held wrote ran sat stood met paid sent spent built bought brought
     caught taught fell grew led lost won understood spoke chose drove rode flew ate drank slept woke broke
     hit hurt put quit read rang sang swam swung threw wore tore stole froze forgot forgave hid fed fled
     sold shot shut sank stuck struck swore tried taken gone done seen given written eaten driven flown
     known grown shown broken chosen spoken stolen woken i've we've they've you've he's she's it's've lent laid
     dug drew blew bit bled bred cut dealt heard lit meant proved shook shone split spread sprang stung swept
     wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned snuck dove hung lay happened ended
-    used ago finished started""".split()
+    used ago finished started"""
 ) - {"he's", "she's", "it's've", "i'd"}
 # -ed words that are no past verbs, or that speak of what is arranged.
-_NOT_PAST = frozenset(
+_NOT_PAST = word_set(
     """need feed seed speed indeed hundred red bed wed shed sled weed deed bleed breed exceed proceed succeed
     embed sacred naked wicked rugged excited tired interested supposed scheduled planned bored worried
-    limited advanced based related united detailed experienced""".split()
+    limited advanced based related united detailed experienced"""
 )
-_FUTURE = frozenset(
+_FUTURE = word_set(
     """will won't i'll we'll you'll he'll she'll it'll they'll that'll there'll gonna shall shan't lets
     planning plan plans upcoming scheduled supposed should must hope hoping expecting expect intend remind
     schedule reschedule book due wanna gotta need needs want wants can could let please
-    reserve postpone cancel arrange prepare""".split()
+    reserve postpone cancel arrange prepare"""
 )
-_BE = frozenset(
-    "am is are i'm we're you're they're he's she's it's that's there's isn't aren't ain't 's 'm 're".split()
+_BE = word_set(
+    "am is are i'm we're you're they're he's she's it's that's there's isn't aren't ain't 's 'm 're"
 )
-_PRESENT = _BE | frozenset(
+_PRESENT = _BE | word_set(
     """do does don't doesn't has have having starts begins opens ends leaves arrives closes expires launches
     happens takes comes goes flies lands ships finishes returns resumes kicks meets moves turns runs lasts
-    falls departs drops airs premieres gets""".split()
+    falls departs drops airs premieres gets"""
 )
-_PRONOUNS = frozenset("i we they you".split())
-_NOT_VERBS = frozenset(
+_PASSIVE = _BE | word_set("be being get gets getting")
+_AUXILIARIES = word_set("did didn't do does will would can could should have has had was were are is")
+_PREFIX = re.compile(r"^(?:over|under|out|mis|re|un|with|fore|up)(?=\w{3})")
+_PRONOUNS = word_set("i we they you")
+_NOT_VERBS = word_set(
     """and or but the a an to of in on at with for from not also really just both all always never often
     still even only ever then so too who that which when if as than about into before after since until
-    usually actually finally recently already last next this every each""".split()
+    usually actually finally recently already last next this every each"""
 )
-_OPENERS = frozenset(
+_OPENERS = word_set(
     """call meet send set see join come bring finish submit buy pick make take get go visit check follow ping
     email text deploy ship release merge review update move start begin wake order pay return give tell ask
-    try wait leave put add create show find give don't remember""".split()
+    try wait leave put add create show find give don't remember"""
 )
 _BREAKS = frozenset({".", "!", "?", ";", ":"})
 _JOINTS = frozenset(
@@ -82,9 +87,15 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     word = token.lower
     before = tokens[index - 1].lower if index else ""
     if word in _FUTURE:
-        return None if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this") else ("future", 1.0)
-    if word in _PAST:
+        return (
+            None
+            if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this")
+            else ("future", 1.0)
+        )
+    if word in _PAST or _PREFIX.sub("", word) in _PAST:
         return "past", 1.0
+    if before in _PASSIVE:
+        return None  # "is getting married": the verb before it tells
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
         return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
     if word.endswith("ing") and len(word) > 4 and before in _BE:
@@ -92,7 +103,8 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     if word in _PRESENT:
         return "future", 0.5
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
-        return "future", 0.4
+        asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
+        return None if asked else ("future", 0.4)
     opening = index == 0 or tokens[index - 1].lower in _BREAKS
     if opening and word in _OPENERS:
         return "future", 0.6

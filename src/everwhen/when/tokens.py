@@ -12,9 +12,11 @@ _TOKEN = re.compile(
   (?P<stamp>\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,6}})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:]))
 | (?P<price>[$€£¥₹]\s?\d[\d,.]*[kmb]?\b | \d[\d,.]*\s?[€£¥₹%°])
 | (?P<ymd>(?<!\d)\d{{4}}(?P<s1>[-/.])\d{{1,2}}(?P=s1)\d{{1,2}}(?!\d))
-| (?P<phone>\+\d[\d\ ()-]{{6,}}\d | \(\d{{3}}\)\s?\d{{3}}-\d{{4}} | (?<!\d)\d{{3}}[-.\ ]\d{{3}}[-.\ ]\d{{4}}(?!\d)
-    | (?<!\d)\d{{3}}-\d{{4}}(?!\d) | 97[89][-\ ]?\d[\d\ -]{{7,}}[\dxX])
-| (?P<dmy>(?<![\d.])\d{{1,2}}(?P<s2>[-/])\d{{1,2}}(?P=s2)(?:\d{{4}}|\d\d)(?!\d) | (?<![\d.])\d\d?\.\d\d?\.\d{{4}}(?![\d.]))
+| (?P<phone>\+\d[\d\ ()-]{{6,}}\d | \(\d{{3}}\)\s?\d{{3}}-\d{{4}}
+    | (?<!\d)\d{{3}}[-.\ ]\d{{3}}[-.\ ]\d{{4}}(?!\d) | (?<!\d)\d{{3}}-\d{{4}}(?!\d)
+    | 97[89][-\ ]?\d[\d\ -]{{7,}}[\dxX])
+| (?P<dmy>(?<![\d.])\d{{1,2}}(?P<s2>[-/])\d{{1,2}}(?P=s2)\d{{4}}(?!\d) | (?<![\d.])\d\d?/\d\d?/\d\d(?![\d/])
+    | (?<![\d.])\d\d?\.\d\d?\.\d{{4}}(?![\d.]))
 | (?P<version>v?\d+(?:\.\d+){{2,}}[\w.-]* | \bv\d[\w.]*)
 | (?P<compact>(?<!\d)(?:19|20)\d{{6}}(?!\d))
 | (?P<ym>(?<!\d)\d{{4}}[-/](?:1[0-2]|0?[1-9])(?![\d/-]))
@@ -29,12 +31,18 @@ _TOKEN = re.compile(
 | (?P<glued>\d+(?!{_MONTH})[^\W\d_]+\w* | (?!(?:{_MONTH}|sept|[qhw]|fy)\d)[^\W\d_]+\d\w*)
 | (?P<grouped>\d{{1,3}}(?:,\d{{3}})+)
 | (?P<number>\d+)
-| (?P<abbr>\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thur?s?|fri|sat|sun)\.(?=\s*[\w,]))
+| (?P<abbr>\b
+    (?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thur?s?|fri|sat|sun)\.(?=\s*[\w,]))
 | (?P<word>[^\W\d_]+(?:'(?!s\b)[^\W\d_]+)?)
 | (?P<mark>'s\b|\S)
 """,
     re.VERBOSE | re.IGNORECASE,
 )
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set: how lists of words are written in this package."""
+    return frozenset(text.split())
 
 
 class Token(NamedTuple):

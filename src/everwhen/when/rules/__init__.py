@@ -10,13 +10,24 @@ from everwhen.when.chart import RuleBook
 @cache
 def english() -> RuleBook:
     """Every English rule, compiled at first use."""
-    from everwhen.when.rules import amounts, anchored, bounds, clocks, dates, named, recurring, relative
+    from everwhen.when.rules import (
+        amounts,
+        anchored,
+        bounds,
+        clocks,
+        dates,
+        named,
+        parts,
+        recurring,
+        relative,
+    )
 
     return RuleBook().extended(
         amounts.book,
         dates.book,
         named.book,
         relative.book,
+        parts.book,
         anchored.book,
         bounds.book,
         clocks.book,

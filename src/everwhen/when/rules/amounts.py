@@ -82,7 +82,8 @@ def this_or_that_many(low: float, high: float) -> Count | None:
 
 
 @rule(
-    "about|around|roughly|approximately|almost|nearly|over|exactly|just|like|maybe|perhaps|another|some <count>",
+    "about|around|roughly|approximately|almost|nearly|over|exactly <count>",
+    "just|like|maybe|perhaps|another|some <count>",
     "more|less than <count>",
     "at least <count>",
     gives="count",

@@ -168,6 +168,17 @@ def last_so_long_of(so_long: Amount, whole: Meaning) -> EdgeOf:
     return EdgeOf(so_long, -1, whole)
 
 
+@rule("one|some <unit> in|during|of? <time>", "one|some|a <daypart> in|during <time>")
+@rule("one|a <weekday> in|during <time>")
+def one_of(_: object, whole: Meaning) -> Meaning | None:
+    """One day last week, a Saturday in March: it is not said which."""
+    return None if isinstance(whole, (PartOfDay, UnitAt)) and not _longer(whole) else whole
+
+
+def _longer(whole: Meaning) -> bool:
+    return isinstance(whole, UnitAt) and whole.unit != "day"
+
+
 @rule("<amount> ago <day>")
 def ago_to_the_day(so_long: Amount, day: UnitAt) -> Offset:
     return Offset(so_long, -1, day)

@@ -94,7 +94,11 @@ def by_a_part(position: str, whole: Meaning) -> Bound:
     return Bound("by", Part(position, whole))  # type: ignore[arg-type]
 
 
-@rule("from|starting|beginning <time> on|onward|onwards|forward", "starting|beginning|effective from|on|in? <time>")
+@rule(
+    "from|starting|beginning <time> on|onward|onwards|forward",
+    "starting|beginning|effective from|on|in? <time>",
+    "as of|from <time>",
+)
 def onward(edge: Meaning) -> Onward | None:
     return None if isinstance(edge, (Bound, Between, Onward)) else Onward(edge)
 
@@ -114,7 +118,9 @@ def to() -> bool:
     return True
 
 
-@rule("from? <time> <to> the? <time>", "from <time> <to> <now>", "from <now> <to> <time>", "<time> <to> <now>")
+@rule(
+    "from? <time> <to> the? <time>", "from <time> <to> <now>", "from <now> <to> <time>", "<time> <to> <now>"
+)
 def from_to(first: Meaning, _: bool, last: Meaning) -> Between | None:
     if isinstance(first, (Bound, Between)) or isinstance(last, (Bound, Between)):
         return None
@@ -232,5 +238,3 @@ def iso_dates(first: Meaning, last: Meaning) -> Meaning | None:
     if not isinstance(first, Fixed) or not isinstance(last, Fixed) or last.start <= first.start:
         return None
     return Between(first, Fixed(last.start - DAY, "day"))
-
-

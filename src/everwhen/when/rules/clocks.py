@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.when.bounds import Between
 from everwhen.when.chart import RuleBook
-from everwhen.when.meaning import AtClock, Clock, Meaning, PartOfDay
+from everwhen.when.meaning import AtClock, Clock, Hours, Meaning, PartOfDay
 from everwhen.when.offsets import TODAY
 
 book = RuleBook()
@@ -108,23 +107,23 @@ def clock_on_a_day(clock: Clock | float, day: Meaning) -> AtClock | None:
 
 
 @rule("<time> from? <clock> to|-|until|till <clock>", "<time> between <clock> and <clock>")
-def day_from_clock_to_clock(day: Meaning, first: Clock, last: Clock) -> Between | None:
+def day_from_clock_to_clock(day: Meaning, first: Clock, last: Clock) -> Hours | None:
     return _hours(day, first, last)
 
 
 @rule("from? <clock> to|-|until|till <clock> on? <time>", "between <clock> and <clock> on? <time>")
-def from_clock_to_clock_on(first: Clock, last: Clock, day: Meaning) -> Between | None:
+def from_clock_to_clock_on(first: Clock, last: Clock, day: Meaning) -> Hours | None:
     return _hours(day, first, last)
 
 
 @rule("from? <clock> to|-|until|till <clock>", "between <clock> and <clock>")
-def from_clock_to_clock(first: Clock, last: Clock) -> Between | None:
+def from_clock_to_clock(first: Clock, last: Clock) -> Hours | None:
     return _hours(TODAY, first, last)
 
 
-def _hours(day: Meaning, first: Clock, last: Clock) -> Between | None:
-    if isinstance(day, (AtClock, PartOfDay)):
+def _hours(day: Meaning, first: Clock, last: Clock) -> Hours | None:
+    if isinstance(day, (AtClock, Hours, PartOfDay)):
         return None
     if last.exact and not first.exact and last.hour >= 12 > first.hour and first.hour + 12 < last.hour:
         first = replace(first, hour=first.hour + 12, exact=True)  # 3 to 5pm
-    return Between(AtClock(first, day), AtClock(last, day))
+    return Hours(first, last, day)

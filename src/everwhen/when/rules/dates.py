@@ -263,8 +263,6 @@ def decade_in_words(start: int) -> Fixed:
     return Fixed(datetime(start, 1, 1), "decade")
 
 
-
-
 @rule("the <nth> century", "<nth> century", gives="whole")
 def century(number: int) -> Fixed | None:
     return Fixed(datetime((number - 1) * 100, 1, 1), "century") if 2 <= number <= 22 else None

@@ -66,6 +66,16 @@ def every_day_of_the_month(day: int) -> Recurrence | None:
     return Recurrence("month", 1, DayOfMonth(day)) if 1 <= day <= 31 else None
 
 
+@rule("the? <nth> <weekday> of every|each month", gives="recurrence")
+def nth_weekday_of_months(number: int, day: int) -> Recurrence:
+    return Recurrence("month", 1, Weekday(day), nth=number)
+
+
+@rule("the? last <weekday> of every|each month", gives="recurrence")
+def last_weekday_of_months(day: int) -> Recurrence:
+    return Recurrence("month", 1, Weekday(day), nth=-1)
+
+
 @rule("on? <weekdays>", gives="recurrence")
 def on_weekdays(day: int) -> Recurrence:
     return Recurrence("week", 1, Weekday(day))

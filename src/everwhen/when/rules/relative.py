@@ -1,4 +1,4 @@
-"""Times told from the moment of speaking: yesterday, last week, next Friday, two months ago, tonight, recently."""
+"""Times told from the moment of speaking: yesterday, last week, next Friday, two months ago, recently."""
 
 from __future__ import annotations
 
@@ -7,16 +7,10 @@ from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Weekday, Weekend
 from everwhen.when.meaning import (
     Days,
-    HalfSoFar,
     Meaning,
-    Part,
-    PartOfDay,
-    Position,
-    Rest,
-    ToDate,
     UnitAt,
 )
-from everwhen.when.offsets import TODAY, Ago, Amount, Count, InAmount, Window, amount
+from everwhen.when.offsets import Ago, Amount, Count, InAmount, Window, amount
 
 book = RuleBook()
 rule = book.rule
@@ -49,6 +43,12 @@ def next_unit(unit: Unit) -> UnitAt | None:
 def past_unit(unit: Unit) -> Meaning | None:
     if unit == "quarter":
         return UnitAt(unit, -1)
+    return Window(amount(Count(1, 1), unit), -1) if unit not in ("second", "minute") else None
+
+
+@rule("in|over|during|within|for|throughout the last|past <unit>", trim=1)
+def over_the_last_unit(unit: Unit) -> Window | None:
+    """With a preposition and an article it runs up to now: over the last year."""
     return Window(amount(Count(1, 1), unit), -1) if unit not in ("second", "minute") else None
 
 
@@ -195,7 +195,13 @@ def unspecified_ago(unit: Unit) -> Ago | None:
     return Ago(Amount(((Count(2, most), unit),)), -1) if most else None
 
 
-@rule("in <amount>", "in <amount> ' time", "in <amount> 's time", "in <amount> time", "in <amount> from now|today")
+@rule(
+    "in <amount>",
+    "in <amount> ' time",
+    "in <amount> 's time",
+    "in <amount> time",
+    "in <amount> from now|today",
+)
 def in_so_long(so_long: Amount) -> InAmount:
     return InAmount(so_long)
 
@@ -234,143 +240,27 @@ def _article(so_long: Amount) -> bool:
     return len(so_long.parts) == 1 and so_long.unit in ("second",)
 
 
-# Parts and halves
+# Ages: an anchor that only the memory can date
 
 
-@rule("early", "the early", "beginning|start|opening of", "the beginning|start|opening of", gives="position")
-def early() -> Position:
-    return "early"
+@rule("when|since i|we|you|he|she|they was|were <num>", gives="age")
+@rule("when|since i|we|you|he|she|they was|were <num> years old", gives="age")
+@rule("at the age of <num>", "at age <num>", gives="age")
+def age(years: float) -> str | None:
+    return f"age {years:g}" if 0 < years < 120 else None
 
 
-@rule("mid -?", "the mid -?", "middle of", "the middle of", "midway through", gives="position")
-def middle() -> Position:
-    return "mid"
-
-
-@rule("late", "the late", "end|close of", "the end|close of", "the tail|back end of", gives="position")
-def late() -> Position:
-    return "late"
-
-
-@rule("early in|on", "early -", gives="position")
-def early_in() -> Position:
-    return "early"
-
-
-@rule("late in|on", "late -", gives="position")
-def late_in() -> Position:
-    return "late"
-
-
-@rule("the? first half of", gives="position")
-def first_half() -> Position:
-    return "first half"
-
-
-@rule("the? second|latter|last half of", gives="position")
-def second_half() -> Position:
-    return "second half"
-
-
-@rule("<position> the? <time>")
-def part_of_a_time(position: Position, whole: Meaning) -> Part | None:
-    return None if isinstance(whole, (Part, Window, DayOfMonth)) else Part(position, whole)
-
-
-@rule("<position> <the-unit>")
-def part_of_the_unit(position: Position, whole: UnitAt) -> Part | None:
-    return Part(position, whole) if whole.unit != "day" else None
-
-
-@rule("by the? end of the? day", "by eod|cob", gives="time")
-def by_the_end_of_the_day() -> UnitAt:
-    return TODAY
-
-
-@rule("end of <unit>", "the? end of this <unit>")
-def end_of_a_unit(unit: Unit) -> Part | None:
-    return Part("late", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
-
-
-@rule("start|beginning of <unit>")
-def start_of_a_unit(unit: Unit) -> Part | None:
-    return Part("early", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
-
-
-@rule("earlier <whole>", "earlier in <whole>", "earlier on? in <the-unit>", "earlier <day>", "earlier <tonight>")
-def earlier_in(whole: Meaning) -> HalfSoFar | None:
-    return HalfSoFar(whole, -1)
-
-
-@rule("later <whole>", "later in <whole>", "later on? in <the-unit>", "later on? <day>", "later on? <tonight>")
-def later_in(whole: Meaning) -> HalfSoFar | None:
-    return HalfSoFar(whole, 1)
-
-
-@rule("the? rest|remainder|remaining of <the-unit>", "the? rest|remainder|remaining of <whole>")
-def rest_of(whole: Meaning) -> Rest:
-    return Rest(whole)
-
-
-@rule("the? rest of <day>", "the? rest of the day")
-def rest_of_today(day: UnitAt = TODAY) -> HalfSoFar:
-    return HalfSoFar(day, 1)
-
-
-@rule("so far this <unit>", "this <unit> so far", "the? <unit> to date")
-def so_far(unit: Unit) -> ToDate | None:
-    return ToDate(unit) if unit in _LONG else None
-
-
-@rule("ytd")
-def year_to_date() -> ToDate:
-    return ToDate("year")
-
-
-@rule("mtd")
-def month_to_date() -> ToDate:
-    return ToDate("month")
-
-
-# Parts of the day
-
-
-@rule("tonight", "tonite", "this <daypart>", gives="tonight")
-def part_of_today(part: str = "night") -> PartOfDay:
-    return PartOfDay(part, TODAY)
-
-
-@rule("<tonight>")
-def today_at_that_time(found: PartOfDay) -> PartOfDay:
-    return found
-
-
-@rule("last <daypart>")
-def last_night(part: str) -> PartOfDay | None:
-    return PartOfDay(part, UnitAt("day", -1)) if part in ("night", "evening") else None
-
-
-@rule("the? night before last")
-def night_before_last() -> PartOfDay:
-    return PartOfDay("night", UnitAt("day", -2))
-
-
-@rule("<time> 's? <daypart>", "<time> ,? in|at|around the? <daypart>", "<time> during the <daypart>")
-def daypart_of_a_day(day: Meaning, part: str) -> PartOfDay | None:
-    return None if isinstance(day, PartOfDay) else PartOfDay(part, day)
-
-
-@rule("the? <daypart> of <time>", "in the <daypart> on? <time>", "<daypart> on <time>")
-def daypart_of(part: str, day: Meaning) -> PartOfDay | None:
-    return None if isinstance(day, PartOfDay) else PartOfDay(part, day)
-
-
-@rule("first thing <time>", "first thing in the? <time>", "bright and early <time>")
-def first_thing(found: Meaning) -> Meaning:
-    return found
+@rule("when|since i|we|you|he|she|they was|were a? kid|kids|child|children|teenager|little|young", gives="age")
+def childhood() -> str:
+    return "young"
 
 
 # Vague
+
+
+@rule("<vague>")
+def vaguely(found: Days) -> Days:
+    return found
 
 
 @rule("the? other day|morning|evening|night|afternoon")

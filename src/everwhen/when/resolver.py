@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -21,7 +21,7 @@ from everwhen.when.offsets import Amount
 from everwhen.when.recurrence import Recurrence
 from everwhen.when.rules import english
 from everwhen.when.tense import side_of
-from everwhen.when.tokens import Token, tokenize
+from everwhen.when.tokens import Token, tokenize, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,14 @@ def resolve(
     book = rules or english()
     found: list[TimeRef] = []
     for start, end in _sentences(text):
-        if (languages is None or "en" in languages) and _has_signal(text[start:end]):
-            found += _english(text, start, end, ctx, book)
-    return _with_other_languages(text, found, ctx, languages)
+        words = frozenset(_WORDS.findall(text[start:end].lower()))
+        here: list[TimeRef] = []
+        if (languages is None or "en" in languages) and not _SIGNALS.isdisjoint(words):
+            here = _english(text, start, end, ctx, book)
+        if languages != ("en",):
+            here = _longest(here + foreign(text, (start, end), words, ctx, languages))
+        found += here
+    return found
 
 
 def context(at: datetime, zone: str | None, side: Side | None, conventions: Conventions) -> Context:
@@ -90,17 +95,27 @@ def _zone(name: str) -> ZoneInfo:
 
 # Sentences and signals: what cannot hold a time is never tokenized
 
-_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)\s+(?=[\"'(“]?[A-Z])|\n+")
+_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“]?[A-Z])|\n+")
 _WORDS = re.compile(r"[^\W\d_]+|\d")
 _SIGNALS = frozenset(
-    word for word, meanings in WORDS.items() if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
-) | frozenset(
-    """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah chanukah
+    word
+    for word, meanings in WORDS.items()
+    if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
+) | word_set(
+    """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
+    chanukah
     passover diwali deepavali eid mardi cinco eve rosh yom ytd mtd eod cob while late fortnight fortnights
     weekdays workdays weekday workday daily weekly monthly yearly annually quarterly biweekly nightly
     fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines fools fool
-    birthday sleeps other when hour noon date gras ramadan christmastime""".split()
+    birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
 )
+
+
+@cache
+def _foreign_signs() -> frozenset[str]:
+    from everwhen.when.languages import any_sign
+
+    return any_sign()
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -113,11 +128,6 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _has_signal(sentence: str) -> bool:
-    words = _WORDS.findall(sentence.lower())
-    return not _SIGNALS.isdisjoint(words) or any(word.isdigit() for word in words)
-
-
 # English
 
 _ROOTS = frozenset({"<time>", "<recurrence>", "<amount>", "<age>"})
@@ -126,12 +136,23 @@ _ROOTS = frozenset({"<time>", "<recurrence>", "<amount>", "<age>"})
 def _english(text: str, start: int, end: int, ctx: Context, book: RuleBook) -> list[TimeRef]:
     tokens = tokenize(text, start, end)
     items = [item for item in parse(tokens, book, senses) if item.category in _ROOTS]
+    return choose(text, tokens, items, ctx, stands)
+
+
+def choose(
+    text: str,
+    tokens: list[Token],
+    items: list[Item],
+    ctx: Context,
+    accept: Callable[[Item, list[Token]], bool],
+) -> list[TimeRef]:
+    """The longest phrases that are acceptable, have a place on the calendar and do not overlap."""
     items.sort(key=lambda item: (item.start + item.trim - item.end, item.start))
     taken: set[int] = set()
     found = []
     for item in items:
         places = range(item.start + item.trim, item.end)
-        if not taken.isdisjoint(places) or not stands(item, tokens):
+        if not taken.isdisjoint(places) or not accept(item, tokens):
             continue
         ref = _refer(text, item, tokens, ctx)
         if ref is not None:
@@ -173,14 +194,79 @@ def place(meaning: Meaning, ctx: Context) -> Interval | None:
 
 def _to_utc(span: Span, ctx: Context) -> Interval | None:
     start, end = (
-        None if side is None else side.replace(tzinfo=ctx.zone).astimezone(UTC) for side in (span.start, span.end)
+        None if side is None else side.replace(tzinfo=ctx.zone).astimezone(UTC)
+        for side in (span.start, span.end)
     )
     if start is not None and end is not None and end <= start:
         return None
     return Interval(start, end, span.grain)
 
 
-def _with_other_languages(
-    text: str, found: list[TimeRef], ctx: Context, languages: tuple[str, ...] | None
+# Other languages
+
+
+def foreign(
+    text: str,
+    sentence: tuple[int, int],
+    words: frozenset[str],
+    ctx: Context,
+    languages: tuple[str, ...] | None,
 ) -> list[TimeRef]:
+    """What the other languages find in a sentence that carries one of their time words."""
+    start, end = sentence
+    codes = _foreign_codes(text, start, end, words, languages)
+    found: list[TimeRef] = []
+    for code in codes:
+        from everwhen.when.languages import looks_ahead, phrases
+
+        tokens, items = phrases(text, start, end, code)
+        side = ctx.side or ("future" if looks_ahead(words, code) else "past")
+        roots = [item for item in items if item.category == "<time>"]
+        found += choose(text, tokens, roots, replace(ctx, side=side), _stands_alone)
+    if codes or (languages and set(languages) - {"en"}):
+        from everwhen.when.languages.written import written_dates
+
+        for first, last, meaning in written_dates(text, start, end, tuple(codes) or languages or (), ctx):
+            interval = place(meaning, ctx)
+            if interval is not None:
+                where = ((first, last), text[first:last])
+                found.append(TimeRef(*where, interval, interval.grain, "point", 0.8, ("dateparser",)))
     return found
+
+
+def _foreign_codes(
+    text: str, start: int, end: int, words: frozenset[str], languages: tuple[str, ...] | None
+) -> list[str]:
+    if _foreign_signs().isdisjoint(words) and not cjk_text(text, start, end):
+        return []
+    from everwhen.when.languages import candidates
+
+    codes = candidates(words, languages)
+    asked = languages is None or not {"zh", "ja"}.isdisjoint(languages)
+    if asked and cjk_text(text, start, end):
+        codes.append("cjk")
+    return codes
+
+
+_CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+
+
+def cjk_text(text: str, start: int, end: int) -> bool:
+    """Whether the sentence is written in Chinese or Japanese."""
+    return not text.isascii() and _CJK.search(text, start, end) is not None
+
+
+def _stands_alone(item: Item, tokens: list[Token]) -> bool:
+    """In the other languages an ambiguous phrase counts only when it is all that is said."""
+    return not item.bare or all(
+        token.kind == "mark" for token in (*tokens[: item.start], *tokens[item.end :])
+    )
+
+
+def _longest(found: list[TimeRef]) -> list[TimeRef]:
+    """Where two readings overlap, the longer one; in the order of the text."""
+    kept: list[TimeRef] = []
+    for ref in sorted(found, key=lambda ref: (ref.span[0] - ref.span[1], -ref.confidence)):
+        if all(ref.span[1] <= other.span[0] or other.span[1] <= ref.span[0] for other in kept):
+            kept.append(ref)
+    return sorted(kept, key=lambda ref: ref.span)

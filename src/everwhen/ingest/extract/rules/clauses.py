@@ -1,0 +1,181 @@
+"""Clauses: who does what to whom in a parsed sentence, one for each verb that tells something of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from everwhen.ingest.extract.rules.lexicon import AHEAD, FAILED, PHASES, WH
+from everwhen.ingest.extract.rules.parsing import Parse, Word
+
+_HEADS = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "dep", "appos"})
+_SUBJECTS = ("nsubj", "nsubjpass", "csubj")
+_OBJECTS = ("dobj", "obj")
+_COMPLEMENTS = ("attr", "acomp", "oprd")
+_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_AUXILIARIES = frozenset({"aux", "auxpass"})
+
+
+@dataclass(slots=True)
+class Clause:
+    """A verb with what belongs to it. `chain` is the verbs that tell it together ("going" "to see": both)."""
+
+    verb: Word
+    chain: list[Word]
+    subject: Word | None
+    inherited: bool = False  # the subject stands in the clause that this one is joined to
+    object: Word | None = None
+    parent: Clause | None = None  # the clause it is joined to or hangs on
+    link: str = "root"  # root, joined, because, when, relative, said, condition or after
+    auxiliaries: list[Word] = field(default_factory=list)
+
+    @property
+    def first(self) -> Word:
+        return self.chain[0]
+
+    @property
+    def lemma(self) -> str:
+        """The verb with its particle."""
+        particle = self.verb.child("prt")
+        lemma = {"'s": "be", "'m": "be", "'re": "be", "m": "be", "re": "be"}.get(self.verb.lemma, self.verb.lemma)
+        return f"{lemma} {particle.lower}" if particle else lemma
+
+    def words(self) -> list[Word]:
+        """The clause's own words: its subtree without the clauses below it."""
+        stop = {id(word) for word in _clause_heads(self.chain)}
+        found = []
+        rest = [self.chain[0]]
+        while rest:
+            word = rest.pop()
+            found.append(word)
+            rest += [child for child in word.children if id(child) not in stop]
+        return sorted(found, key=lambda word: word.i)
+
+
+def clauses(parse: Parse) -> list[Clause]:
+    """Every clause of a text, in its order."""
+    found: list[Clause] = []
+    by_word: dict[int, Clause] = {}
+    for sentence in parse.sentences:
+        for word in sentence:
+            if is_predicate(word) and word.i not in by_word:
+                clause = _clause(word, by_word)
+                found.append(clause)
+                for link in clause.chain:
+                    by_word[link.i] = clause
+    for clause in found:
+        _place(clause, by_word)
+    for clause in found:  # subjects are inherited once every clause knows its parent
+        _inherit(clause)
+    return found
+
+
+def is_predicate(word: Word) -> bool:
+    """Whether a word heads a clause of its own."""
+    if word.pos not in ("VERB", "AUX") or word.dep in _AUXILIARIES:
+        return False
+    if word.dep == "advcl" and word.tag in ("VBG", "VBN") and not word.child(*_SUBJECTS):
+        return False
+    if word.dep == "conj" and word.head.dep in ("amod", "nsubj", "dobj", "pobj", "compound", "pcomp"):
+        return False
+    return word.dep in _HEADS
+
+
+def _clause(word: Word, by_word: dict[int, Clause]) -> Clause:
+    chain = [word]
+    while (below := _goes_on(chain[-1])) is not None and len(chain) < 4:
+        chain.append(below)
+    verb = chain[-1]
+    subject = next((found for link in chain if (found := link.child(*_SUBJECTS)) is not None), None)
+    if subject is None and (there := chain[0].child("expl")) is not None:
+        subject = chain[0].child("attr", "dobj") if there.lower == "there" else there
+    auxiliaries = [child for link in chain for child in link.children if child.dep in _AUXILIARIES]
+    return Clause(verb, chain, subject, object=_object(verb, subject), auxiliaries=auxiliaries)
+
+
+def _goes_on(verb: Word) -> Word | None:
+    """The verb that this one only introduces: "am going to [see]", "want to [go]", "thinking about [moving]"."""
+    below = verb.child("xcomp")
+    if below is None and verb.lemma in ("think", "plan", "look", "dream"):
+        preposition = verb.child("prep")
+        below = preposition.child("pcomp") if preposition else None
+    if below is None or below.pos not in ("VERB", "AUX"):
+        return None
+    marked = below.child("aux")
+    infinitive = marked is not None and marked.lower in ("to", "ta", "na")
+    if verb.lemma in ("go", "use", "have", "get", "suppose", "need", "gon", "got") and infinitive:
+        return below if verb.tag != "VBD" or verb.lemma in ("use", "have", "need", "suppose", "get") else None
+    if verb.lemma in AHEAD or verb.lemma in FAILED or verb.lemma in ("manage", "able", "try"):
+        return below
+    return None
+
+
+def _object(verb: Word, subject: Word | None) -> Word | None:
+    """What the verb is about: an object, else a complement, else what a preposition leads to."""
+    for deps in (_OBJECTS, _COMPLEMENTS, ("dative",)):
+        found = verb.child(*deps)
+        if found is not None and found is not subject:
+            return found
+    if verb.lemma in PHASES and (below := verb.child("xcomp")) is not None:
+        return below
+    if (below := verb.child("ccomp", "xcomp")) is not None and below.pos in ("NOUN", "PROPN", "ADJ"):
+        return below  # a noun that the parser took for a clause
+    prepositions = [child for child in verb.children if child.dep in ("prep", "agent") and child.child("pobj")]
+    if prepositions:
+        return prepositions[0]
+    place = verb.child("advmod")
+    return place if place is not None and place.lower in ("there", "here", "home", "away", "abroad") else None
+
+
+def _place(clause: Clause, by_word: dict[int, Clause]) -> None:
+    """Which clause this one hangs on, and how."""
+    word = clause.first
+    clause.parent = next((by_word[up.i] for up in word.ancestors() if up.i in by_word), None)
+    mark = word.child("mark", "advmod")
+    marker = mark.lower if mark is not None and mark.i < word.i else ""
+    if clause.parent is None or word.dep == "ROOT":
+        clause.link = "root"
+    elif word.dep == "relcl":
+        clause.link = "relative"
+    elif word.dep == "advcl" and marker in ("if", "unless", "whether"):
+        clause.link = "condition"
+    elif word.dep == "advcl" and marker in ("because", "since", "as", "cause", "cuz", "cos"):
+        clause.link = "because"
+    elif word.dep == "advcl" and marker in ("when", "while", "after", "before", "once", "until", "till"):
+        clause.link = "after" if marker == "after" else "when"
+    elif word.dep in ("ccomp", "csubj"):
+        spliced = word.i < clause.parent.first.i and not marker
+        clause.link = "joined" if spliced else "said"
+    elif word.dep in ("conj", "parataxis", "dep", "appos"):
+        clause.link = "joined"
+    else:
+        clause.link = "when"
+
+
+def _inherit(clause: Clause) -> None:
+    if clause.link == "relative" and (clause.subject is None or clause.subject.lower in WH):
+        clause.subject, clause.inherited = clause.first.head, True
+        return
+    if clause.link == "relative" and clause.object is None:
+        clause.object = clause.first.head  # "the figurines I bought"
+    if clause.subject is not None or clause.parent is None or clause.link not in ("joined", "when"):
+        return
+    finite = clause.first.tag in _FINITE or clause.auxiliaries or clause.first.tag == clause.parent.first.tag
+    if clause.first.dep == "conj" and finite:
+        clause.subject, clause.inherited = clause.parent.subject, True
+        if not clause.auxiliaries and clause.first.tag not in _FINITE:
+            clause.auxiliaries = clause.parent.auxiliaries
+
+
+def _clause_heads(chain: list[Word]) -> Iterator[Word]:
+    """Below the chain, the words that begin clauses of their own."""
+    mine = {id(word) for word in chain}
+    rest = [child for word in chain for child in word.children if id(child) not in mine]
+    while rest:
+        word = rest.pop()
+        if is_predicate(word) or (word.dep in ("relcl", "advcl") and word.child(*_SUBJECTS)):
+            yield word
+        elif word.dep == "punct" and word.text in (";", "—", "–"):
+            yield word
+        else:
+            rest += word.children

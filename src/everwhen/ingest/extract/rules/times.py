@@ -1,0 +1,135 @@
+"""Which clause a time expression belongs to, and what a clause without one inherits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.rules.clauses import Clause
+from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.when import Interval
+from everwhen.when.calendar import floor, shift
+from everwhen.when.resolve import TimeRef, resolve
+
+_DAYS = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and where something was said."""
+
+    at: datetime
+    zone: str
+
+    def day(self) -> Interval:
+        """The speaker's day."""
+        local = self.at.astimezone(_area(self.zone))
+        start = local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+        end = (start + timedelta(days=1)).replace(tzinfo=local.tzinfo)
+        return Interval(start.astimezone(self.at.tzinfo), end.astimezone(self.at.tzinfo), "day")
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A time expression in a text: its words, its interval, and how sure one may be."""
+
+    ref: TimeRef
+    words: tuple[Word, ...]
+
+    @property
+    def interval(self) -> Interval | None:
+        return self.ref.interval
+
+    @property
+    def head(self) -> Word:
+        """The word by which the expression hangs on the sentence."""
+        inside = {word.i for word in self.words}
+        return next((word for word in self.words if word.head.i not in inside or word.head is word), self.words[0])
+
+
+def expressions(parse: Parse, moment: Moment) -> list[Dated]:
+    """The time expressions of a text with the words they are made of."""
+    found = []
+    for ref in resolve(parse.text, moment.at, moment.zone):
+        start, end = ref.span
+        words = tuple(word for word in parse.words if word.start < end and word.end > start)
+        if words:
+            found.append(Dated(ref, words))
+    return found
+
+
+def attach(clauses: Sequence[Clause], found: Sequence[Dated]) -> tuple[dict[int, list[Dated]], list[Dated]]:
+    """The expressions of each clause by its place in the list, and those that belong to none."""
+    owners = {link.i: place for place, clause in enumerate(clauses) for link in clause.chain}
+    by_clause: dict[int, list[Dated]] = {}
+    loose = []
+    for dated in found:
+        head = dated.head
+        place = next((owners[word.i] for word in (head, *head.ancestors()) if word.i in owners), None)
+        if place is None or clauses[place].verb in dated.words:
+            loose.append(dated)
+        else:
+            by_clause.setdefault(place, []).append(dated)
+    return by_clause, loose
+
+
+def chosen(found: Sequence[Dated], status: Status, text: str, moment: Moment) -> Dated | None:
+    """The one interval of a clause: of several the finest that lies inside the others, else the first.
+
+    A time that floats ("on Friday") is put on the side that the clause asks for.
+    """
+    placed = [_on_the_side(dated, status, text, moment) for dated in found if dated.interval is not None]
+    if not placed:
+        return None
+    best = placed[0]
+    for dated in placed[1:]:
+        if dated.interval and best.interval and best.interval.covers(dated.interval):
+            best = dated
+    return best
+
+
+def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
+    """"I've had them for three years": an interval that began then and goes on."""
+    for dated in found:
+        length = dated.ref.duration
+        if dated.ref.kind != "duration" or length is None:
+            continue
+        local = moment.at.astimezone(_area(moment.zone)).replace(tzinfo=None)
+        if length.years:
+            start, grain = shift(floor(local, "year"), "year", -int(length.years)), "year"
+        elif length.months:
+            start, grain = shift(floor(local, "month"), "month", -int(length.months)), "month"
+        elif length.weeks or length.days:
+            start = floor(local, "day") - timedelta(days=7 * int(length.weeks) + int(length.days))
+            grain = "day"
+        else:
+            continue
+        begun = start.replace(tzinfo=_area(moment.zone)).astimezone(moment.at.tzinfo)
+        return Interval(begun, None, grain)
+    return None
+
+
+def _on_the_side(dated: Dated, status: Status, text: str, moment: Moment) -> Dated:
+    interval = dated.interval
+    if interval is None:
+        return dated
+    ahead = interval.start is not None and interval.start > moment.at
+    behind = interval.end is not None and interval.end <= moment.at
+    if status == "planned" and behind:
+        other = "future"
+    elif status in ("happened",) and ahead:
+        other = "past"
+    else:
+        return dated
+    for ref in resolve(text, moment.at, moment.zone, tense=other):
+        if ref.span == dated.ref.span and ref.interval is not None:
+            return replace(dated, ref=ref)
+    return dated
+
+
+def _area(zone: str) -> object:
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo(zone)

@@ -1,0 +1,165 @@
+"""Who is meant: first person is the speaker, second the listener where there is one, third whom the talk was about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, WH
+from everwhen.ingest.extract.rules.parsing import Parse, Word
+
+_MINE = frozenset({"my", "our", "mine", "ours"})
+_YOURS = frozenset({"your", "ur", "yours"})
+_GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
+_ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "some"})
+_CUT = frozenset({"relcl", "advcl", "punct", "acl", "ccomp", "conj", "cc", "dep", "parataxis"})
+_LONGEST = 10
+_AGREES = {"am": "is", "'m": "is", "m": "is", "'ve": "has", "ve": "has", "have": "has", "are": "is", "'re": "is", "re": "is"}
+
+
+@dataclass(slots=True)
+class Referents:
+    """The people that the talk was about in this turn and the one before it."""
+
+    people: list[tuple[int, str, str]] = field(default_factory=list)  # turn, name, gender or ""
+
+    def note(self, turn: int, name: str, gender: str) -> None:
+        self.people = [one for one in self.people if one[0] >= turn - 1 and one[1] != name]
+        self.people.append((turn, name, gender))
+
+    def who(self, pronoun: str, turn: int, but: Sequence[str]) -> str | None:
+        """The one person that the pronoun can mean; None where there are two, or none."""
+        gender = _GENDER.get(pronoun)
+        if gender is None:
+            return None
+        near = [(at, name) for at, name, known in self.people if at >= turn - 1 and known in ("", gender)]
+        names = {name for _, name in near if name not in but}
+        same_turn = {name for at, name in near if at == turn and name not in but}
+        return next(iter(same_turn or names)) if len(same_turn or names) == 1 else None
+
+
+@dataclass(slots=True)
+class Voices:
+    """The speaker of a turn, the listener where there is exactly one, and whom "she" may mean."""
+
+    speaker: str
+    listener: str | None = None
+    turn: int = 0
+    referents: Referents = field(default_factory=Referents)
+
+    def person(self, word: Word) -> str | None:
+        """Whom a pronoun means; None where it is no pronoun, or nobody can tell."""
+        if word.lower in FIRST:
+            return self.speaker
+        if word.lower in SECOND:
+            return self.listener
+        if word.pos == "PRON" and word.lower in _GENDER and word.tag != "PRP$":
+            return self.referents.who(word.lower, self.turn, (self.speaker, self.listener or ""))
+        return None
+
+    def owner(self, word: Word) -> str | None:
+        """Whose: "my" is the speaker's."""
+        if word.lower in _MINE:
+            return possessive(self.speaker)
+        if word.lower in _YOURS and self.listener:
+            return possessive(self.listener)
+        return None
+
+    def phrase(self, head: Word) -> str:
+        """A noun phrase as it can be read alone: owners named, articles and relative clauses left out."""
+        meant = self.person(head)
+        if meant is not None:
+            return self._with_others(meant, head)
+        words = [word for word in _kept(head) if word.pos != "SPACE"]
+        while words and words[0].lower in _ARTICLES and words[0] is not head:
+            words = words[1:]
+        return self._with_others(self.tell(words[:_LONGEST]), head)
+
+    def _with_others(self, first: str, head: Word) -> str:
+        """Names joined to the head: "Noor and I" are both meant."""
+        others = [child for child in head.children if child.dep == "conj" and child.pos in ("PROPN", "PRON", "NOUN")]
+        if not others or len(others) > 3:
+            return first
+        return f"{first} and {self.phrase(others[0])}"
+
+    def tell(self, words: Sequence[Word]) -> str:
+        """Words as somebody else would tell them: "I've lost my keys" by Ana is "Ana has lost Ana's keys"."""
+        out = ""
+        for at, word in enumerate(words):
+            before = words[at - 1] if at else None
+            text = self._told(word, before)
+            apart = before is not None and (word.start > before.end or text != word.text and not text.startswith("'"))
+            out += (" " if apart else "") + text
+        return " ".join(out.split()).strip(" ,;:-–—")
+
+    def _told(self, word: Word, before: Word | None) -> str:
+        if (owner := self.owner(word)) is not None:
+            return owner
+        if word.pos in ("PRON", "NOUN", "PROPN", "X") and (meant := self.person(word)) is not None:
+            return meant
+        agrees = before is not None and before.lower in ("i", "im", "you", "u") and self.person(before)
+        if agrees and word.lower in _AGREES:
+            return _AGREES[word.lower]
+        if agrees and word.tag == "VBP" and word.pos == "VERB":
+            return third_person(word.text)
+        if before is not None and before.lower == "i" and word.lower == "were":
+            return "was"
+        return {"'ll": "will", "'d": "would"}.get(word.lower, word.text) if agrees else word.text
+
+
+def possessive(name: str) -> str:
+    return f"{name}'s"
+
+
+def third_person(verb: str) -> str:
+    """"take" -> "takes"."""
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{verb}es"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"
+
+
+def gender_of(head: Word) -> str:
+    """"she" for a sister, "he" for a brother, "" where the word does not say."""
+    lemma = head.lemma.lower()
+    return "she" if lemma in PEOPLE["she"] else "he" if lemma in PEOPLE["he"] else ""
+
+
+def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
+    """The people that a text speaks of, in its order: the head word, the name, the gender where it is said."""
+    found: dict[int, tuple[Word, str, str]] = {}
+    for name in parse.names:
+        if name.label == "PERSON":
+            head = next((word for word in name.words if word.head not in name.words), name.words[-1])
+            found[head.i] = (head, name.text, "")
+    for word in parse.words:
+        owned = any(child.dep == "poss" for child in word.children)
+        if word.pos in ("NOUN", "PROPN") and word.lemma.lower() in PERSON_WORDS and word.tag != "NNS" and (
+            owned or word.dep in ("nsubj", "nsubjpass")
+        ):
+            named = next((child for child in word.children if child.dep == "appos" and child.i in found), None)
+            if named is not None:  # "my cousin Ada" is one person
+                found[named.i] = (named, found[named.i][1], gender_of(word))
+            elif not any(child.i in found for child in word.children):
+                found[word.i] = (word, voices.phrase(word), gender_of(word))
+    return [found[place] for place in sorted(found)]
+
+
+def is_pronoun(word: Word) -> bool:
+    return word.pos == "PRON" or word.lower in FIRST | SECOND | WH
+
+
+def _kept(head: Word) -> list[Word]:
+    """The words of a noun phrase, without the clauses and lists that hang on it."""
+    found = []
+    rest = [head]
+    while rest:
+        word = rest.pop()
+        found.append(word)
+        rest += [
+            child
+            for child in word.children
+            if child.dep not in _CUT and not (child.dep == "appos" and abs(child.i - word.i) > 2)
+        ]
+    return sorted(found, key=lambda word: word.i)

@@ -1,0 +1,175 @@
+"""`constraint`: what a question says about time: a window, an order, an event that it hangs on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from typing import Literal
+
+from everwhen.when.interval import Interval
+from everwhen.when.iso import Duration
+from everwhen.when.resolver import TimeRef, resolve
+from everwhen.when.tokens import Token, tokenize, word_set
+
+Order = Literal["first", "last"]
+AnchorRelation = Literal["before", "after", "during", "since", "until"]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What the question asks of time.
+
+    `interval` is the window, `hard` whether anything outside it is no answer; `intervals` has each one where
+    several are named ("in March or in May") and `interval` their hull. `relation` and `anchor` tell of an
+    event whose date the memory has to find ("before" "I moved"), and `distance` how far from it ("the week
+    after": P1W). `order` asks for the first or last. `count` says that the question counts what it finds.
+    """
+
+    interval: Interval | None = None
+    hard: bool = False
+    order: Order | None = None
+    relation: AnchorRelation | None = None
+    anchor: str | None = None
+    distance: Duration | None = None
+    count: bool = False
+    intervals: tuple[Interval, ...] = ()
+
+
+def constraint(query: str, at: datetime, zone: str | None = None) -> Constraint | None:
+    """What the question says about time, seen from when it is asked; None when it says nothing."""
+    refs = resolve(query, at, zone)
+    placed = [ref for ref in refs if ref.interval is not None]
+    tokens = tokenize(query)
+    order = _order(tokens, refs)
+    anchored = _anchor(query, tokens, refs)
+    if not placed and order is None and anchored is None:
+        return None
+    intervals = tuple(ref.interval for ref in placed if ref.interval is not None)
+    window = reduce(Interval.hull, intervals) if intervals else None
+    counts = _COUNTING.search(query) is not None
+    relation, anchor, distance = anchored or (None, None, None)
+    hard = window is not None and (counts or _STRICT.search(query) is not None or _compares(placed))
+    return Constraint(window, hard, order, relation, anchor, distance, counts, intervals)
+
+
+_COUNTING = re.compile(r"\bhow (?:many|often|much)\b|\bnumber of\b|\bcount\b|\btotal\b", re.IGNORECASE)
+_STRICT = re.compile(
+    r"\b(?:only|strictly|exactly|exclusively|just) "
+    r"(?:in|on|during|from|between|within|since|before|after)\b",
+    re.IGNORECASE,
+)
+
+
+def _compares(refs: list[TimeRef]) -> bool:
+    """Whether a boundary is named: before, after, since, until, between X and Y."""
+    return any(ref.rule and ref.rule[-1] in _BOUNDARIES for ref in refs)
+
+
+_BOUNDARIES = frozenset(
+    {"bounded", "between", "between years", "from to", "onward", "and onward", "by a part"}
+)
+
+# Order: first, last, most recent
+
+_FIRST = frozenset({"first", "earliest", "initially", "originally", "oldest"})
+_LAST = frozenset({"last", "latest", "newest", "lastly"})
+# "First name" and "how long did it last" ask for no order.
+_NO_ORDER_BEFORE = word_set(
+    """name names aid class cousin language floor person lady degree base hand half grade
+    place minute resort straw longer"""
+)
+_VERB_BEFORE = word_set("it did does will to they that this concert film movie")
+
+
+def _order(tokens: list[Token], refs: list[TimeRef]) -> Order | None:
+    for index, token in enumerate(tokens):
+        if any(start <= token.start < end for (start, end) in (ref.span for ref in refs if ref.interval)):
+            continue
+        after = tokens[index + 1].lower if index + 1 < len(tokens) else ""
+        before = tokens[index - 1].lower if index else ""
+        word = token.lower
+        if word in ("recent", "recently") and before == "most":
+            return "last"
+        if after in _NO_ORDER_BEFORE:
+            continue
+        if word in _FIRST and not (word == "first" and before == "at"):
+            return "first"
+        if word in _LAST and not (word == "last" and before in _VERB_BEFORE and not after.isalpha()):
+            return "last"
+    return None
+
+
+# Anchors: before I moved, the week after my vacation, two days before the wedding, since we adopted Max
+
+_RELATIONS: dict[str, AnchorRelation] = {
+    "before": "before",
+    "after": "after",
+    "following": "after",
+    "since": "since",
+    "until": "until",
+    "till": "until",
+    "during": "during",
+    "while": "during",
+    "when": "during",
+}
+_NOT_AN_EVENT = word_set("all long that this then it now there which what who you asked")
+_ASKING = word_set(
+    """remember know tell me recall say said about since ask asked wonder figure out sure and or exactly date
+    time like is was"""
+)
+_END = frozenset({".", "?", "!", ",", ";"})
+
+
+def _anchor(
+    query: str, tokens: list[Token], refs: list[TimeRef]
+) -> tuple[AnchorRelation, str, Duration | None] | None:
+    placed = [ref.span for ref in refs if ref.interval]
+    for index, token in enumerate(tokens):
+        relation = _RELATIONS.get(token.lower)
+        if relation is None or index + 1 >= len(tokens):
+            continue
+        if any(start <= token.start < end for start, end in placed):
+            continue
+        if token.lower == "when" and (index == 0 or tokens[index - 1].lower in _ASKING):
+            continue
+        if tokens[index + 1].lower in _NOT_AN_EVENT or (
+            token.lower == "following" and index and tokens[index - 1].lower == "the"
+        ):
+            continue
+        anchor = _clause(query, tokens, index + 1, placed)
+        if anchor:
+            return relation, anchor, _distance(tokens, index, refs)
+    return None
+
+
+def _clause(query: str, tokens: list[Token], index: int, placed: list[tuple[int, int]]) -> str:
+    """The words up to the end of the clause or a time of its own; empty when they say no event."""
+    first = last = None
+    for token in tokens[index:]:
+        if token.lower in _END or any(start <= token.start < end for start, end in placed):
+            break
+        first = token if first is None else first
+        last = token
+    if first is None or last is None:
+        return ""
+    text = query[first.start : last.end]
+    words = re.sub(r"\s+(?:in|on|at|of|and)$", "", text)
+    return words if re.search(r"[^\W\d_]{2,}", words) else ""
+
+
+_LENGTHS = {"day": Duration(days=1), "week": Duration(weeks=1), "month": Duration(months=1),
+            "year": Duration(years=1), "weekend": Duration(weeks=1), "morning": Duration(days=1),
+            "night": Duration(days=1)}  # fmt: skip
+
+
+def _distance(tokens: list[Token], index: int, refs: list[TimeRef]) -> Duration | None:
+    """How far from the event: "two days before", "the week after"."""
+    if not index:
+        return None
+    before = tokens[index - 1]
+    for ref in refs:
+        if ref.duration is not None and ref.span[1] == before.end:
+            return ref.duration
+    return _LENGTHS.get(before.lower)

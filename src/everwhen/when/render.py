@@ -1,0 +1,106 @@
+"""Intervals in words that `resolve` reads back: "the week of 1 May 2023", "since 3 March 2021"."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from everwhen.when.calendar import DAY, floor, shift
+from everwhen.when.interval import Interval
+from everwhen.when.iso import format_interval
+
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_SEASON_STARTS = {3: "spring", 6: "summer", 9: "autumn", 12: "winter"}
+
+
+def describe(interval: Interval, zone: str | None = None) -> str:
+    """The interval as a person would name it in that zone; exact, so that `resolve` gives it back.
+
+    What falls on no calendar boundary is told by its first and last day, by the minute, or, below that,
+    in ISO 8601.
+    """
+    area = ZoneInfo(zone or "UTC")
+    start, end = (
+        None if side is None else side.astimezone(area).replace(tzinfo=None)
+        for side in (interval.start, interval.end)
+    )
+    if start is None and end is None:
+        return "always"
+    if start is None or end is None:
+        word, side = ("since", start) if end is None else ("until", end)
+        if side is None or not _midnight(side) or not _written(side):
+            return format_interval(interval)
+        return f"{word} {_date(side)}"
+    if not _written(start) or not _written(end) or start == end:
+        return format_interval(interval)
+    if _midnight(start) and _midnight(end):
+        return _unit(start, end) or f"from {_date(start)} to {_date(end - DAY)}"
+    return _clocks(interval, start, end)
+
+
+def _unit(start: datetime, end: datetime) -> str | None:
+    """The name of the calendar unit that it is, if it is one."""
+    if end == start + DAY:
+        return _date(start)
+    if end == start + timedelta(days=7) and start.weekday() == 0:
+        return f"the week of {_date(start)}"
+    if start.day != 1 or end.day != 1:
+        return None
+    months = (end.year - start.year) * 12 + end.month - start.month
+    if months == 1:
+        return f"{_MONTHS[start.month - 1]} {start.year}"
+    if months == 3 and start.month in _SEASON_STARTS:
+        return f"the {_SEASON_STARTS[start.month]} of {start.year}"
+    if months == 3 and start.month % 3 == 1:
+        return f"Q{start.month // 3 + 1} {start.year}"
+    if months == 12 and start.month == 1:
+        return f"{start.year}"
+    if months == 120 and start.month == 1 and start.year % 10 == 0 and start.year % 100:
+        return f"the {start.year}s"
+    return None
+
+
+def _clocks(interval: Interval, start: datetime, end: datetime) -> str:
+    """By the clock: to the minute where it is whole minutes, else as ISO 8601."""
+    minutes = start == floor(start, "minute") and end == floor(end, "minute")
+    if minutes and end == shift(start, "minute", 1):
+        return f"{_date(start)} at {start:%H:%M}"
+    return format_interval(interval)
+
+
+def _midnight(moment: datetime) -> bool:
+    return moment == floor(moment, "day")
+
+
+def _written(moment: datetime) -> bool:
+    """Years that the grammar reads as years."""
+    return 1700 <= moment.year <= 2199
+
+
+def _date(moment: datetime) -> str:
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+
+
+def explain(interval: Interval | None, zone: str | None = None) -> str:
+    """One line for people: the words, then the exact sides."""
+    if interval is None:
+        return "no interval of its own"
+    area = ZoneInfo(zone or "UTC")
+    sides = [
+        "…" if side is None else side.astimezone(area).isoformat(timespec="minutes").replace("+00:00", "Z")
+        for side in (interval.start, interval.end)
+    ]
+    return f"{describe(interval, zone)} [{sides[0]}, {sides[1]})"

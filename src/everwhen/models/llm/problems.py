@@ -20,13 +20,12 @@ from pydantic_ai.exceptions import (
 )
 
 from everwhen.models.llm.base import LLMError, Usage
+from everwhen.models.llm.retrying import CutOff
 
 SHOWN = 200
 
 
-def explain(
-    error: Exception, *, name: str, where: str, key: str, usage: Usage, text: str = "", cut: bool = False
-) -> LLMError:
+def explain(error: Exception, *, name: str, where: str, key: str, usage: Usage, text: str = "") -> LLMError:
     """What went wrong with the model `name` served at `where`, as an `LLMError`."""
     match error:
         case ContentFilterError():
@@ -70,21 +69,22 @@ def explain(
             return LLMError(
                 "unreachable", f"{where} does not answer as a model server; check the address", usage=usage
             )
-        case IncompleteToolCall():
-            cut = True
-        case UnexpectedModelBehavior() if "token limit" in str(error):
-            cut = True
+        case CutOff() | IncompleteToolCall():
+            return LLMError(
+                "cut off",
+                f"{name} did not finish its answer; raise EVERWHEN_LLM_MAX_TOKENS or use smaller batches",
+                usage=usage,
+                text=text,
+            )
         case UnexpectedModelBehavior() if not usage.requests:
             return LLMError(
                 "unreachable", f"{where} does not answer as a model server; check the address", usage=usage
             )
-    if cut:
-        return LLMError(
-            "cut off",
-            f"{name} did not finish its answer; raise EVERWHEN_LLM_MAX_TOKENS or use smaller batches",
-            usage=usage,
-            text=text,
-        )
+        case UnexpectedModelBehavior():
+            pass
+        case _:
+            what = f"{type(error).__name__}: {_short(str(error))}"
+            return LLMError("unreachable", f"asking {name} failed ({what}); try again later", usage=usage)
     return LLMError(
         "schema",
         f"{name} did not answer in the asked form, even when told; try another model",

@@ -124,10 +124,10 @@ class PydanticAI:
 
     async def _ask(self, prompt: str, schema: type[T], instructions: str, mode: Output) -> Reply[T]:
         from pydantic_ai import capture_run_messages
-        from pydantic_ai.exceptions import AgentRunError, UserError
         from pydantic_ai.usage import RunUsage
 
         from everwhen.models.llm.problems import explain
+        from everwhen.models.llm.retrying import CutOff
 
         spent, started = RunUsage(), time.perf_counter()
         agent = self._agent(schema, mode)
@@ -136,16 +136,18 @@ class PydanticAI:
                 result = await agent.run(
                     prompt, instructions=instructions or None, usage=spent, infer_name=False
                 )
-            except (AgentRunError, UserError) as error:
-                text, cut = _last_answer(messages)
+            except Exception as error:  # whatever it is, it must not stop the caller's work
+                cut = error.response if isinstance(error, CutOff) else None
+                if cut is not None:
+                    spent.requests += 1
+                    spent.incr(cut.usage)
                 raise explain(
                     error,
                     name=self.name,
                     where=self._where,
                     key=key_hint(self.name, self._base_url),
                     usage=_usage(spent, started),
-                    text=text,
-                    cut=cut,
+                    text=_last_answer([*messages, cut] if cut else messages),
                 ) from error
         usage = _usage(spent, started)
         self.ledger.note(Call(self.name, usage))
@@ -246,16 +248,15 @@ def _usage(spent: Any, started: float) -> Usage:
     )
 
 
-def _last_answer(messages: list[ModelMessage]) -> tuple[str, bool]:
-    """The last answer as it came, and whether it was cut off by the limit on tokens."""
+def _last_answer(messages: list[ModelMessage]) -> str:
+    """The last answer as it came."""
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 
     for message in reversed(messages):
         if isinstance(message, ModelResponse):
-            words = [
+            return "".join(
                 part.content if isinstance(part, TextPart) else part.args_as_json_str()
                 for part in message.parts
                 if isinstance(part, TextPart | ToolCallPart)
-            ]
-            return "".join(words), message.finish_reason == "length"
-    return "", False
+            )
+    return ""

@@ -27,6 +27,14 @@ CONNECTING = 2
 SHORTLY = (408, 409, 425)
 
 
+class CutOff(UnexpectedModelBehavior):
+    """A structured answer longer than the limit: asking for a repair would only be cut off again."""
+
+    def __init__(self, response: ModelResponse) -> None:
+        super().__init__("the answer was cut off")
+        self.response = response
+
+
 class RetryingModel(WrapperModel):
     """Sends at most `concurrency` requests at a time, each at most `attempts` times, none longer than `timeout`.
 
@@ -57,11 +65,15 @@ class RetryingModel(WrapperModel):
                 async with self.slots:
                     # The client's own timeout counts from byte to byte; an answer that drips needs a clock.
                     async with asyncio.timeout(self.seconds):
-                        return await self.wrapped.request(messages, settings, model_request_parameters)
+                        response = await self.wrapped.request(messages, settings, model_request_parameters)
             except TimeoutError:
                 problem: Exception = ModelRequestTimeout(self.model_name, self.seconds)
             except (ModelAPIError, UnexpectedModelBehavior) as error:
                 problem = error
+            else:
+                if response.finish_reason == "length" and model_request_parameters.output_mode != "text":
+                    raise CutOff(response)
+                return response
             if attempt >= _worth(problem, self.attempts):
                 raise problem
             await asyncio.sleep(self._pause(problem, attempt))

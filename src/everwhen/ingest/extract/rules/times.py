@@ -11,7 +11,7 @@ from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.when import Interval
 from everwhen.when.calendar import floor, shift
-from everwhen.when.resolve import TimeRef, resolve
+from everwhen.when import TimeRef, resolve
 
 _DAYS = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}
 

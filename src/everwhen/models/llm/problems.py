@@ -20,9 +20,10 @@ from pydantic_ai.exceptions import (
 )
 
 from everwhen.models.llm.base import LLMError, Usage
-from everwhen.models.llm.retrying import CutOff
+from everwhen.models.llm.retrying import SHORTLY, CutOff, refused
 
 SHOWN = 200
+LATER = (*SHORTLY, 429)
 
 
 def explain(error: Exception, *, name: str, where: str, key: str, usage: Usage, text: str = "") -> LLMError:
@@ -53,7 +54,9 @@ def explain(error: Exception, *, name: str, where: str, key: str, usage: Usage, 
             )
         case ModelConnectionError():
             return LLMError("unreachable", f"{where} cannot be reached; is the server running?", usage=usage)
-        case ModelHTTPError() if error.status_code in (408, 409, 425, 429) or error.status_code >= 500:
+        case ModelHTTPError() if not refused(error) and (
+            error.status_code in LATER or error.status_code >= 500
+        ):
             return LLMError(
                 "busy",
                 f"{where} kept answering with status {error.status_code}; try again later",

@@ -87,6 +87,8 @@ class RetryingModel(WrapperModel):
 def _worth(problem: Exception, attempts: int) -> int:
     """How many attempts a problem is worth."""
     match problem:
+        case ModelHTTPError() if refused(problem):
+            return 1
         case ModelConnectionError() if not isinstance(problem, ModelTimeoutError) and _nobody_there(problem):
             return min(CONNECTING, attempts)
         case (
@@ -103,6 +105,12 @@ def _worth(problem: Exception, attempts: int) -> int:
             return 1 if type(problem) is not ModelAPIError else attempts  # a body that is not JSON
         case _:
             return attempts  # an answer that is not of the protocol
+
+
+def refused(problem: ModelHTTPError) -> bool:
+    """Whether a server error is a refusal of the way of asking: llama-cpp-python says 500 to a wrong request."""
+    words = str(problem.body)
+    return problem.status_code >= 500 and ("response_format" in words or "validation error" in words)
 
 
 def _nobody_there(problem: ModelConnectionError) -> bool:

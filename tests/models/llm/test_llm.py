@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pydantic import BaseModel
@@ -149,6 +151,19 @@ def test_a_dead_server_is_left_alone_for_a_while(server: ScriptedServer, model: 
     server.always(data(PORTO))
     llm._resting = None
     assert llm.complete("Where?", City).output.name == "Porto"
+
+
+def test_closing_lets_nobody_wait(server: ScriptedServer, model: Open) -> None:
+    server.then(slowly(5, data(PORTO))).always(data(PORTO))
+    llm = model()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(llm.complete, "Where?", City)
+        while not server.asked:
+            time.sleep(0.005)
+        llm.close()
+        with pytest.raises(LLMError, match="was closed"):
+            waiting.result(timeout=3)
+    assert llm.complete("Where?", City).output.name == "Porto"  # and it opens again
 
 
 def test_no_more_questions_at_a_time_than_allowed(server: ScriptedServer, model: Open) -> None:

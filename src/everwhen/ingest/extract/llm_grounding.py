@@ -109,7 +109,7 @@ class Grounding:
                 continue
             seen.add(key)
             count[turn.id] = count.get(turn.id, 0) + 1
-            if count[turn.id] > 1 + len(turn.text.split()) // WORDS_AN_EVENT:
+            if count[turn.id] > _clauses(turn.text):
                 self._note(
                     "the model found more events in a turn than it has clauses; the rest were left out", turn
                 )
@@ -307,6 +307,11 @@ class Grounding:
 
     def _note(self, reason: str, turn: Turn | None) -> None:
         self._notes.setdefault(reason, []).append(turn.id if turn else "")
+
+
+def _clauses(text: str) -> int:
+    """More than there can be, also in scripts without spaces."""
+    return 1 + max(len(text.split()) // WORDS_AN_EVENT, len(text) // (8 * WORDS_AN_EVENT))
 
 
 def _clean(words: str, longest: int) -> str:

@@ -88,8 +88,8 @@ class Findings(Item):
 
     events: list[Event] = Field(json_schema_extra={"maxItems": EVENTS})
     narratives: list[Narrative] = Field(json_schema_extra={"maxItems": NARRATIVES})
-    facts: list[Fact] = Field(json_schema_extra={"maxItems": FACTS})
-    entities: list[Entity] = Field(json_schema_extra={"maxItems": ENTITIES})
+    facts: list[Fact] = Field(default=[], json_schema_extra={"maxItems": FACTS})
+    entities: list[Entity] = Field(default=[], json_schema_extra={"maxItems": ENTITIES})
 
     def __bool__(self) -> bool:
         return bool(self.events or self.narratives or self.facts)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from everwhen.models.llm.base import Call, Ledger, LLMError, Problem, Reply, Usage
@@ -70,6 +72,7 @@ class PydanticAI:
         self._where = address(provider, base_url) or provider
         self._opening = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
         self._model: RetryingModel | None = None
         self._modes: list[Output] = []
         self._agents: dict[tuple[type, Output], Agent[object, Any]] = {}
@@ -110,12 +113,14 @@ class PydanticAI:
         future = asyncio.run_coroutine_threadsafe(question, self._loop)
         try:
             return future.result()
+        except CancelledError:
+            raise LLMError("unreachable", f"{self.name} was closed while it was asked") from None
         except BaseException:
             future.cancel()  # an interrupted caller leaves no request behind
             raise
 
     def close(self) -> None:
-        """Ends the loop; a later question opens it again."""
+        """Gives up what is still being asked; a later question opens the model again."""
         with self._opening:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
@@ -196,7 +201,7 @@ class PydanticAI:
 
     def _open(self) -> None:
         with self._opening:
-            if self._loop is not None:
+            if self._loop is not None and self._process == os.getpid():  # a fork has no thread
                 return
             try:
                 from everwhen.models.llm.retrying import RetryingModel
@@ -211,6 +216,8 @@ class PydanticAI:
                 first_pause=self.first_pause,
                 concurrency=self.concurrency,
             )
+            self._agents.clear()
+            self._process = os.getpid()
             self._loop = asyncio.new_event_loop()
             threading.Thread(target=_turn, args=(self._loop,), name="everwhen-llm", daemon=True).start()
 
@@ -227,6 +234,11 @@ class PydanticAI:
 
 def _turn(loop: asyncio.AbstractEventLoop) -> None:
     loop.run_forever()
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.wait(left))
     loop.close()
 
 

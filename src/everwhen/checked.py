@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
@@ -13,6 +13,9 @@ from everwhen.ingest.messages import clean
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
 from everwhen.when import Interval
+
+Between: TypeAlias = Interval | tuple[datetime | None, datetime | None]
+"""A stretch of time as callers give it: an interval, or its two sides."""
 
 
 def aware(instant: datetime | None, name: str) -> datetime | None:
@@ -48,7 +51,7 @@ def zone(name: str) -> str:
 
 
 def between(
-    given: Interval | tuple[datetime | None, datetime | None] | None,
+    given: Between | None,
     before: datetime | None,
     after: datetime | None,
 ) -> Interval | None:

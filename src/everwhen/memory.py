@@ -17,6 +17,8 @@ from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.ingest.extract.opening import check_extractor
+from everwhen.memory_graph import GraphMemory
 from everwhen.recall import MID, Recall, Recipe, Request, recall
 from everwhen.recall.grep import grep
 from everwhen.settings import Settings
@@ -27,7 +29,8 @@ from everwhen.types import Added, Finding, Hit, Message, Session, Stats, Turn
 from everwhen.when import Interval
 
 Given = str | Mapping[str, Any] | Message
-Between = Interval | tuple[datetime | None, datetime | None]
+Between = checked.Between
+TURNS_ONLY = frozenset({"turn"})
 DEFAULT_EMBEDDER = "minilm"
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,7 +42,7 @@ def shared_embedder(model: str) -> Embedder:
     return open_embedder(model)
 
 
-class Memory:
+class Memory(GraphMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
@@ -61,6 +64,7 @@ class Memory:
         folder = home_folder(chosen.home)
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
+        check_extractor(chosen.extract)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
         embedder = shared_embedder(model)
         if chosen.cache_entries:
@@ -78,7 +82,11 @@ class Memory:
         return cls(store, embedder, chosen)
 
     def close(self) -> None:
-        """Close the bank's files. Everything that a call returned for is on disk already."""
+        """Close the bank's files. Everything that a call returned for is on disk already.
+
+        A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
+        """
+        self._stop()
         self._store.close()
 
     def __enter__(self) -> Memory:
@@ -119,7 +127,10 @@ class Memory:
         listed = [as_message(one) for one in messages]
         if not listed:
             raise UsageError("nothing to add: the list of messages is empty")
-        return remember(self._store, self._embedder, self._settings, listed, placement)
+        added = remember(self._store, self._embedder, self._settings, listed, placement)
+        if added.new:
+            self._wake()
+        return added
 
     def add_many(
         self,
@@ -146,10 +157,9 @@ class Memory:
             new, last, done = new + added.new, added.session, done + len(batch)
             if progress:
                 progress(done)
+        if new:
+            self._wake()
         return Added(tuple(turns), last, new)
-
-    def flush(self, timeout: float | None = None) -> None:
-        """Wait for work that `add` left behind. Turns and vectors are written by `add` itself: none is left."""
 
     def reembed(self, model: str, *, progress: Callable[[int], None] | None = None) -> None:
         """Give the whole bank the vectors of another embedder, all at once or not at all."""
@@ -216,7 +226,8 @@ class Memory:
         where = Filter(
             between=checked.until(checked.between(between, before, after), checked.aware(as_of, "as_of")),
             known_at=checked.aware(known_at, "known_at"),
-            kinds=checked.names(kinds, "kinds"),
+            # Until recall decides how events take part, they are found only by those who ask for them.
+            kinds=checked.names(kinds, "kinds") or TURNS_ONLY,
             networks=checked.names(networks, "networks"),
             metadata=dict(metadata or {}),
         )
@@ -298,6 +309,18 @@ class AsyncMemory:
     turns = _in_thread(Memory.turns)
     turn = _in_thread(Memory.turn)
     sessions = _in_thread(Memory.sessions)
+    process = _in_thread(Memory.process)
+    reextract = _in_thread(Memory.reextract)
+    events = _in_thread(Memory.events)
+    entities = _in_thread(Memory.entities)
+    entity = _in_thread(Memory.entity)
+    merge_entities = _in_thread(Memory.merge_entities)
+    split_entity = _in_thread(Memory.split_entity)
+    rename_entity = _in_thread(Memory.rename_entity)
+    undo_entities = _in_thread(Memory.undo_entities)
+    mentions = _in_thread(Memory.mentions)
+    seen_with = _in_thread(Memory.seen_with)
+    links = _in_thread(Memory.links)
     grep = _in_thread(Memory.grep)
     recall = _in_thread(Memory.recall)
     stats = _in_thread(Memory.stats)

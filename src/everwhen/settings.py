@@ -31,6 +31,9 @@ class Settings:
     """IANA zone of text that comes without one."""
 
     # Ingest
+    extract: str = "rules"
+    """What turns messages into events, entities and facts after they are durable: `rules`, `llm:<model>` or
+    `none`."""
     batch: int = 256
     """Messages embedded and committed together by `add_many`."""
     context_chars: int = 240
@@ -46,6 +49,8 @@ class Settings:
     min_similarity: float = 0.2
     """The semantic channel's floor, a cosine. TEMPR has 0.3 for another model; with MiniLM a question and its
     answer ("where do I live", "I moved to Porto") often lie between 0.2 and 0.3, and unrelated texts below."""
+    about_similarity: float = 0.35
+    """The cosine from which an event is about a topic (`events(about=…)`)."""
     rrf_k: int = 10
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
 

@@ -12,6 +12,8 @@ from everwhen.when import Interval
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 
+EventStatus: TypeAlias = Literal["happened", "ongoing", "planned", "hypothetical", "negated"]
+
 Metadata: TypeAlias = Mapping[str, Any]
 """Free, JSON-shaped facts about a turn; `recall(metadata={…})` filters by them."""
 
@@ -123,6 +125,45 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
+class Event:
+    """A line of the event calendar: who did what, when, and whether it happened.
+
+    `occurred` is what the time expression means, or the turn's day where there is none (`inferred`).
+    """
+
+    id: str
+    subject: str
+    verb: str
+    object: str
+    occurred: Interval | None
+    status: EventStatus
+    aliases: tuple[str, ...]
+    confidence: float
+    turns: tuple[str, ...]
+    text: str = ""
+    expression: str = ""
+    inferred: bool = False
+    polarity: int = 1
+    quantity: str = ""
+    said_at: datetime | None = None
+    zone: str = "UTC"
+    extractor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A resolved identity: the names it goes by, and when it was first and last spoken of."""
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...]
+    first: datetime | None
+    last: datetime | None
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """How much a bank holds."""
 
@@ -137,6 +178,11 @@ class Stats:
     dimension: int
     bytes: int
     schema: int
+    events: int = 0
+    narratives: int = 0
+    entities: int = 0
+    links: int = 0
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)

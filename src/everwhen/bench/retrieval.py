@@ -86,7 +86,7 @@ def fresh_bank(home: Path | None, name: str, messages: Sequence[Message], tally:
     path = bank_path(folder, name)
     _remove(path)
     try:
-        with Memory.open(folder, bank=name) as memory:
+        with Memory.open(folder, bank=name, extract="none") as memory:
             start = perf_counter()
             memory.add_many(messages)
             tally.seconds += perf_counter() - start

@@ -50,7 +50,7 @@ def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         home = Path(folder)
         disk = _build(home, units, words, chance, progress)
         opened = _in_new_process(home)
-        with Memory.open(home, "speed", cache_entries=0) as memory:
+        with Memory.open(home, "speed", cache_entries=0, extract="none") as memory:
             recall_ms, stages = _recalls(memory, words, chance)
             low_ms, _ = _recalls(memory, words, chance, budget="low")
             add_ms = _adds(memory, words, chance)
@@ -78,7 +78,7 @@ def opening(home: str) -> None:
     import resource
 
     start = perf_counter()
-    with Memory.open(home, "speed", cache_entries=0) as memory:
+    with Memory.open(home, "speed", cache_entries=0, extract="none") as memory:
         memory.recall("what did we say about the garden")
         seconds = perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)

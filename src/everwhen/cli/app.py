@@ -95,4 +95,4 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 
 # Each module adds its commands to the application.
-from everwhen.cli import bench, demo, importing, reading, upkeep, writing  # noqa: E402, F401
+from everwhen.cli import bench, demo, extraction, graph, importing, reading, upkeep, writing  # noqa: E402, F401

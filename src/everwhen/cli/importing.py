@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from everwhen.cli.app import Here, app
+from everwhen.cli.extraction import Wait, extract, extracting
 from everwhen.cli.progress import counting
 
 
@@ -18,6 +19,7 @@ def import_(
     format: Annotated[
         str, typer.Option(help="auto, jsonl, locomo, longmemeval, chatgpt or claude.")
     ] = "auto",
+    wait: Wait = True,
 ) -> None:
     """Import conversations. Several in one file become one bank each; with --bank, one bank for all."""
     from everwhen.errors import NotFound
@@ -33,14 +35,18 @@ def import_(
         if here.bank or not several:
             conversations = read(file, kind)
             messages = merged(conversations) if several else (m for c in conversations for m in c.messages)
-            with here.open(create=True, zone=here.zone) as memory:
+            with here.open(create=True, zone=here.zone, **extracting(False)) as memory:
                 added = memory.add_many(messages, progress=tick)
                 done[memory.bank] = added.new
         else:
             for conversation in read(file, kind):
                 here.bank = conversation.name
-                with here.open(create=True, zone=here.zone) as memory:
+                with here.open(create=True, zone=here.zone, **extracting(False)) as memory:
                     done[memory.bank] = memory.add_many(conversation.messages, progress=tick).new
+    for bank in done if wait else ():
+        here.bank = bank
+        with here.open() as memory:
+            extract(here, memory)
     if here.json:
         here.print({"banks": done, "new": sum(done.values()), "format": kind})
         return

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from everwhen.cli.app import Here, app
+from everwhen.cli.extraction import Wait, extract, extracting
 from everwhen.cli.times import instant
 
 
@@ -21,10 +22,11 @@ def add(
     name: Annotated[str | None, typer.Option(help="Who said it.")] = None,
     session: Annotated[str | None, typer.Option(help="Conversation [the day's].")] = None,
     at: Annotated[str | None, typer.Option(help="When: ISO 8601 or 'last Friday' [now].")] = None,
+    wait: Wait = True,
 ) -> None:
     """Remember one or more messages."""
     here: Here = context.obj
-    with here.open(create=True) as memory:
+    with here.open(create=True, **extracting(wait)) as memory:
         zone = here.zone or memory.zone
         words = [typer.get_text_stream("stdin").read() if one == "-" else one for one in text]
         added = memory.add(
@@ -33,6 +35,7 @@ def add(
             at=instant(at, zone),
             zone=zone,
         )
+        extract(here, memory)
     if here.json:
         here.print(added)
     else:

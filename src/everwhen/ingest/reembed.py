@@ -1,4 +1,4 @@
-"""Another embedder for a whole bank: every turn embedded again, replaced in one transaction."""
+"""Another embedder for a whole bank: every memory embedded again, replaced in one transaction."""
 
 from __future__ import annotations
 
@@ -37,5 +37,12 @@ def reembed(
             done += len(batch)
             if progress:
                 progress(done)
+        for derived in in_batches(store.graph.derived_texts(), settings.batch):
+            pieces = [embedder.pieces(text) for _, text in derived]
+            flat = iter(embedder.embed([piece for several in pieces for piece in several]))
+            yield from (
+                (id_, np.stack([next(flat) for _ in several]))
+                for (id_, _), several in zip(derived, pieces, strict=True)
+            )
 
     store.replace_vectors(name, embedder.dim, vectors())

@@ -39,8 +39,7 @@ def remember(
     store: Store, embedder: Embedder, settings: Settings, messages: Sequence[Message], placement: Placement
 ) -> Added:
     """Write messages; durable when it returns. A message whose id is known already is left as it is."""
-    now = datetime.now(UTC)
-    turns = [_placed(message, placement, now) for message in messages]
+    turns = placed(messages, placement)
     known = store.known([turn.id for turn in turns])
     new = [turn for turn in _first_of_each_id(turns) if turn.id not in known]
     written = 0
@@ -49,6 +48,12 @@ def remember(
     return Added(
         turns=tuple(turn.id for turn in turns), session=turns[-1].session if turns else "", new=written
     )
+
+
+def placed(messages: Sequence[Message], placement: Placement) -> list[Turn]:
+    """Messages as turns, each with a session, an instant, a zone and an id; nothing is written."""
+    now = datetime.now(UTC)
+    return [_placed(message, placement, now) for message in messages]
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

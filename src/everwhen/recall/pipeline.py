@@ -108,6 +108,7 @@ def _recalled(row: UnitRow, reasons: dict[str, tuple[int, float]], fused: float)
             fused=fused,
         ),
         tokens=row.tokens,
+        occurred=row.occurred,
         metadata=row.metadata,
     )
 

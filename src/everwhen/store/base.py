@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.graph import GraphStore
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
 
@@ -75,6 +76,8 @@ class UnitRow:
     tokens: int
     turns: tuple[str, ...]
     metadata: Mapping[str, Any]
+    occurred: Interval | None = None
+    confidence: float | None = None
 
 
 class Store(Protocol):
@@ -86,6 +89,9 @@ class Store(Protocol):
 
     @property
     def info(self) -> BankInfo: ...
+
+    @property
+    def graph(self) -> GraphStore: ...
 
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
         """Write turns, their units, vectors and terms in one transaction; False where the id was there."""
@@ -126,7 +132,7 @@ class Store(Protocol):
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
 
     def replace_vectors(self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]) -> None:
-        """Give every turn new vectors, all at once or not at all."""
+        """Give every unit, by its id (a turn's is the turn's own), new vectors, all at once or not at all."""
         ...
 
     def set_zone(self, zone: str) -> None: ...

@@ -107,16 +107,30 @@ class Index:
 
     blocks: tuple[Block, ...] = ()
     seen: int = 0
+    removed: int = 0  # the last removal that was followed
 
     def extended(self, rows: Rows, seen: int) -> Index:
         """With more rows, merging small neighbours on the way."""
         if not len(rows.units):
-            return Index(self.blocks, seen)
+            return Index(self.blocks, seen, self.removed)
         blocks = [*self.blocks, Block.build(rows)]
         while len(blocks) > 1 and _worth_merging(blocks[-2], blocks[-1]):
             newer, older = blocks.pop(), blocks.pop()
             blocks.append(Block.build(_joined(older.rows, newer.rows)))
-        return Index(tuple(blocks), seen)
+        return Index(tuple(blocks), seen, self.removed)
+
+    def without(self, units: NDArray[np.int64], removed: int) -> Index:
+        """With units taken out; only the blocks that hold one of them are built again."""
+        if not len(units):
+            return self if removed == self.removed else Index(self.blocks, self.seen, removed)
+        blocks = []
+        for block in self.blocks:
+            stays = ~np.isin(block.rows.units, units)
+            if stays.all():
+                blocks.append(block)
+            elif stays.any():
+                blocks.append(Block.build(_chosen(block.rows, np.flatnonzero(stays))))
+        return Index(tuple(blocks), self.seen, removed)
 
     def __len__(self) -> int:
         return sum(len(block.rows.units) for block in self.blocks)
@@ -130,6 +144,21 @@ class Index:
     ) -> list[tuple[int, float]]:
         """Units by cosine, best first."""
         return _best([(block, block.similarities(query, window)) for block in self.blocks], limit, floor=-1.0)
+
+    def neighbours(
+        self, vectors: NDArray[np.float32], kinds: NDArray[np.int16], floor: float, limit: int
+    ) -> list[list[tuple[int, float]]]:
+        """For each vector the units of some kinds with a cosine above the floor, best first; one product a block."""
+        found: list[dict[int, float]] = [{} for _ in vectors]
+        for block in self.blocks:
+            wanted = np.isin(block.rows.kinds, kinds)[block.owners]
+            if not wanted.any():
+                continue
+            cosines = block.rows.vectors @ vectors.T
+            for row, column in np.argwhere((cosines > floor) & wanted[:, None]):
+                unit = int(block.rows.units[block.owners[row]])
+                found[column][unit] = max(found[column].get(unit, -1.0), float(cosines[row, column]))
+        return [sorted(one.items(), key=lambda item: (-item[1], item[0]))[:limit] for one in found]
 
     def search_terms(self, terms: Sequence[int], limit: int, window: Window) -> list[tuple[int, float]]:
         """Units by BM25, best first. The statistics are those of the whole bank, whatever the window."""
@@ -189,7 +218,11 @@ def _joined(a: Rows, b: Rows) -> Rows:
 def _in_time_order(rows: Rows) -> Rows:
     if np.all(rows.at[1:] >= rows.at[:-1]):
         return rows  # the usual case: conversations are told forwards
-    order = np.argsort(rows.at, kind="stable")
+    return _chosen(rows, np.argsort(rows.at, kind="stable"))
+
+
+def _chosen(rows: Rows, order: NDArray[np.int64]) -> Rows:
+    """Some of the rows, in another order."""
     return Rows(
         rows.units[order],
         rows.at[order],

@@ -84,7 +84,11 @@ def days(interval: Interval | None) -> str:
     if interval is None:
         return ""
     first = _day(interval.start)
-    if interval.start and interval.end and (interval.grain in SUB_DAY or interval.end - interval.start < timedelta(days=1)):
+    if (
+        interval.start
+        and interval.end
+        and (interval.grain in SUB_DAY or interval.end - interval.start < timedelta(days=1))
+    ):
         return f"{first}..{first + timedelta(days=1)}" if first else ""
     last = _day(interval.end)
     return f"{first or ''}..{last or ''}"

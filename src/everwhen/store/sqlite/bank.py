@@ -19,7 +19,9 @@ from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, migrate
-from everwhen.store.sqlite.loading import read_rows, to_window
+from everwhen.store.sqlite.graph import SqliteGraph
+from everwhen.store.sqlite.loading import read_removals, read_rows, to_window
+from everwhen.store.sqlite.rows import turn_of, unit_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
@@ -36,6 +38,7 @@ class SqliteStore:
         self._info = info
         self._writer = writer
         self._reader = reader
+        self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index)
         self._index = Index()
         self._index_lock = threading.Lock()
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
@@ -134,17 +137,17 @@ class SqliteStore:
     def replace_vectors(self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]) -> None:
         ask = statements()
         with self._writer.transaction() as sql:
-            units = {turn: unit for unit, turn in sql.execute(ask["units_for_reembedding"])}
+            units = {id_: unit for unit, id_ in sql.execute(ask["units_for_reembedding"])}
             sql.execute("DELETE FROM vectors")
-            for turn, pieces in vectors:
-                unit = units.pop(turn)
+            for id_, pieces in vectors:
+                unit = units.pop(id_)
                 sql.executemany(
                     ask["insert_vector"],
                     [(unit, piece, _blob(vector)) for piece, vector in enumerate(pieces)],
                 )
                 sql.execute(ask["set_pieces"], (len(pieces), unit))
             if units:
-                raise Refused(f"{len(units)} turns were added meanwhile; run the command again")
+                raise Refused(f"{len(units)} memories were added meanwhile; run the command again")
             _put(sql, {"embedder": embedder, "dimension": str(dimension)})
             _next_epoch(sql)
         self._info = BankInfo(self._info.name, embedder, dimension, self._info.zone, SCHEMA)
@@ -170,7 +173,7 @@ class SqliteStore:
         if ids is not None:
             with self._reader.use() as sql:
                 rows = sql.execute(statements()["turns_by_id"], (json.dumps(list(ids)),)).fetchall()
-            yield from map(_turn, rows)
+            yield from map(turn_of, rows)
             return
         page = {
             "session": session,
@@ -183,7 +186,7 @@ class SqliteStore:
         # Page by page rather than with one open cursor, which would hold an old snapshot for as long as
         # the caller takes.
         while rows := self._page(page):
-            yield from map(_turn, rows)
+            yield from map(turn_of, rows)
             page |= {"after_at": rows[-1][7], "after_seq": rows[-1][0]}
 
     def _page(self, page: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -193,7 +196,7 @@ class SqliteStore:
     def last_turn(self, session: str, before: datetime) -> Turn | None:
         with self._reader.use() as sql:
             row = sql.execute(statements()["last_turn"], (session, to_text(before))).fetchone()
-        return _turn(row) if row else None
+        return turn_of(row) if row else None
 
     def segment_speakers(self, segment: str) -> list[str]:
         with self._reader.use() as sql:
@@ -219,11 +222,12 @@ class SqliteStore:
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()
-        return {row[0]: _unit(row) for row in rows}
+        return {row[0]: unit_of(row) for row in rows}
 
     def stats(self) -> Stats:
         with self._reader.use() as sql:
             turns, sessions, segments, vectors, first, last = sql.execute(statements()["stats"]).fetchone()
+        events, narratives, entities, links = self.graph.counts()
         return Stats(
             bank=self._info.name,
             turns=turns,
@@ -236,10 +240,16 @@ class SqliteStore:
             dimension=self._info.dimension,
             bytes=sum(file.stat().st_size for file in self.path.parent.glob(f"{self.path.name}*")),
             schema=SCHEMA,
+            events=events,
+            narratives=narratives,
+            entities=entities,
+            links=links,
+            pending=self.graph.pending(),
         )
 
     def check(self, *, fix: bool = False) -> list[Finding]:
         findings = check(self._writer, self.index, self._tokenizer, self._info.dimension, fix=fix)
+        findings += self.graph.check()
         if any(finding.fixed for finding in findings):
             with self._writer.transaction() as sql:
                 _next_epoch(sql)
@@ -265,7 +275,8 @@ class SqliteStore:
                 version = sql.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
                 rows, seen = read_rows(sql, before.seen, self._info.dimension)
-            self._index = before.extended(rows, seen)
+                gone, removed = read_removals(sql, before.removed)
+            self._index = before.extended(rows, seen).without(gone, removed)
             self._seen = (version, epoch)
             return self._index
 
@@ -333,43 +344,3 @@ def _next_epoch(sql: sqlite3.Connection) -> None:
 
 def _blob(vector: Iterable[float]) -> bytes:
     return np.asarray(vector, dtype="<f4").tobytes()
-
-
-def _turn(row: tuple[Any, ...]) -> Turn:
-    seq, id_, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata = row
-    return Turn(
-        id=id_,
-        session=session,
-        seq=seq,
-        role=role,
-        speaker=speaker,
-        text=text,
-        said_at=from_text(said_at),
-        zone=zone,
-        recorded_at=from_text(recorded_at),
-        tokens=tokens,
-        segment=segment,
-        metadata=_metadata(metadata),
-    )
-
-
-def _metadata(text: str) -> dict[str, Any]:
-    return {} if text == "{}" else json.loads(text)  # most have none, and recall reads hundreds
-
-
-def _unit(row: tuple[Any, ...]) -> UnitRow:
-    seq, id_, kind, network, text, said_at, zone, session, speaker, tokens, turn, metadata = row
-    return UnitRow(
-        seq=seq,
-        id=id_,
-        kind=kind,
-        network=network,
-        text=text,
-        said_at=from_text(said_at),
-        zone=zone,
-        session=session,
-        speaker=speaker,
-        tokens=tokens,
-        turns=(turn,) if turn else (),
-        metadata=_metadata(metadata),
-    )

@@ -44,6 +44,12 @@ def read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows
     )
 
 
+def read_removals(sql: sqlite3.Connection, after: int) -> tuple[NDArray[np.int64], int]:
+    """The units that were taken out after a place in the list of removals, and the last place."""
+    rows = sql.execute(statements()["removals_after"], (after,)).fetchall()
+    return np.array([unit for _, unit in rows], dtype=np.int64), rows[-1][0] if rows else after
+
+
 def _vectors(sql: sqlite3.Connection, after: int, total: int, dimension: int) -> NDArray[np.float32]:
     """Filled as it is read: a hundred thousand vectors are 150 MB, and two copies would be twice that."""
     matrix = np.empty((total, dimension), dtype=np.float32)

@@ -62,8 +62,13 @@ FROM turns GROUP BY session ORDER BY min(said_at), min(seq);
 -- units --
 -- Units with what recall shows of them.
 SELECT u.seq, u.id, u.kind, u.network, coalesce(u.text, t.text), coalesce(t.said_at, u.mentioned_at),
-       coalesce(t.zone, 'UTC'), coalesce(t.session, ''), coalesce(t.speaker, ''), coalesce(t.tokens, 0), t.id, coalesce(t.metadata, '{}')
-FROM units u LEFT JOIN turns t ON t.seq = u.turn
+       coalesce(t.zone, 'UTC'), coalesce(t.session, ''), coalesce(t.speaker, ''), coalesce(d.tokens, t.tokens, 0),
+       CASE WHEN d.unit IS NULL THEN json_array(t.id)
+            ELSE (SELECT json_group_array(id) FROM (
+                SELECT s.id FROM unit_turns p JOIN turns s ON s.seq = p.turn WHERE p.unit = u.seq ORDER BY s.said_at, s.seq))
+       END,
+       coalesce(t.metadata, '{}'), u.occurred_start, u.occurred_end, u.grain, d.confidence
+FROM units u LEFT JOIN turns t ON t.seq = u.turn LEFT JOIN derived d ON d.unit = u.seq
 WHERE u.seq IN (SELECT value FROM json_each(?));
 
 -- units_with_metadata --
@@ -88,7 +93,7 @@ SELECT unit, vector FROM vectors WHERE unit > ? ORDER BY unit, piece;
 SELECT count(*), coalesce(sum(pieces), 0), coalesce(max(seq), 0) FROM units;
 
 -- units_for_reembedding --
-SELECT u.seq, t.id FROM units u JOIN turns t ON t.seq = u.turn WHERE u.kind = 'turn' ORDER BY u.seq;
+SELECT seq, id FROM units ORDER BY seq;
 
 -- set_pieces --
 UPDATE units SET pieces = ? WHERE seq = ?;

@@ -1,4 +1,4 @@
-"""SQL lives in files: the named statements of `queries.sql` and the numbered migrations beside it."""
+"""SQL lives in files: the named statements of `queries.sql` and `graph.sql`, and the numbered migrations."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ _HEADING = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 
 @cache
 def statements() -> dict[str, str]:
-    """Every named statement of queries.sql."""
-    parts = _HEADING.split((HERE / "queries.sql").read_text(encoding="utf-8"))
-    return {name: sql.strip().rstrip(";") for name, sql in zip(parts[1::2], parts[2::2], strict=True)}
+    """Every named statement."""
+    found = {}
+    for file in ("queries.sql", "graph.sql"):
+        parts = _HEADING.split((HERE / file).read_text(encoding="utf-8"))
+        found |= {name: sql.strip().rstrip(";") for name, sql in zip(parts[1::2], parts[2::2], strict=True)}
+    return found
 
 
 @cache

@@ -250,7 +250,9 @@ def age(years: float) -> str | None:
     return f"age {years:g}" if 0 < years < 120 else None
 
 
-@rule("when|since i|we|you|he|she|they was|were a? kid|kids|child|children|teenager|little|young", gives="age")
+@rule(
+    "when|since i|we|you|he|she|they was|were a? kid|kids|child|children|teenager|little|young", gives="age"
+)
 def childhood() -> str:
     return "young"
 

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from everwhen.ingest.extract.rules.lexicon import AHEAD, FAILED, PHASES, WH
 from everwhen.ingest.extract.rules.parsing import Parse, Word
 
-_HEADS = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "dep", "appos"})
+_HEADS = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "dep", "appos", "pcomp"})
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj")
 _OBJECTS = ("dobj", "obj")
 _COMPLEMENTS = ("attr", "acomp", "oprd")
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_UNITS_OF_TIME = frozenset("second minute hour day week month year time decade night morning".split())
 _AUXILIARIES = frozenset({"aux", "auxpass"})
+
+
+PLACES = frozenset({"there", "here", "home", "away", "abroad", "downstairs", "upstairs", "outside"})
 
 
 @dataclass(slots=True)
@@ -37,7 +41,9 @@ class Clause:
     def lemma(self) -> str:
         """The verb with its particle."""
         particle = self.verb.child("prt")
-        lemma = {"'s": "be", "'m": "be", "'re": "be", "m": "be", "re": "be"}.get(self.verb.lemma, self.verb.lemma)
+        lemma = {"'s": "be", "'m": "be", "'re": "be", "m": "be", "re": "be"}.get(
+            self.verb.lemma, self.verb.lemma
+        )
         return f"{lemma} {particle.lower}" if particle else lemma
 
     def words(self) -> list[Word]:
@@ -74,11 +80,49 @@ def is_predicate(word: Word) -> bool:
     """Whether a word heads a clause of its own."""
     if word.pos not in ("VERB", "AUX") or word.dep in _AUXILIARIES:
         return False
-    if word.dep == "advcl" and word.tag in ("VBG", "VBN") and not word.child(*_SUBJECTS):
+    if word.tag == "MD":
         return False
+    if word.dep == "advcl" and word.tag in ("VBG", "VBN", "VBD") and not word.child(*_SUBJECTS):
+        return word.tag != "VBG" and _opens(word)  # "Lost my job yesterday, so …" tells of the speaker
+    if word.dep == "ccomp" and is_small(word):
+        return False
+    if word.dep == "pcomp":
+        return word.child(*_SUBJECTS) is not None
     if word.dep == "conj" and word.head.dep in ("amod", "nsubj", "dobj", "pobj", "compound", "pcomp"):
         return False
     return word.dep in _HEADS
+
+
+def is_small(word: Word) -> bool:
+    """ "helped [him pack]", "had [my blood taken]": a bare verb below another tells nothing of its own."""
+    subject = word.child(*_SUBJECTS)
+    bare = word.tag in ("VB", "VBN", "VBG") and word.child("aux", "auxpass", "mark") is None
+    above = word.head.lemma in (
+        "help",
+        "make",
+        "let",
+        "have",
+        "see",
+        "hear",
+        "watch",
+        "get",
+        "find",
+        "keep",
+        "love",
+        "like",
+    )
+    return bare and above and subject is not None and word.i > word.head.i
+
+
+def _opens(word: Word) -> bool:
+    """Whether the word begins its sentence, cries aside, and a comma ends what it tells."""
+    at = word
+    for up in word.ancestors():
+        at = up
+    first = next(
+        (one for one in at.subtree() if one.pos not in ("INTJ", "PUNCT", "SPACE", "ADV", "CCONJ")), None
+    )
+    return first is word
 
 
 def _clause(word: Word, by_word: dict[int, Clause]) -> Clause:
@@ -89,8 +133,23 @@ def _clause(word: Word, by_word: dict[int, Clause]) -> Clause:
     subject = next((found for link in chain if (found := link.child(*_SUBJECTS)) is not None), None)
     if subject is None and (there := chain[0].child("expl")) is not None:
         subject = chain[0].child("attr", "dobj") if there.lower == "there" else there
-    auxiliaries = [child for link in chain for child in link.children if child.dep in _AUXILIARIES]
+    auxiliaries = [
+        child
+        for link in chain
+        for child in link.children
+        if child.dep in _AUXILIARIES and not _cut_off(child, subject)
+    ]
     return Clause(verb, chain, subject, object=_object(verb, subject), auxiliaries=auxiliaries)
+
+
+def _cut_off(word: Word, subject: Word | None) -> bool:
+    """ "Can't, I sprained my ankle": what stands before a comma before the subject belongs to something else."""
+    if subject is None or word.i > subject.i:
+        return False
+    return any(
+        one.dep == "punct" and one.text in ",.;-–—" and word.i < one.i < subject.i
+        for one in word.head.children
+    )
 
 
 def _goes_on(verb: Word) -> Word | None:
@@ -118,13 +177,23 @@ def _object(verb: Word, subject: Word | None) -> Word | None:
             return found
     if verb.lemma in PHASES and (below := verb.child("xcomp")) is not None:
         return below
+    if (small := verb.child("ccomp")) is not None and is_small(small):
+        return small.child(*_SUBJECTS)
     if (below := verb.child("ccomp", "xcomp")) is not None and below.pos in ("NOUN", "PROPN", "ADJ"):
         return below  # a noun that the parser took for a clause
-    prepositions = [child for child in verb.children if child.dep in ("prep", "agent") and child.child("pobj")]
+    measure = next(
+        (child for child in verb.children if child.dep == "npadvmod" and child.child("nummod")), None
+    )
+    if measure is not None and measure.lemma not in _UNITS_OF_TIME:
+        return measure  # "ran 12 km"
+    prepositions = [
+        child
+        for child in verb.children
+        if child.dep in ("prep", "agent") and child.child("pobj") and child.i > verb.i
+    ]
     if prepositions:
         return prepositions[0]
-    place = verb.child("advmod")
-    return place if place is not None and place.lower in ("there", "here", "home", "away", "abroad") else None
+    return next((child for child in verb.children if child.lower in PLACES and child.i > verb.i), None)
 
 
 def _place(clause: Clause, by_word: dict[int, Clause]) -> None:

@@ -6,7 +6,7 @@ What is removed is blanked, so that places in a passage are places in the turn.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _CAPTION = re.compile(r"\[(?:image|audio|video|file|call|result|photo)\b[^\]]*\]", re.IGNORECASE)
@@ -17,9 +17,13 @@ _EMOJI = re.compile(
 )
 _MARKUP = re.compile(r"[*_~]{2,}|(?<!\w)[*_](?=\w)|(?<=\w)[*](?!\w)|^#{1,6} |`", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*•–+]|\d{1,2}[.)]|\[[ xX]?\])\s+(?=\S)")
-_LISTING = re.compile(r"^(\s*[A-Za-z]+ed|\s*(?:bought|got|sold|made|done|ate|read|saw|did))\s*:(?=\s*\w)", re.IGNORECASE)
+_LISTING = re.compile(
+    r"^(\s*[A-Za-z]+ed|\s*(?:bought|got|sold|made|done|ate|read|saw|did))\s*:(?=\s*\w)", re.IGNORECASE
+)
 
-_TRACE_START = re.compile(r"^\s*(?:Traceback \(most recent|Exception in thread|goroutine \d+|panic:|Caused by:)")
+_TRACE_START = re.compile(
+    r"^\s*(?:Traceback \(most recent|Exception in thread|goroutine \d+|panic:|Caused by:)"
+)
 _MACHINE = re.compile(
     r"""^\s*(?:
         File\ ".*",\ line\ \d+ | at\ \S+.*:\d+ | (?:\w+\.)*\w*(?:Error|Exception|Warning|Fault|Expired)\b\s*: |
@@ -30,6 +34,9 @@ _MACHINE = re.compile(
     re.VERBOSE,
 )
 _QUOTED = re.compile(r"[\"“][^\"“”\n]{2,400}[\"”]|‘[^’\n]{8,400}’(?!\w)|(?<!\w)'[^'\n]{12,400}'(?!\w)")
+_FILLER = re.compile(
+    r"(?<=\b(?:in|on|at|by)\s)like(?=\s+\w*\d)|(?<=\b(?:for|was)\s)like(?=\s+\w*\d)", re.IGNORECASE
+)
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN = re.compile(r"[A-Za-z]")
 
@@ -42,6 +49,8 @@ class Passage:
     start: int
     header: str = ""
     item: bool = False
+    heads: bool = False
+    """Whether a list stands under it."""
     quotes: tuple[tuple[int, int], ...] = ()
     """Spans in `text` that quote somebody."""
 
@@ -74,6 +83,8 @@ def passages(text: str) -> list[Passage]:
         cleaned = _clean(line if item is None else " " * item.end() + line[item.end() :])
         if item is None:
             header = cleaned.strip()
+        elif found and not found[-1].item and found[-1].text.strip() == header:
+            found[-1] = replace(found[-1], heads=True)
         quotes = tuple(match.span() for match in _QUOTED.finditer(cleaned))
         found.append(Passage(cleaned, start, header if item else "", item is not None, quotes))
     return found
@@ -82,6 +93,7 @@ def passages(text: str) -> list[Passage]:
 def _clean(line: str) -> str:
     line = _MARKUP.sub(_blank, line.rstrip("\r\n"))
     line = _LISTING.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), line)
+    line = _FILLER.sub(_blank, line)
     return _EMOJI.sub(_stopped, line).replace("’", "'")
 
 

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+ARRANGING = frozenset(
+    "sign register book plan apply schedule reserve enrol enroll invite organise organize enter".split()
+)
+"""What is arranged lies ahead: a time in the object of these verbs is looked for in the future."""
+
 FIRST = frozenset({"i", "me", "myself", "we", "us", "ourselves", "im"})
 SECOND = frozenset({"you", "u", "ya", "yourself", "yourselves", "ye"})
-THIRD = frozenset({"he", "him", "she", "her", "they", "them", "it", "himself", "herself", "themselves", "itself"})
+THIRD = frozenset(
+    {"he", "him", "she", "her", "they", "them", "it", "himself", "herself", "themselves", "itself"}
+)
 WH = frozenset({"who", "whom", "which", "that", "what", "whoever", "whatever", "where", "when", "why", "how"})
 NOBODY = frozenset({"nobody", "nothing", "none", "no-one", "noone", "neither"})
 
 # A clause with one of these tells a state: it is an event only where it is dated.
 STATIVE = frozenset(
-    """be have love like hate dislike adore enjoy think know feel want need seem appear look sound smell taste mean
+    """be have love deserve like hate dislike adore enjoy think know feel want need seem appear sound smell taste mean
     hope wish guess believe remember forget understand appreciate thank agree disagree matter deserve cost own contain
     belong prefer depend suppose sense consist include involve require remain stay exist doubt imagine wonder care
     admire respect trust value mind bet swear say tell ask hear see suggest promise recommend keep hold help remind
     inspire motivate encourage amaze bring make let show prove require deal relate reflect represent support stand
     """.split()
-) - frozenset("tell ask see hear suggest promise recommend help stay keep bring make show support hold".split())
+) - frozenset(
+    "tell ask see hear suggest promise recommend help stay keep bring make show support hold".split()
+)
 
 # Said of the listener or of oneself as a manner of speaking; no event of anybody's life.
-SPEECH = frozenset("say tell ask mention answer reply explain claim admit joke swear announce write report".split())
+SPEECH = frozenset(
+    "say tell ask mention answer reply explain claim admit joke swear announce write report".split()
+)
 MENTAL = frozenset(
     """think believe guess suppose feel know wonder doubt hope wish imagine bet assume figure mean reckon expect
     pretend dream fear""".split()

@@ -43,6 +43,8 @@ def denied(clause: Clause) -> bool:
     """Whether the clause says that it is not so."""
     for link in clause.chain:
         for child in link.children:
+            if _apart(child, clause.subject):
+                continue
             if child.dep == "neg" or (child.lower in DENIAL and child.dep in ("advmod", "neg", "preconj")):
                 return True
             # "didnt" in three letters is sometimes cut into an adverb
@@ -53,6 +55,15 @@ def denied(clause: Clause) -> bool:
     if clause.object is not None and (_no(clause.object) or clause.object.lower in NOBODY):
         return True
     return any(link.lemma in FAILED for link in clause.chain[:-1])
+
+
+def _apart(word: Word, subject: Word | None) -> bool:
+    """ "Can't, I sprained my ankle": the denial before the comma is an answer of its own."""
+    return (
+        subject is not None
+        and word.i < subject.i
+        and any(one.text in (",", ";", ".") and word.i < one.i < subject.i for one in word.head.children)
+    )
 
 
 def tense(clause: Clause) -> Tense:
@@ -92,7 +103,11 @@ def status(clause: Clause) -> Status:
     if helpers & HYPOTHETICAL and not _is_had(clause):
         return "hypothetical"
     if any(word in AHEAD or word in ("go", "gon", "need") for word in introduced):
-        return "happened" if was and "decide" not in introduced and kind == "past" and _past_is_done(introduced) else "planned"
+        return (
+            "happened"
+            if was and "decide" not in introduced and kind == "past" and _past_is_done(introduced)
+            else "planned"
+        )
     if introduced and introduced[0] in ("have", "get", "got") and clause.chain[1].child("aux") is not None:
         return "happened" if clause.first.tag == "VBD" and clause.first.lemma == "have" else "planned"
     if introduced and introduced[0] == "use":
@@ -105,12 +120,14 @@ def status(clause: Clause) -> Status:
 
 
 def _past_is_done(introduced: list[str]) -> bool:
-    """"I managed to" is done; "I wanted to" was only wanted."""
-    return not any(word in ("want", "plan", "hope", "intend", "mean", "need", "wish", "expect") for word in introduced)
+    """ "I managed to" is done; "I wanted to" was only wanted."""
+    return not any(
+        word in ("want", "plan", "hope", "intend", "mean", "need", "wish", "expect") for word in introduced
+    )
 
 
 def _is_had(clause: Clause) -> bool:
-    """"I'd seen it": the 'd is a had, because a participle follows it."""
+    """ "I'd seen it": the 'd is a had, because a participle follows it."""
     return {word.lower for word in clause.auxiliaries} & HYPOTHETICAL == {"'d"} and clause.verb.tag == "VBN"
 
 
@@ -139,7 +156,9 @@ def _conditional(word: Word) -> bool:
 
 
 def _no(word: Word) -> bool:
-    return any(child.lower in ("no", "zero", "neither") and child.dep in ("det", "neg") for child in word.children)
+    return any(
+        child.lower in ("no", "zero", "neither") and child.dep in ("det", "neg") for child in word.children
+    )
 
 
 # Questions and requests
@@ -165,16 +184,34 @@ def asked(sentence: tuple[Word, ...]) -> set[int]:
 
 def _inverted(words: list[Word]) -> int | None:
     """Where a question begins by its order of words: "did you …", "when's …"; None where there is none."""
+    if words[0].lower in ("here", "there", "this", "that", "it", "these", "those", "what"):
+        words = words[:2] if words[0].lower == "what" else []
     for at, word in enumerate(words):
-        opens = at == 0 or words[at - 1].text in _CUTS or words[at - 1].pos in ("INTJ", "CCONJ", "PUNCT") or at <= 2
+        opens = (
+            at == 0
+            or words[at - 1].text in _CUTS
+            or words[at - 1].pos in ("INTJ", "CCONJ", "PUNCT")
+            or at <= 2
+        )
         if not opens:
             continue
         after = words[at + 1] if at + 1 < len(words) else None
-        if word.lower in _INVERTING and after is not None and _is_subject(after, word) and after.pos != "VERB":
+        if (
+            word.lower in _INVERTING
+            and after is not None
+            and _is_subject(after, word)
+            and after.pos != "VERB"
+        ):
             return at
         if word.lower in _QUESTION_WORDS and after is not None and at == 0 and after.lower in _INVERTING:
             return at
-        if at == 0 and word.lower == "how" and after is not None and after.pos in ("ADJ", "ADV") and len(words) < 12:
+        if (
+            at == 0
+            and word.lower == "how"
+            and after is not None
+            and after.pos in ("ADJ", "ADV")
+            and len(words) < 12
+        ):
             return at
     return None
 
@@ -182,8 +219,10 @@ def _inverted(words: list[Word]) -> int | None:
 def _is_subject(word: Word, helper: Word) -> bool:
     if word.dep in ("nsubj", "nsubjpass", "expl"):
         return helper.i < word.i and helper in (word.head, *word.head.children)
-    return word.dep in ("det", "poss", "compound", "amod") and word.head.dep in ("nsubj", "nsubjpass") and (
-        helper in (word.head.head, *word.head.head.children)
+    return (
+        word.dep in ("det", "poss", "compound", "amod")
+        and word.head.dep in ("nsubj", "nsubjpass")
+        and (helper in (word.head.head, *word.head.head.children))
     )
 
 
@@ -199,4 +238,8 @@ def is_request(clause: Clause) -> bool:
 
 def is_thought(clause: Clause) -> bool:
     """What somebody only thinks: "I thought he was joking"."""
-    return clause.link == "said" and clause.parent is not None and clause.parent.verb.lemma in MENTAL - {"know", "mean"}
+    return (
+        clause.link == "said"
+        and clause.parent is not None
+        and clause.parent.verb.lemma in MENTAL - {"know", "mean"}
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Literal
+from zoneinfo import ZoneInfo
 
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause
@@ -13,7 +15,7 @@ from everwhen.when import Interval
 from everwhen.when.calendar import floor, shift
 from everwhen.when import TimeRef, resolve
 
-_DAYS = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}
+Side = Literal["past", "future", "nearest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,9 @@ class Dated:
     def head(self) -> Word:
         """The word by which the expression hangs on the sentence."""
         inside = {word.i for word in self.words}
-        return next((word for word in self.words if word.head.i not in inside or word.head is word), self.words[0])
+        return next(
+            (word for word in self.words if word.head.i not in inside or word.head is word), self.words[0]
+        )
 
 
 def expressions(parse: Parse, moment: Moment) -> list[Dated]:
@@ -75,12 +79,21 @@ def attach(clauses: Sequence[Clause], found: Sequence[Dated]) -> tuple[dict[int,
     return by_clause, loose
 
 
-def chosen(found: Sequence[Dated], status: Status, text: str, moment: Moment) -> Dated | None:
+def side_of(status: Status, present: bool) -> Side:
+    """Where the time of a clause is to be looked for."""
+    if status == "planned":
+        return "future"
+    if status in ("happened", "negated") and not present:
+        return "past"
+    return "nearest"
+
+
+def chosen(found: Sequence[Dated], side: Side, text: str, moment: Moment) -> Dated | None:
     """The one interval of a clause: of several the finest that lies inside the others, else the first.
 
     A time that floats ("on Friday") is put on the side that the clause asks for.
     """
-    placed = [_on_the_side(dated, status, text, moment) for dated in found if dated.interval is not None]
+    placed = [on_the_side(dated, side, text, moment) for dated in found if dated.interval is not None]
     if not placed:
         return None
     best = placed[0]
@@ -91,7 +104,7 @@ def chosen(found: Sequence[Dated], status: Status, text: str, moment: Moment) ->
 
 
 def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
-    """"I've had them for three years": an interval that began then and goes on."""
+    """ "I've had them for three years": an interval that began then and goes on."""
     for dated in found:
         length = dated.ref.duration
         if dated.ref.kind != "duration" or length is None:
@@ -111,25 +124,34 @@ def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
     return None
 
 
-def _on_the_side(dated: Dated, status: Status, text: str, moment: Moment) -> Dated:
+def on_the_side(dated: Dated, side: Side, text: str, moment: Moment) -> Dated:
+    """The same expression placed in the past, in the future, or where it is nearest; one that says its year stays."""
     interval = dated.interval
     if interval is None:
         return dated
     ahead = interval.start is not None and interval.start > moment.at
     behind = interval.end is not None and interval.end <= moment.at
-    if status == "planned" and behind:
-        other = "future"
-    elif status in ("happened",) and ahead:
-        other = "past"
-    else:
+    if not (ahead and side != "future") and not (behind and side != "past"):
         return dated
-    for ref in resolve(text, moment.at, moment.zone, tense=other):
-        if ref.span == dated.ref.span and ref.interval is not None:
+    other = _again(dated, "past" if ahead else "future", text, moment)
+    if other is None or other.interval is None:
+        return dated
+    if side == "nearest":
+        return min((dated, other), key=lambda one: _distance(one.interval, moment.at))
+    return other
+
+
+def _again(dated: Dated, tense: Literal["past", "future"], text: str, moment: Moment) -> Dated | None:
+    for ref in resolve(text, moment.at, moment.zone, tense=tense):
+        if ref.span == dated.ref.span:
             return replace(dated, ref=ref)
-    return dated
+    return None
 
 
-def _area(zone: str) -> object:
-    from zoneinfo import ZoneInfo
+def _distance(interval: Interval | None, at: datetime) -> timedelta:
+    middle = interval.middle if interval is not None else None
+    return abs(middle - at) if middle is not None else timedelta.max
 
+
+def _area(zone: str) -> ZoneInfo:
     return ZoneInfo(zone)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, WH
+from everwhen.ingest.extract.rules.names import cleaned
 from everwhen.ingest.extract.rules.parsing import Parse, Word
 
 _MINE = frozenset({"my", "our", "mine", "ours"})
@@ -13,29 +15,50 @@ _YOURS = frozenset({"your", "ur", "yours"})
 _GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "some"})
 _CUT = frozenset({"relcl", "advcl", "punct", "acl", "ccomp", "conj", "cc", "dep", "parataxis"})
+_PLACE = re.compile(
+    r"\b(?:road|street|st|avenue|ave|lane|park|beach|river|lake|square|city|hill|island|bridge)\b", re.I
+)
 _LONGEST = 10
-_AGREES = {"am": "is", "'m": "is", "m": "is", "'ve": "has", "ve": "has", "have": "has", "are": "is", "'re": "is", "re": "is"}
+_AGREES = {
+    "am": "is",
+    "'m": "is",
+    "m": "is",
+    "'ve": "has",
+    "ve": "has",
+    "have": "has",
+    "are": "is",
+    "'re": "is",
+    "re": "is",
+}
 
 
 @dataclass(slots=True)
 class Referents:
     """The people that the talk was about in this turn and the one before it."""
 
-    people: list[tuple[int, str, str]] = field(default_factory=list)  # turn, name, gender or ""
+    people: list[tuple[int, int, str, str]] = field(
+        default_factory=list
+    )  # turn, place in it, name, gender or ""
 
-    def note(self, turn: int, name: str, gender: str) -> None:
-        self.people = [one for one in self.people if one[0] >= turn - 1 and one[1] != name]
-        self.people.append((turn, name, gender))
+    def note(self, turn: int, place: int, name: str, gender: str) -> None:
+        self.people = [one for one in self.people if one[0] >= turn - 1]
+        self.people.append((turn, place, name, gender))
 
-    def who(self, pronoun: str, turn: int, but: Sequence[str]) -> str | None:
-        """The one person that the pronoun can mean; None where there are two, or none."""
+    def who(self, pronoun: str, turn: int, place: int, but: Sequence[str]) -> str | None:
+        """The one person that the pronoun can mean, spoken of before it; None where there are two, or none."""
         gender = _GENDER.get(pronoun)
         if gender is None:
             return None
-        near = [(at, name) for at, name, known in self.people if at >= turn - 1 and known in ("", gender)]
-        names = {name for _, name in near if name not in but}
-        same_turn = {name for at, name in near if at == turn and name not in but}
-        return next(iter(same_turn or names)) if len(same_turn or names) == 1 else None
+        near = [
+            (at, name)
+            for at, where, name, known in self.people
+            if (at == turn - 1 or (at == turn and where < place))
+            and known in ("", gender)
+            and name not in but
+        ]
+        here = {name for at, name in near if at == turn}
+        names = here or {name for _, name in near}
+        return next(iter(names)) if len(names) == 1 else None
 
 
 @dataclass(slots=True)
@@ -45,6 +68,7 @@ class Voices:
     speaker: str
     listener: str | None = None
     turn: int = 0
+    offset: int = 0  # where the passage that is read stands in the turn
     referents: Referents = field(default_factory=Referents)
 
     def person(self, word: Word) -> str | None:
@@ -54,7 +78,9 @@ class Voices:
         if word.lower in SECOND:
             return self.listener
         if word.pos == "PRON" and word.lower in _GENDER and word.tag != "PRP$":
-            return self.referents.who(word.lower, self.turn, (self.speaker, self.listener or ""))
+            return self.referents.who(
+                word.lower, self.turn, self.offset + word.start, (self.speaker, self.listener or "")
+            )
         return None
 
     def owner(self, word: Word) -> str | None:
@@ -65,19 +91,24 @@ class Voices:
             return possessive(self.listener)
         return None
 
-    def phrase(self, head: Word) -> str:
-        """A noun phrase as it can be read alone: owners named, articles and relative clauses left out."""
+    def phrase(self, head: Word, but: Container[int] = ()) -> str:
+        """A noun phrase as it can be read alone: owners named, articles, relative clauses and the words at the
+        places `but` left out."""
         meant = self.person(head)
         if meant is not None:
             return self._with_others(meant, head)
-        words = [word for word in _kept(head) if word.pos != "SPACE"]
+        words = [word for word in _kept(head) if word.pos != "SPACE" and word.i not in but]
+        while words and words[-1].pos == "ADP":
+            words = words[:-1]
         while words and words[0].lower in _ARTICLES and words[0] is not head:
             words = words[1:]
         return self._with_others(self.tell(words[:_LONGEST]), head)
 
     def _with_others(self, first: str, head: Word) -> str:
         """Names joined to the head: "Noor and I" are both meant."""
-        others = [child for child in head.children if child.dep == "conj" and child.pos in ("PROPN", "PRON", "NOUN")]
+        others = [
+            child for child in head.children if child.dep == "conj" and child.pos in ("PROPN", "PRON", "NOUN")
+        ]
         if not others or len(others) > 3:
             return first
         return f"{first} and {self.phrase(others[0])}"
@@ -88,7 +119,9 @@ class Voices:
         for at, word in enumerate(words):
             before = words[at - 1] if at else None
             text = self._told(word, before)
-            apart = before is not None and (word.start > before.end or text != word.text and not text.startswith("'"))
+            apart = before is not None and (
+                word.start > before.end or text != word.text and not text.startswith("'")
+            )
             out += (" " if apart else "") + text
         return " ".join(out.split()).strip(" ,;:-–—")
 
@@ -112,7 +145,7 @@ def possessive(name: str) -> str:
 
 
 def third_person(verb: str) -> str:
-    """"take" -> "takes"."""
+    """ "take" -> "takes"."""
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{verb}es"
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":
@@ -121,7 +154,7 @@ def third_person(verb: str) -> str:
 
 
 def gender_of(head: Word) -> str:
-    """"she" for a sister, "he" for a brother, "" where the word does not say."""
+    """ "she" for a sister, "he" for a brother, "" where the word does not say."""
     lemma = head.lemma.lower()
     return "she" if lemma in PEOPLE["she"] else "he" if lemma in PEOPLE["he"] else ""
 
@@ -130,15 +163,20 @@ def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
     """The people that a text speaks of, in its order: the head word, the name, the gender where it is said."""
     found: dict[int, tuple[Word, str, str]] = {}
     for name in parse.names:
-        if name.label == "PERSON":
+        if name.label == "PERSON" and cleaned(name.text) and not _PLACE.search(name.text):
             head = next((word for word in name.words if word.head not in name.words), name.words[-1])
-            found[head.i] = (head, name.text, "")
+            found[head.i] = (head, cleaned(name.text), "")
     for word in parse.words:
         owned = any(child.dep == "poss" for child in word.children)
-        if word.pos in ("NOUN", "PROPN") and word.lemma.lower() in PERSON_WORDS and word.tag != "NNS" and (
-            owned or word.dep in ("nsubj", "nsubjpass")
+        if (
+            word.pos in ("NOUN", "PROPN")
+            and word.lemma.lower() in PERSON_WORDS
+            and word.tag != "NNS"
+            and (owned or word.dep in ("nsubj", "nsubjpass"))
         ):
-            named = next((child for child in word.children if child.dep == "appos" and child.i in found), None)
+            named = next(
+                (child for child in word.children if child.dep == "appos" and child.i in found), None
+            )
             if named is not None:  # "my cousin Ada" is one person
                 found[named.i] = (named, found[named.i][1], gender_of(word))
             elif not any(child.i in found for child in word.children):
@@ -160,6 +198,7 @@ def _kept(head: Word) -> list[Word]:
         rest += [
             child
             for child in word.children
-            if child.dep not in _CUT and not (child.dep == "appos" and abs(child.i - word.i) > 2)
+            if (child.dep not in _CUT or (child.text in "/-" and child.dep == "punct"))
+            and not (child.dep == "appos" and abs(child.i - word.i) > 2)
         ]
     return sorted(found, key=lambda word: word.i)

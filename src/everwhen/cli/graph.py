@@ -1,0 +1,165 @@
+"""`events`, `entities`, `graph`: the event calendar and the memory graph in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from everwhen.cli.app import Here, app
+from everwhen.cli.reading import Between
+from everwhen.cli.times import window
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.tree import Tree
+
+    from everwhen.types import Entity, Event
+
+_MARKS = {"happened": "●", "ongoing": "◐", "planned": "○", "hypothetical": "?", "negated": "✗"}
+
+
+@app.command()
+def events(
+    context: typer.Context,
+    about: Annotated[str | None, typer.Argument(help="A topic [everything].")] = None,
+    between: Between = None,
+    subject: Annotated[str | None, typer.Option(help="Who did it.")] = None,
+    verb: Annotated[str | None, typer.Option(help="What was done, such as 'move'.")] = None,
+    status: Annotated[
+        str | None, typer.Option(help="happened, ongoing, planned, hypothetical or negated.")
+    ] = None,
+) -> None:
+    """The event calendar: who did what, when, in the order of what happened."""
+    here: Here = context.obj
+    with here.open() as memory:
+        zone = here.zone or memory.zone
+        found = memory.events(about, window(between, zone), subject, verb, status)
+    if here.json:
+        here.print(found)
+        return
+    if not found:
+        here.console.print("no such event")
+        return
+    show_calendar(here, found)
+
+
+def show_calendar(here: Here, found: Sequence[Event]) -> None:
+    """Events as a person reads them: when, whether, what; inferred times in brackets."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from everwhen.when import describe
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column("when", no_wrap=True)
+    table.add_column("status")
+    table.add_column("what")
+    for event in found:
+        when = describe(event.occurred, event.zone) if event.occurred is not None else "?"
+        style = "dim" if event.inferred or event.status in ("hypothetical", "negated") else ""
+        table.add_row(
+            Text(f"({when})" if event.inferred else when, style="dim" if event.inferred else "green"),
+            Text(_MARKS[event.status], style="cyan"),
+            Text(event.text, style=style),
+        )
+    here.console.print(table)
+    here.console.print("  ".join(f"{mark} {name}" for name, mark in _MARKS.items()), style="dim")
+
+
+@app.command()
+def entities(
+    context: typer.Context,
+    merge: Annotated[
+        tuple[str, str] | None, typer.Option(help="Two names that are one; the first stays.")
+    ] = None,
+    split: Annotated[
+        tuple[str, str] | None, typer.Option(help="An entity, and a name of it that is another.")
+    ] = None,
+    rename: Annotated[tuple[str, str] | None, typer.Option(help="An entity and its new name.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back the last merge, split or rename.")] = False,
+) -> None:
+    """Everyone and everything that has a name; or decide who is who."""
+    here: Here = context.obj
+    with here.open() as memory:
+        if merge:
+            memory.merge_entities(*merge)
+        if split:
+            memory.split_entity(split[0], [split[1]])
+        if rename:
+            memory.rename_entity(*rename)
+        undone = memory.undo_entities() if undo else None
+        found = memory.entities()
+    if here.json:
+        here.print(found)
+        return
+    if undo:
+        here.console.print(f"took back: {undone}" if undone else "nothing to take back")
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("name", "type", "also", "turns", "first", "last"):
+        table.add_column(name)
+    for one in found:
+        table.add_row(
+            one.name,
+            one.type.lower(),
+            ", ".join(one.aliases),
+            str(one.mentions),
+            _day(one, "first"),
+            _day(one, "last"),
+        )
+    here.console.print(table)
+
+
+@app.command()
+def graph(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Who or what.")],
+    limit: Annotated[int, typer.Option(help="Memories at the most.")] = 12,
+) -> None:
+    """An entity with its events and whom it is mentioned with, as a tree."""
+    here: Here = context.obj
+    with here.open() as memory:
+        entity = memory.entity(name)
+        about = [event for event in memory.events() if _concerns(event, entity)]
+        others = memory.seen_with(entity.id)
+        tree = None if here.json else _tree(entity, about[-limit:], others[:limit])
+    if here.json:
+        here.print(
+            {"entity": entity, "events": about, "with": [{"name": who, "times": n} for who, n in others]}
+        )
+    else:
+        here.console.print(tree)
+
+
+def _tree(entity: Entity, about: Sequence[Event], others: Sequence[tuple[str, int]]) -> Tree:
+    from rich.tree import Tree
+
+    from everwhen.when import describe
+
+    also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
+    tree = Tree(f"[bold]{entity.name}[/bold] ({entity.type.lower()}{also}), {entity.mentions} turns")
+    happened = tree.add("events")
+    for event in about:
+        when = describe(event.occurred, event.zone) if event.occurred is not None else "?"
+        leaf = happened.add(f"[green]{when}[/green] {_MARKS[event.status]} {event.text}")
+        for turn in event.turns:
+            leaf.add(f"[dim]turn {turn}[/dim]")
+    together = tree.add("mentioned with")
+    for who, times in others:
+        together.add(f"{who} [dim]{times} times[/dim]")
+    return tree
+
+
+def _concerns(event: Event, entity: Entity) -> bool:
+    names = {entity.name.lower(), *(alias.lower() for alias in entity.aliases)}
+    words = f"{event.subject} {event.object} {event.text}".lower()
+    return any(name in words for name in names)
+
+
+def _day(entity: Entity, side: str) -> str:
+    instant = entity.first if side == "first" else entity.last
+    return f"{instant.astimezone(ZoneInfo('UTC')):%Y-%m-%d}" if instant else "-"

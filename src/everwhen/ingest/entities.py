@@ -1,0 +1,139 @@
+"""Who is who: a mentioned name becomes one of the known identities, or a new one.
+
+`score = 0.5 name + 0.3 shared neighbours + 0.2 nearness in time`; from 0.85 it is the same, below 0.6 it is not,
+and between them the LLM is asked where there is one, else they stay apart. A name that an identity already goes
+by is that identity. Two names in one unit are never one (the veto): "Alice and Alice Cooper" are two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from everwhen.ingest.extract.base import ExtractedEntity
+from everwhen.ingest.nicknames import may_be
+from everwhen.store.graph import GraphWriter, Known
+
+WEIGHTS = (0.5, 0.3, 0.2)
+SAME, APART = 0.85, 0.6
+NEAR_DAYS = 30.0
+"""After so many days nearness in time counts half."""
+TYPO = 0.88
+"""Similarity of two spellings below which they are no candidates."""
+
+Decide = Callable[[str, str], bool]
+"""Whether two names are one, for scores in between: an LLM's answer."""
+
+
+class Resolver:
+    """Resolution for one batch, inside its transaction; what it makes it knows at once."""
+
+    def __init__(self, write: GraphWriter, decide: Decide | None = None) -> None:
+        self.write = write
+        self.decide = decide
+        self._known = {known.seq: known for known in self.write.entities()}
+        self._by_name: dict[str, list[int]] = {}
+        for known in self._known.values():
+            for name in known.names:
+                self._by_name.setdefault(key(name), []).append(known.seq)
+
+    def unit(self, names: Sequence[ExtractedEntity], at: datetime) -> dict[str, int]:
+        """The identities of the names of one unit, by name."""
+        chosen: dict[str, int] = {}
+        pending = []
+        for entity in names:
+            found = self._named(entity, taken=chosen.values())
+            if found is None:
+                pending.append(entity)
+            else:
+                chosen[entity.name] = found
+        for entity in pending:
+            same = [entity.name for name in chosen if key(name) == key(entity.name)]
+            if same:
+                continue
+            found = self._similar(entity, chosen, at)
+            chosen[entity.name] = found if found is not None else self._new(entity)
+        return chosen
+
+    def _named(self, entity: ExtractedEntity, taken: Iterable[int]) -> int | None:
+        """The identity that goes by the name; of several the one of the type, then the one spoken of last."""
+        candidates = [seq for seq in self._by_name.get(key(entity.name), []) if seq not in taken]
+        fitting = [self._known[seq] for seq in candidates if compatible(self._known[seq].type, entity.type)]
+        if not fitting:
+            return None
+        best = max(fitting, key=lambda one: (one.type == entity.type, str(one.last or ""), -one.seq))
+        return best.seq
+
+    def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
+        best: tuple[float, int] | None = None
+        around = frozenset(chosen.values())
+        for known in self._known.values():
+            if known.seq in around or not compatible(known.type, entity.type):
+                continue
+            name = max(name_similarity(entity.name, one) for one in known.names)
+            if name < TYPO:
+                continue
+            score = self._score(name, known, around, at)
+            if best is None or (score, -known.seq) > (best[0], -best[1]):
+                best = (score, known.seq)
+        if best is None or best[0] < APART:
+            return None
+        if best[0] >= SAME or (self.decide and self.decide(entity.name, self._known[best[1]].name)):
+            return self._also(best[1], entity)
+        return None
+
+    def _score(self, name: float, known: Known, around: frozenset[int], at: datetime) -> float:
+        seen_with = self.write.neighbours_of(known.seq) if around else frozenset()
+        shared = len(seen_with & around) / len(around) if around else 0.0
+        days = abs((at - known.last).total_seconds()) / 86_400 if known.last else 365.0
+        return WEIGHTS[0] * name + WEIGHTS[1] * shared + WEIGHTS[2] * 0.5 ** (days / NEAR_DAYS)
+
+    def _also(self, seq: int, entity: ExtractedEntity) -> int:
+        known = self._known[seq]
+        self._known[seq] = known._replace(names=known.names | {entity.name})
+        self._by_name.setdefault(key(entity.name), []).append(seq)
+        return seq
+
+    def _new(self, entity: ExtractedEntity) -> int:
+        seq = self.write.add_entity(entity.name, entity.type)
+        self._known[seq] = Known(seq, "", entity.name, entity.type, frozenset({entity.name}), None)
+        self._by_name.setdefault(key(entity.name), []).append(seq)
+        return seq
+
+    def saw(self, seq: int, at: datetime) -> None:
+        """Remember when an identity was last spoken of."""
+        known = self._known[seq]
+        if known.last is None or at > known.last:
+            self._known[seq] = known._replace(last=at)
+
+
+def key(name: str) -> str:
+    """What two spellings of one name have in common."""
+    folded = " ".join(name.casefold().replace("’", "'").split())
+    return folded.removesuffix("'s").removeprefix("the ")
+
+
+def compatible(one: str, other: str) -> bool:
+    """Whether two types can be one thing's: the parser is unsure of much, but a person is no place."""
+    loose = {"OTHER", "CONCEPT"}
+    return one == other or one in loose or other in loose or {one, other} == {"ORGANIZATION", "PRODUCT"}
+
+
+def name_similarity(one: str, other: str) -> float:
+    """From 0 to 1: 1 for a nickname, 0.95 for a part of the name, else how much the spellings agree."""
+    from rapidfuzz.distance import JaroWinkler, Levenshtein
+
+    left, right = key(one).split(), key(other).split()
+    if not left or not right:
+        return 0.0
+    if left == right:
+        return 1.0
+    shorter, longer = sorted((left, right), key=len)
+    if may_be(left[0], right[0]) and (len(shorter) == 1 or left[1:] == right[1:]):
+        return 1.0 if left[0] != right[0] else 0.95
+    if all(word in longer for word in shorter) and len(shorter[0]) > 2:
+        return 0.95
+    a, b = " ".join(left), " ".join(right)
+    if min(len(a), len(b)) < 5 or Levenshtein.distance(a, b) > 1 + (min(len(a), len(b)) > 9):
+        return 0.0  # short names differ by a letter all the time: Jon and Joe are two
+    return float(JaroWinkler.similarity(a, b))

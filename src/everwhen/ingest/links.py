@@ -1,0 +1,93 @@
+"""Links between units: near in time, near in meaning, cause and effect.
+
+Each unit keeps its own bounded list of neighbours of its kind for each type (a turn's are turns, an event's are
+events), so that both ends know of one another and a busy day or a phrase said a thousand times costs no more than
+a quiet one. The lists depend on the units alone, not on the order of arrival; where two neighbours are equally
+near, the one that was written first stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from everwhen.store.graph import GraphStore, GraphWriter, Vectors
+
+LINKED_KINDS = ("turn", "event")
+TEMPORAL_WINDOW = timedelta(hours=24)
+TEMPORAL_FLOOR = 0.3
+TEMPORAL_MOST = 10
+"""TEMPR: within 24 h, `max(0.3, 1 - gap / 24 h)`, five to ten a unit."""
+SEMANTIC_FLOOR = 0.7
+SEMANTIC_MOST = 5
+"""TEMPR: cosine above 0.7, weight = cosine, three to five a unit."""
+CANDIDATES = 256
+"""Similar units that are looked at for one; more than this are copies of one another."""
+
+Similar = list[tuple[int, float]]
+
+
+def temporal_weight(gap: timedelta) -> float:
+    """`max(0.3, 1 - gap / 24 h)`."""
+    return max(TEMPORAL_FLOOR, 1.0 - gap / TEMPORAL_WINDOW)
+
+
+def link_in_time(write: GraphWriter, units: Iterable[int]) -> None:
+    """Give new units, and those that they came to stand next to, their neighbours in time."""
+    affected: set[int] = set()
+    for unit in units:
+        affected.add(unit)
+        affected.update(other for other, _ in write.around(unit, TEMPORAL_MOST))
+    for unit in sorted(affected):
+        at = write.moment(unit)
+        write.relink(unit, "temporal", _nearest(at, write.around(unit, TEMPORAL_MOST)))
+
+
+def _nearest(at: datetime, others: Sequence[tuple[int, datetime]]) -> list[tuple[int, float]]:
+    near = [(abs(when - at), unit) for unit, when in others if abs(when - at) < TEMPORAL_WINDOW]
+    return [(unit, temporal_weight(gap)) for gap, unit in sorted(near)[:TEMPORAL_MOST]]
+
+
+def similar_units(graph: GraphStore, vectors: Vectors, kind: str) -> list[Similar]:
+    """For each vector the units already known that are near in meaning."""
+    if not len(vectors):
+        return []
+    return graph.similar(vectors, kind, SEMANTIC_FLOOR, CANDIDATES)
+
+
+def similar_among(units: Sequence[int], vectors: Vectors) -> list[Similar]:
+    """For each unit of a batch the others of the batch that are near in meaning."""
+    if not len(vectors):
+        return []
+    cosines = vectors @ vectors.T
+    found: list[Similar] = []
+    for place, row in enumerate(cosines):
+        near = np.flatnonzero(row > SEMANTIC_FLOOR)
+        found.append([(units[other], float(row[other])) for other in near if other != place])
+    return found
+
+
+def link_in_meaning(write: GraphWriter, unit: int, similar: Similar) -> None:
+    """A new unit's list, and its place in the lists of those it is near to."""
+    others = {other: cosine for other, cosine in similar if other != unit}
+    write.relink(unit, "semantic", _best(others))
+    for other, cosine in others.items():
+        before = dict(write.links_of(other, "semantic"))
+        after = _best({**before, unit: cosine})
+        if dict(after) != before:
+            write.relink(other, "semantic", after)
+
+
+def _best(similar: dict[int, float]) -> list[tuple[int, float]]:
+    # Rounded, so that a cosine does not depend on how many were multiplied at once.
+    rounded = {unit: round(cosine, 4) for unit, cosine in similar.items()}
+    return sorted(rounded.items(), key=lambda one: (-one[1], one[0]))[:SEMANTIC_MOST]
+
+
+def link_cause(write: GraphWriter, cause: int, effect: int, weight: float) -> None:
+    """One event brought about another; both ends know it."""
+    for source, target in ((cause, effect), (effect, cause)):
+        before = dict(write.links_of(source, "causal"))
+        write.relink(source, "causal", sorted({**before, target: weight}.items()))

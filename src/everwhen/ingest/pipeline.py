@@ -1,0 +1,247 @@
+"""One batch, from claimed turns to the graph: extract, embed, then write it all in one short transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from everwhen.ingest.entities import Decide, Resolver, key
+from everwhen.ingest.extract.base import (
+    Batch,
+    ExtractedEntity,
+    ExtractedEvent,
+    ExtractedFact,
+    ExtractedNarrative,
+    Extraction,
+    Extractor,
+    Failure,
+)
+from everwhen.ingest.links import (
+    link_cause,
+    link_in_meaning,
+    link_in_time,
+    similar_among,
+    similar_units,
+)
+from everwhen.models.embed import Embedder
+from everwhen.models.tokens import count_tokens
+from everwhen.store import Store
+from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors, Work
+from everwhen.types import Turn
+
+MOST_PER_TURN = 40
+"""Events, and names, of one turn that are kept; more is a list somebody pasted, or a model gone astray."""
+
+Hand = Callable[[Sequence[ExtractedFact], dict[str, Turn]], None]
+"""Where extracted facts go: the facts room's entry point."""
+
+
+def process(
+    store: Store,
+    embedder: Embedder,
+    extractor: Extractor,
+    work: Work,
+    *,
+    decide: Decide | None = None,
+    hand_over: Hand | None = None,
+) -> Extraction:
+    """Extract claimed turns and write what was found. Done twice, it changes nothing."""
+    extraction = extracted(extractor, Batch(work.session, work.turns, work.before))
+    turns = {turn.id: turn for turn in (*work.before, *work.turns)}
+    units = _units(extraction, turns, embedder)
+    events = [unit for unit in units if unit.kind == "event"]
+    similar = similar_units(store.graph, _matrix(events, embedder.dim), "event")
+    mine = list(turns)[len(work.before) :]
+    raw = store.graph.vectors(mine)
+    near = similar_units(store.graph, raw, "turn")
+    with store.graph.writing() as write:
+        for narrative in (unit for unit in units if unit.kind == "narrative"):
+            write.drop_superseded("narrative", narrative.turns, [narrative.id])
+        seqs = write.add_units(units, extraction.extractor, extraction.version)
+        raws = write.unit_of_turns(list(turns))
+        _mention(write, extraction, units, seqs, raws, turns, decide)
+        for turn in work.turns:
+            write.place(raws[turn.id], "turn", turn.said_at)
+        for unit in events:
+            write.place(seqs[unit.id], "event", unit.at)
+        link_in_time(write, [raws[id_] for id_ in mine] + [seqs[unit.id] for unit in events])
+        for id_, found in zip(mine, near, strict=True):
+            link_in_meaning(write, raws[id_], found)
+        among = similar_among([seqs[unit.id] for unit in events], _matrix(events, embedder.dim))
+        for unit, known, fresh in zip(events, similar, among, strict=True):
+            link_in_meaning(write, seqs[unit.id], [*known, *fresh])
+        ids = [_event_id(event) for event in extraction.events]
+        for cause in extraction.causes:
+            link_cause(write, seqs[ids[cause.cause]], seqs[ids[cause.effect]], cause.confidence)
+        for failure in extraction.failures:
+            write.failed(failure.turns, failure.reason)
+        if (usage := extraction.usage) is not None:
+            write.used(usage.model, usage.calls, usage.input_tokens, usage.output_tokens, usage.cost)
+        write.done(mine, extraction.extractor, extraction.version)
+    if hand_over is not None and extraction.facts:
+        hand_over(extraction.facts, turns)
+    return extraction
+
+
+def extracted(extractor: Extractor, batch: Batch) -> Extraction:
+    """What the extractor finds, kept to what it may say; one that breaks costs the batch nothing but itself."""
+    try:
+        found = extractor.extract(batch)
+    except Exception as error:
+        reason = f"the extractor {extractor.name} broke ({type(error).__name__}: {error})"[:300]
+        failure = Failure(tuple(turn.id for turn in batch.turns), reason)
+        return Extraction(extractor.name, extractor.version, failures=(failure,))
+    return _bounded(found, batch)
+
+
+def _bounded(found: Extraction, batch: Batch) -> Extraction:
+    """Without what points at turns outside the batch, and without the surplus of a turn."""
+    mine = batch.ids
+    around = mine | {turn.id for turn in batch.before}
+    kept: list[ExtractedEvent] = []
+    places: dict[int, int] = {}
+    count: dict[str, int] = {}
+    seen: set[str] = set()
+    for place, event in enumerate(found.events):
+        first = event.turns[0] if event.turns else ""
+        id_ = _event_id(event)
+        if (
+            not event.turns
+            or not mine.issuperset(event.turns)
+            or count.get(first, 0) >= MOST_PER_TURN
+            or id_ in seen
+        ):
+            continue
+        seen.add(id_)
+        count[first] = count.get(first, 0) + 1
+        places[place] = len(kept)
+        kept.append(event)
+    causes = tuple(
+        replace(cause, cause=places[cause.cause], effect=places[cause.effect])
+        for cause in found.causes
+        if cause.cause in places and cause.effect in places and places[cause.cause] != places[cause.effect]
+    )
+    narratives = [
+        one
+        for one in found.narratives
+        if one.turns and around.issuperset(one.turns) and not mine.isdisjoint(one.turns)
+    ]
+    return replace(
+        found,
+        events=tuple(kept),
+        causes=causes,
+        narratives=tuple(narratives),
+        entities=tuple(one for one in found.entities if not mine.isdisjoint(one.turns)),
+        facts=tuple(one for one in found.facts if one.turns and mine.issuperset(one.turns)),
+    )
+
+
+# Units
+
+
+def _units(extraction: Extraction, turns: dict[str, Turn], embedder: Embedder) -> list[NewUnit]:
+    things: list[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
+    pieces = [embedder.pieces(thing.text) for thing in things]
+    flat = embedder.embed([piece for several in pieces for piece in several])
+    units, place = [], 0
+    for thing, several in zip(things, pieces, strict=True):
+        vectors = flat[place : place + len(several)]
+        place += len(several)
+        units.append(_unit(thing, turns[thing.turns[0]], vectors))
+    return units
+
+
+def _unit(thing: ExtractedEvent | ExtractedNarrative, turn: Turn, vectors: Vectors) -> NewUnit:
+    event = thing if isinstance(thing, ExtractedEvent) else None
+    when = thing.occurred
+    dated = event is not None and not event.inferred and when is not None and when.middle is not None
+    return NewUnit(
+        id=_event_id(event) if event is not None else _id("r", thing.turns, thing.text),
+        kind="event" if event is not None else "narrative",
+        network=thing.network,
+        text=thing.text,
+        context="; ".join(event.aliases) if event is not None else "",
+        occurred=when,
+        turns=thing.turns,
+        vectors=vectors,
+        tokens=count_tokens(f"{thing.text}\n"),
+        confidence=thing.confidence,
+        at=when.middle if dated and when is not None and when.middle is not None else turn.said_at,
+        event=None
+        if event is None
+        else EventPart(
+            subject=event.subject,
+            verb=event.verb,
+            object=event.object,
+            status=event.status,
+            polarity=event.polarity,
+            quantity=event.quantity,
+            expression=event.expression,
+            inferred=event.inferred,
+            aliases=event.aliases,
+        ),
+    )
+
+
+def _event_id(event: ExtractedEvent) -> str:
+    return _id("e", event.turns, event.subject, event.verb, event.object, event.text)
+
+
+def _id(prefix: str, turns: Sequence[str], *parts: str) -> str:
+    """The same for the same thing from the same turns, so that writing it twice is writing it once."""
+    whole = "\x1f".join((*turns, *parts))
+    return prefix + hashlib.blake2b(whole.encode("utf-8", "replace"), digest_size=9).hexdigest()
+
+
+def _matrix(units: Sequence[NewUnit], dimension: int) -> Vectors:
+    if not units:
+        return np.zeros((0, dimension), dtype=np.float32)
+    return np.stack([unit.vectors[0] for unit in units])
+
+
+# Entities
+
+
+def _mention(
+    write: GraphWriter,
+    extraction: Extraction,
+    units: Sequence[NewUnit],
+    seqs: dict[str, int],
+    raws: dict[str, int],
+    turns: dict[str, Turn],
+    decide: Decide | None,
+) -> None:
+    """Resolve the names turn by turn, then give the units of a turn those that they name."""
+    resolver = Resolver(write, decide)
+    by_turn: dict[str, list[ExtractedEntity]] = {}
+    for entity in extraction.entities:
+        for id_ in entity.turns:
+            by_turn.setdefault(id_, []).append(entity)
+    resolved: dict[str, dict[str, int]] = {}
+    for id_, turn in turns.items():
+        names = _once(by_turn.get(id_, []))[:MOST_PER_TURN]
+        if not names:
+            continue
+        chosen = resolver.unit(names, turn.said_at)
+        resolved[id_] = {key(name): seq for name, seq in chosen.items()}
+        for name, seq in chosen.items():
+            write.mention(raws[id_], seq, name)
+            resolver.saw(seq, turn.said_at)
+    things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
+    for unit, thing in zip(units, things, strict=True):
+        for name in thing.entities:
+            found = next(
+                (resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {})), None
+            )
+            if found is not None:
+                write.mention(seqs[unit.id], found, name)
+
+
+def _once(names: Sequence[ExtractedEntity]) -> list[ExtractedEntity]:
+    found: dict[str, ExtractedEntity] = {}
+    for entity in names:
+        found.setdefault(key(entity.name), entity)
+    return list(found.values())

@@ -1,0 +1,208 @@
+"""The graph part of a store: what was derived from turns, how it hangs together, and what is still to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.types import Entity, Event, Finding, Turn
+from everwhen.when import Interval
+
+LinkType: TypeAlias = Literal["temporal", "semantic", "entity", "causal"]
+Vectors: TypeAlias = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Turns of one session that nobody has extracted, claimed for the caller, and those before them."""
+
+    session: str
+    turns: tuple[Turn, ...]
+    before: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EventPart:
+    """What an event has beyond other units."""
+
+    subject: str
+    verb: str
+    object: str
+    status: str
+    polarity: int
+    quantity: str
+    expression: str
+    inferred: bool
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewUnit:
+    """A derived unit ready to be written. `context` is searched with the text and never shown: its aliases."""
+
+    id: str
+    kind: str
+    network: str
+    text: str
+    context: str
+    occurred: Interval | None
+    turns: tuple[str, ...]
+    vectors: Vectors
+    tokens: int
+    confidence: float
+    at: datetime
+    event: EventPart | None = None
+
+
+class Linked(NamedTuple):
+    """One edge of the graph."""
+
+    source: int
+    target: int
+    type: LinkType
+    weight: float
+
+
+class Known(NamedTuple):
+    """An entity as resolution sees it: its names, whom it is seen with, and when it was last mentioned."""
+
+    seq: int
+    id: str
+    name: str
+    type: str
+    names: frozenset[str]
+    last: datetime | None
+
+
+class GraphWriter(Protocol):
+    """The writes of one batch, inside one transaction."""
+
+    def add_units(self, units: Sequence[NewUnit], extractor: str, version: str) -> dict[str, int]:
+        """Write units that are not there yet; each id with its seq, new or known."""
+        ...
+
+    def unit_of_turns(self, turns: Sequence[str]) -> dict[str, int]:
+        """The raw unit of each turn."""
+        ...
+
+    def drop_superseded(self, kind: str, turns: Sequence[str], but: Sequence[str]) -> None:
+        """Remove units of a kind all of whose turns are among the given ones, save those with the ids."""
+        ...
+
+    def entities(self) -> list[Known]: ...
+
+    def neighbours_of(self, entity: int) -> frozenset[int]:
+        """The entities that are mentioned together with one."""
+        ...
+
+    def add_entity(self, name: str, type_: str) -> int: ...
+
+    def mention(self, unit: int, entity: int, name: str) -> None: ...
+
+    def place(self, unit: int, kind: str, at: datetime) -> None:
+        """Put a unit on its kind's line of time."""
+        ...
+
+    def around(self, unit: int, count: int) -> list[tuple[int, datetime]]:
+        """The units of its kind that stand next to it on the line, so many on each side, with their times."""
+        ...
+
+    def moment(self, unit: int) -> datetime: ...
+
+    def relink(self, source: int, type_: LinkType, targets: Sequence[tuple[int, float]]) -> None:
+        """Replace a unit's list of neighbours of one type."""
+        ...
+
+    def links_of(self, source: int, type_: LinkType) -> list[tuple[int, float]]: ...
+
+    def done(self, turns: Sequence[str], extractor: str, version: str) -> None:
+        """Take turns off the to-do list."""
+        ...
+
+    def failed(self, turns: Sequence[str], reason: str) -> None: ...
+
+    def used(
+        self, model: str, calls: int, input_tokens: int, output_tokens: int, cost: float | None
+    ) -> None: ...
+
+
+class GraphStore(Protocol):
+    """Above: ingest (writes), recall and the front door (reads). Below: the same database as the turns."""
+
+    def pending(self) -> int:
+        """How many turns wait for extraction, claimed ones included."""
+        ...
+
+    def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
+        """Take the next piece of the to-do list; None when there is none that nobody else is working on."""
+        ...
+
+    def release(self, owner: str) -> None:
+        """Give back what the owner has claimed and not done."""
+        ...
+
+    def writing(self) -> AbstractContextManager[GraphWriter]:
+        """One transaction for all that a batch brings."""
+        ...
+
+    def similar(self, vectors: Vectors, kind: str, floor: float, limit: int) -> list[list[tuple[int, float]]]:
+        """For each vector, the units of a kind with a cosine above the floor, best first."""
+        ...
+
+    def vectors(self, turns: Sequence[str]) -> Vectors:
+        """The first vector of each turn, in the order given."""
+        ...
+
+    def events(
+        self,
+        *,
+        between: Interval | None = None,
+        subject: str | None = None,
+        verb: str | None = None,
+        status: str | None = None,
+        units: Sequence[int] | None = None,
+    ) -> list[Event]:
+        """The event calendar, in the order of what happened."""
+        ...
+
+    def entities(self) -> list[Entity]: ...
+
+    def units_of_entity(self, entity: str, limit: int) -> list[int]:
+        """The units that mention an entity, newest first."""
+        ...
+
+    def seen_with(self, entity: str) -> list[tuple[str, int]]:
+        """The names of those who are mentioned with an entity, and in how many units, most first."""
+        ...
+
+    def links(self, unit: int, types: Sequence[LinkType] | None = None, fan_out: int = 50) -> list[Linked]:
+        """A unit's neighbours, best first; entity links are expanded here, the nearest in time first."""
+        ...
+
+    def merge(self, kept: str, gone: str, at: datetime) -> None: ...
+
+    def split(self, entity: str, names: Sequence[str], type_: str | None, at: datetime) -> str:
+        """Give some of an entity's names an identity of their own; its id."""
+        ...
+
+    def rename(self, entity: str, name: str, at: datetime) -> None: ...
+
+    def undo(self) -> dict[str, Any] | None:
+        """Take back the last merge, split or rename that was not taken back yet; what it was."""
+        ...
+
+    def derived_texts(self) -> Iterator[tuple[str, str]]:
+        """Id and text of every derived unit, for another embedder."""
+        ...
+
+    def restart(self, turns: Sequence[str] | None = None) -> int:
+        """Remove what was derived from turns (all by default) and put them on the to-do list; how many."""
+        ...
+
+    def check(self) -> list[Finding]: ...

@@ -1,0 +1,256 @@
+"""The graph of a bank in SQLite: the to-do list, derived units, entities and links."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from everwhen.store.graph import GraphWriter, Linked, LinkType, Vectors, Work
+from everwhen.store.index import Index
+from everwhen.store.instants import from_text, to_text
+from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
+from everwhen.store.sqlite.identities import Identities
+from everwhen.store.sqlite.loading import NETWORKS, code
+from everwhen.store.sqlite.removal import remove_units
+from everwhen.store.sqlite.rows import interval_of, turn_of
+from everwhen.store.sqlite.statements import statements
+from everwhen.store.terms import Tokenizer
+from everwhen.types import Entity, Event, Finding, Turn
+from everwhen.when import Interval
+
+_AT_ONCE = 512
+
+
+class SqliteGraph(Identities):
+    """The `GraphStore` of one bank file. See `everwhen.store.graph` for what each call promises."""
+
+    def __init__(
+        self,
+        writer: Connection,
+        reader: Connection,
+        tokenizer: Callable[[], Tokenizer],
+        index: Callable[[], Index],
+    ) -> None:
+        super().__init__(writer)
+        self._reader = reader
+        self._tokenizer = tokenizer
+        self._index = index
+
+    # The to-do list
+
+    def pending(self) -> int:
+        with self._reader.use() as sql:
+            return int(sql.execute(statements()["count_pending"]).fetchone()[0])
+
+    def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
+        if not self.pending():
+            return None
+        ask, now = statements(), datetime.now(UTC)
+        with self._writer.transaction() as sql:
+            _forget_the_dead(sql, now)
+            found = sql.execute(ask["next_pending"]).fetchone()
+            if found is None:
+                return None
+            session = found[0]
+            place = sql.execute(ask["first_pending_of_session"], (session,)).fetchone()
+            taken: list[Turn] = []
+            for row in sql.execute(ask["turns_from"], (session, *place, turns)):
+                if row[-1]:  # somebody has it: what follows has another turn before it
+                    break
+                taken.append(turn_of(row[:-1]))
+            before = [turn_of(row) for row in sql.execute(ask["turns_before"], (session, *place, overlap))]
+            expires = to_text(now + timedelta(seconds=seconds))
+            sql.executemany(ask["insert_claim"], [(turn.seq, owner, expires) for turn in taken])
+        return Work(session, tuple(taken), tuple(reversed(before)))
+
+    def release(self, owner: str) -> None:
+        with self._writer.transaction() as sql:
+            sql.execute(statements()["drop_claims_of"], (owner,))
+
+    def restart(self, turns: Sequence[str] | None = None) -> int:
+        ask = statements()
+        with self._writer.transaction() as sql:
+            if turns is None:
+                seqs = [row[0] for row in sql.execute(ask["all_turn_seqs"])]
+            else:
+                seqs = [seq for _, seq in sql.execute(ask["turn_seqs"], (json.dumps(list(turns)),))]
+            remove_units(
+                sql, [row[0] for row in sql.execute(ask["derived_from"], (json.dumps(seqs),)).fetchall()]
+            )
+            for name in (
+                "drop_turn_mentions",
+                "drop_turn_moment",
+                "drop_extraction",
+                "drop_failures",
+                "drop_claim",
+            ):
+                sql.executemany(ask[name], [(seq,) for seq in seqs])
+            sql.executemany(ask["drop_turn_links"], [{"turn": seq} for seq in seqs])
+            if turns is None:
+                sql.execute(ask["drop_seen_names"])
+            sql.execute(ask["drop_unknown_entities"])
+        return len(seqs)
+
+    @contextmanager
+    def writing(self) -> Iterator[GraphWriter]:
+        with self._writer.transaction() as sql:
+            yield SqliteGraphWriter(sql, self._tokenizer())
+
+    # Reading
+
+    def similar(self, vectors: Vectors, kind: str, floor: float, limit: int) -> list[list[tuple[int, float]]]:
+        kinds = np.array([code(kind, network) for network in NETWORKS], dtype=np.int16)
+        return self._index().neighbours(vectors, kinds, floor, limit)
+
+    def vectors(self, turns: Sequence[str]) -> Vectors:
+        with self._reader.use() as sql:
+            found = dict(sql.execute(statements()["first_vectors"], (json.dumps(list(turns)),)))
+        blobs = b"".join(found[turn] for turn in turns)
+        return np.frombuffer(blobs, dtype="<f4").reshape(len(turns), -1)
+
+    def events(
+        self,
+        *,
+        between: Interval | None = None,
+        subject: str | None = None,
+        verb: str | None = None,
+        status: str | None = None,
+        units: Sequence[int] | None = None,
+    ) -> list[Event]:
+        asked = {
+            "start": to_text(between.start) if between and between.start else None,
+            "end": to_text(between.end) if between and between.end else None,
+            "subject": subject,
+            "verb": verb,
+            "status": status,
+            "units": None if units is None else json.dumps(list(units)),
+        }
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["events"], asked).fetchall()
+        return [_event(row) for row in rows]
+
+    def entities(self) -> list[Entity]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["entities"]).fetchall()
+        return [
+            Entity(
+                id=id_,
+                name=name,
+                type=type_,
+                aliases=tuple(sorted(set(json.loads(names)) - {name})),
+                first=from_text(first),
+                last=from_text(last),
+                mentions=mentions,
+            )
+            for id_, name, type_, names, first, last, mentions in rows
+        ]
+
+    def units_of_entity(self, entity: str, limit: int) -> list[int]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.execute(statements()["units_of_entity"], (entity, limit))]
+
+    def seen_with(self, entity: str) -> list[tuple[str, int]]:
+        with self._reader.use() as sql:
+            return sql.execute(statements()["seen_with"], {"entity": entity}).fetchall()
+
+    def links(self, unit: int, types: Sequence[LinkType] | None = None, fan_out: int = 50) -> list[Linked]:
+        wanted: Sequence[LinkType] = ("temporal", "semantic", "entity", "causal") if types is None else types
+        asked: dict[str, Any] = {"unit": unit, "types": json.dumps(list(wanted)), "limit": fan_out}
+        with self._reader.use() as sql:
+            found = [Linked(*row) for row in sql.execute(statements()["links_of"], asked)]
+            if "entity" in wanted:
+                found += [
+                    Linked(unit, other, "entity", 1.0)
+                    for other, _ in sql.execute(
+                        statements()["entity_neighbours"], {"unit": unit, "limit": fan_out}
+                    )
+                ]
+        return sorted(found, key=lambda link: (-link.weight, link.target))
+
+    def derived_texts(self) -> Iterator[tuple[str, str]]:
+        after = 0
+        while True:
+            with self._reader.use() as sql:
+                rows = sql.execute(statements()["derived_texts"], (after, _AT_ONCE)).fetchall()
+            if not rows:
+                return
+            yield from ((row[1], row[2]) for row in rows)
+            after = rows[-1][0]
+
+    def counts(self) -> tuple[int, int, int, int]:
+        """Events, narratives, entities, links."""
+        with self._reader.use() as sql:
+            row: tuple[int, int, int, int] = sql.execute(statements()["graph_counts"]).fetchone()
+        return row
+
+    def check(self) -> list[Finding]:
+        questions = {
+            "events_without_derivation": "derived units do not say what extracted them",
+            "events_without_part": "events have no subject, verb and object",
+            "derived_of_pending_turns": "derived units rest on turns that count as not extracted",
+        }
+        findings = []
+        with self._reader.use() as sql:
+            for name, problem in questions.items():
+                count = sql.execute(statements()[name]).fetchone()[0]
+                if count:
+                    findings.append(
+                        Finding("graph", f"{count} {problem}; `everwhen reextract` makes them again")
+                    )
+            for reason, turns in sql.execute(statements()["failures"]):
+                findings.append(
+                    Finding("extraction", f"{turns} turns: {reason}; `everwhen reextract` tries again")
+                )
+        return findings
+
+
+def _forget_the_dead(sql: sqlite3.Connection, now: datetime) -> None:
+    """Drop claims that are too old, and those of processes of this machine that are no more."""
+    ask = statements()
+    sql.execute(ask["drop_old_claims"], (to_text(now),))
+    for (owner,) in sql.execute(ask["claim_owners"]).fetchall():
+        host, _, rest = owner.partition(":")
+        process = rest.partition(":")[0]
+        if host == socket.gethostname() and process.isdigit() and not _runs(int(process)):
+            sql.execute(ask["drop_claims_of"], (owner,))
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    return Event(
+        id=row[0],
+        subject=row[1],
+        verb=row[2],
+        object=row[3],
+        occurred=interval_of(row[4], row[5], row[6]),
+        status=row[7],
+        aliases=tuple(json.loads(row[8])),
+        confidence=row[9],
+        turns=tuple(json.loads(row[10])),
+        text=row[11],
+        expression=row[12],
+        inferred=bool(row[13]),
+        polarity=row[14],
+        quantity=row[15],
+        said_at=from_text(row[16]),
+        zone=row[17],
+        extractor=row[18],
+    )

@@ -1,0 +1,294 @@
+-- Every statement of the graph part of the SQLite store, named, with its purpose.
+
+-- count_pending --
+-- The to-do list: turns that nothing has been made of yet.
+SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq);
+
+-- claim_owners --
+SELECT DISTINCT owner FROM claims;
+
+-- drop_claims_of --
+DELETE FROM claims WHERE owner = ?;
+
+-- drop_old_claims --
+DELETE FROM claims WHERE expires < ?;
+
+-- next_pending --
+-- The session and place of the oldest turn that nobody has extracted or claimed.
+SELECT session, said_at, seq FROM turns t
+WHERE NOT EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq)
+  AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.turn = t.seq)
+ORDER BY seq LIMIT 1;
+
+-- first_pending_of_session --
+SELECT said_at, seq FROM turns t
+WHERE session = ?
+  AND NOT EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq)
+  AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.turn = t.seq)
+ORDER BY said_at, seq LIMIT 1;
+
+-- turns_from --
+-- The next turns of a session from a place on, and whether each is taken.
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
+       EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq) OR EXISTS (SELECT 1 FROM claims c WHERE c.turn = t.seq)
+FROM turns t WHERE session = ? AND (said_at, seq) >= (?, ?) ORDER BY said_at, seq LIMIT ?;
+
+-- turns_before --
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns WHERE session = ? AND (said_at, seq) < (?, ?) ORDER BY said_at DESC, seq DESC LIMIT ?;
+
+-- insert_claim --
+INSERT OR REPLACE INTO claims (turn, owner, expires) VALUES (?, ?, ?);
+
+-- turn_seqs --
+SELECT id, seq FROM turns WHERE id IN (SELECT value FROM json_each(?));
+
+-- turn_units --
+-- The raw unit of each turn.
+SELECT t.id, u.seq FROM turns t JOIN units u ON u.turn = t.seq AND u.kind = 'turn'
+WHERE t.id IN (SELECT value FROM json_each(?));
+
+-- first_vectors --
+SELECT t.id, v.vector FROM turns t JOIN units u ON u.turn = t.seq AND u.kind = 'turn'
+JOIN vectors v ON v.unit = u.seq AND v.piece = 0 WHERE t.id IN (SELECT value FROM json_each(?));
+
+-- known_unit --
+SELECT seq FROM units WHERE id = ?;
+
+-- insert_derived_unit --
+INSERT INTO units (id, kind, network, level, turn, text, context, occurred_start, occurred_end, grain, mentioned_at,
+                   recorded_at, pieces, terms)
+SELECT :id, :kind, :network, 0, t.seq, :text, :context, :start, :end, :grain, t.said_at,
+       (SELECT max(recorded_at) FROM turns WHERE id IN (SELECT value FROM json_each(:turns))), :pieces, :terms
+FROM turns t WHERE t.id = :turn;
+
+-- insert_derived --
+INSERT INTO derived (unit, extractor, version, confidence, tokens) VALUES (?, ?, ?, ?, ?);
+
+-- insert_event --
+INSERT INTO events (unit, subject, verb, object, status, polarity, quantity, expression, inferred, aliases)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- superseded_units --
+-- Derived units of a kind that rest on nothing but the given turns.
+SELECT DISTINCT u.seq, u.id FROM units u JOIN unit_turns p ON p.unit = u.seq
+WHERE u.kind = :kind AND p.turn IN (SELECT seq FROM turns WHERE id IN (SELECT value FROM json_each(:turns)))
+  AND NOT EXISTS (
+    SELECT 1 FROM unit_turns q JOIN turns t ON t.seq = q.turn
+    WHERE q.unit = u.seq AND t.id NOT IN (SELECT value FROM json_each(:turns)));
+
+-- derived_from --
+-- Derived units that rest on any of the given turns.
+SELECT DISTINCT u.seq FROM units u JOIN unit_turns p ON p.unit = u.seq JOIN derived d ON d.unit = u.seq
+WHERE p.turn IN (SELECT value FROM json_each(?));
+
+-- all_turn_seqs --
+SELECT seq FROM turns;
+
+-- unit_text --
+SELECT speaker, text, context FROM unit_texts WHERE seq = ?;
+
+-- delete_fts --
+INSERT INTO unit_fts (unit_fts, rowid, speaker, text, context) VALUES ('delete', ?, ?, ?, ?);
+
+-- delete_vectors --
+DELETE FROM vectors WHERE unit = ?;
+
+-- delete_unit_turns --
+DELETE FROM unit_turns WHERE unit = ?;
+
+-- delete_unit --
+DELETE FROM units WHERE seq = ?;
+
+-- insert_removal --
+INSERT INTO removals (unit) VALUES (?);
+
+-- removals_after --
+SELECT seq, unit FROM removals WHERE seq > ? ORDER BY seq;
+
+-- known_entities --
+-- Identities as resolution sees them: each name with the identity at the end of all merges.
+SELECT r.seq, r.id, r.name, r.type, r.last_at, n.name
+FROM entity_names n JOIN identities i ON i.entity = n.entity JOIN entities r ON r.seq = i.root
+ORDER BY r.seq, n.name;
+
+-- seen_together --
+-- Identities mentioned in the same units as one.
+SELECT DISTINCT o.root FROM mentions m JOIN identities i ON i.entity = m.entity
+JOIN mentions n ON n.unit = m.unit JOIN identities o ON o.entity = n.entity
+WHERE i.root = :entity AND o.root <> :entity LIMIT 500;
+
+-- insert_entity --
+INSERT INTO entities (id, name, type) VALUES (?, ?, ?);
+
+-- seen_entity --
+UPDATE entities SET last_at = max(coalesce(last_at, ''), (SELECT mentioned_at FROM units WHERE seq = ?)) WHERE seq = ?;
+
+-- insert_mention --
+INSERT OR IGNORE INTO mentions (unit, entity, name) VALUES (?, ?, ?);
+
+-- insert_moment --
+INSERT OR REPLACE INTO moments (unit, kind, at) VALUES (?, ?, ?);
+
+-- moment --
+SELECT kind, at FROM moments WHERE unit = ?;
+
+-- moments_before --
+SELECT unit, at FROM moments WHERE kind = ? AND (at, unit) < (?, ?) ORDER BY at DESC, unit DESC LIMIT ?;
+
+-- moments_after --
+SELECT unit, at FROM moments WHERE kind = ? AND (at, unit) > (?, ?) ORDER BY at, unit LIMIT ?;
+
+-- drop_links --
+DELETE FROM links WHERE source = ? AND type = ?;
+
+-- insert_link --
+INSERT OR REPLACE INTO links (source, type, target, weight) VALUES (?, ?, ?, ?);
+
+-- links_of_type --
+SELECT target, weight FROM links WHERE source = ? AND type = ? ORDER BY weight DESC, target;
+
+-- links_of --
+SELECT source, target, type, weight FROM links
+WHERE source = :unit AND type IN (SELECT value FROM json_each(:types)) ORDER BY weight DESC, target LIMIT :limit;
+
+-- entity_neighbours --
+-- Units that share an identity with a unit, the nearest in time first.
+SELECT DISTINCT n.unit, abs(julianday(v.mentioned_at) - julianday(u.mentioned_at)) AS apart
+FROM units u JOIN mentions m ON m.unit = u.seq JOIN identities i ON i.entity = m.entity
+JOIN identities o ON o.root = i.root JOIN mentions n ON n.entity = o.entity JOIN units v ON v.seq = n.unit
+WHERE u.seq = :unit AND n.unit <> :unit ORDER BY apart, n.unit LIMIT :limit;
+
+-- insert_extraction --
+INSERT OR REPLACE INTO extractions (turn, extractor, version, done_at) VALUES (?, ?, ?, ?);
+
+-- drop_claim --
+DELETE FROM claims WHERE turn = ?;
+
+-- drop_extraction --
+DELETE FROM extractions WHERE turn = ?;
+
+-- insert_failure --
+INSERT INTO extraction_failures (turn, at, reason) VALUES (?, ?, ?);
+
+-- drop_failures --
+DELETE FROM extraction_failures WHERE turn = ?;
+
+-- insert_usage --
+INSERT INTO model_usage (at, purpose, model, calls, input_tokens, output_tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- events --
+-- The event calendar; a parameter that is null asks for nothing.
+SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
+       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
+                                          WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
+       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq
+FROM events e JOIN units u ON u.seq = e.unit JOIN derived d ON d.unit = e.unit JOIN turns s ON s.seq = u.turn
+WHERE (:start IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start)
+  AND (:end IS NULL OR u.occurred_start IS NULL OR u.occurred_start < :end)
+  AND (:verb IS NULL OR e.verb = :verb OR e.verb LIKE :verb || ' %')
+  AND (:status IS NULL OR e.status = :status)
+  AND (:subject IS NULL OR e.subject = :subject COLLATE NOCASE
+       OR e.subject LIKE :subject || ' and %' OR e.subject LIKE '% and ' || :subject
+       OR e.unit IN (SELECT m.unit FROM mentions m JOIN identities i ON i.entity = m.entity
+                     JOIN entities r ON r.seq = i.root
+                     WHERE r.name = :subject COLLATE NOCASE AND e.subject = m.name COLLATE NOCASE))
+  AND (:units IS NULL OR u.seq IN (SELECT value FROM json_each(:units)))
+ORDER BY coalesce(u.occurred_start, u.occurred_end), u.occurred_end, u.mentioned_at, u.seq;
+
+-- entities --
+-- Identities with the names they go by and when they were first and last spoken of.
+SELECT r.id, r.name, r.type, json_group_array(DISTINCT m.name), min(u.mentioned_at), max(u.mentioned_at),
+       count(DISTINCT u.turn)
+FROM entities r JOIN identities i ON i.root = r.seq
+JOIN mentions m ON m.entity = i.entity JOIN units u ON u.seq = m.unit
+GROUP BY r.seq ORDER BY count(DISTINCT u.turn) DESC, r.name;
+
+-- units_of_entity --
+SELECT DISTINCT u.seq FROM mentions m JOIN identities i ON i.entity = m.entity JOIN entities r ON r.seq = i.root
+JOIN units u ON u.seq = m.unit WHERE r.id = ? ORDER BY u.mentioned_at DESC, u.seq DESC LIMIT ?;
+
+-- seen_with --
+SELECT o.name, count(DISTINCT n.unit) FROM entities r JOIN identities i ON i.root = r.seq
+JOIN mentions m ON m.entity = i.entity JOIN mentions n ON n.unit = m.unit
+JOIN identities j ON j.entity = n.entity JOIN entities o ON o.seq = j.root
+WHERE r.id = :entity AND o.seq <> r.seq GROUP BY o.seq ORDER BY count(DISTINCT n.unit) DESC, o.name LIMIT 100;
+
+-- entity_by_id --
+SELECT seq, name, type FROM entities WHERE id = ?;
+
+-- set_merged --
+UPDATE entities SET merged_into = ? WHERE seq = ?;
+
+-- rename_entity --
+UPDATE entities SET name = ? WHERE seq = ?;
+
+-- mentions_under_names --
+SELECT m.unit, m.entity, m.name FROM mentions m JOIN identities i ON i.entity = m.entity
+WHERE i.root = ? AND lower(m.name) IN (SELECT lower(value) FROM json_each(?));
+
+-- delete_mention --
+DELETE FROM mentions WHERE unit = ? AND entity = ? AND name = ?;
+
+-- insert_entity_name --
+INSERT INTO entity_names (entity, name, decided) VALUES (?, ?, ?)
+ON CONFLICT (entity, name) DO UPDATE SET decided = max(decided, excluded.decided);
+
+-- drop_entity_name --
+DELETE FROM entity_names WHERE entity = ? AND lower(name) = lower(?);
+
+-- drop_seen_names --
+-- Names that only extraction gave, before everything is extracted again.
+DELETE FROM entity_names WHERE decided = 0 AND entity NOT IN (SELECT merged_into FROM entities WHERE merged_into IS NOT NULL)
+  AND entity NOT IN (SELECT seq FROM entities WHERE merged_into IS NOT NULL);
+
+-- insert_entity_log --
+INSERT INTO entity_log (at, action, detail) VALUES (?, ?, ?);
+
+-- last_entity_log --
+SELECT seq, action, detail FROM entity_log WHERE undone = 0 ORDER BY seq DESC LIMIT 1;
+
+-- set_undone --
+UPDATE entity_log SET undone = 1 WHERE seq = ?;
+
+-- delete_entity --
+DELETE FROM entities WHERE seq = ?;
+
+-- drop_turn_mentions --
+-- Who a raw turn mentions, before it is extracted again.
+DELETE FROM mentions WHERE unit IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = ?);
+
+-- drop_turn_links --
+DELETE FROM links WHERE source IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = :turn)
+                     OR target IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = :turn);
+
+-- drop_turn_moment --
+DELETE FROM moments WHERE unit IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = ?);
+
+-- drop_unknown_entities --
+-- Identities that nothing mentions and nobody decided about.
+DELETE FROM entities WHERE seq NOT IN (SELECT entity FROM mentions) AND merged_into IS NULL
+  AND seq NOT IN (SELECT merged_into FROM entities WHERE merged_into IS NOT NULL)
+  AND seq NOT IN (SELECT entity FROM entity_names WHERE decided = 1);
+
+-- derived_texts --
+SELECT u.seq, u.id, u.text FROM units u JOIN derived d ON d.unit = u.seq WHERE u.seq > ? ORDER BY u.seq LIMIT ?;
+
+-- graph_counts --
+SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM units WHERE kind = 'narrative'),
+       (SELECT count(DISTINCT i.root) FROM identities i JOIN mentions m ON m.entity = i.entity),
+       (SELECT count(*) FROM links);
+
+-- events_without_derivation --
+SELECT count(*) FROM units u WHERE u.kind IN ('event', 'narrative')
+  AND NOT EXISTS (SELECT 1 FROM derived d WHERE d.unit = u.seq);
+
+-- events_without_part --
+SELECT count(*) FROM units u WHERE u.kind = 'event' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.unit = u.seq);
+
+-- derived_of_pending_turns --
+SELECT count(DISTINCT p.unit) FROM unit_turns p JOIN derived d ON d.unit = p.unit
+WHERE NOT EXISTS (SELECT 1 FROM extractions e WHERE e.turn = p.turn);
+
+-- failures --
+SELECT reason, count(DISTINCT turn) FROM extraction_failures GROUP BY reason ORDER BY count(DISTINCT turn) DESC LIMIT 10;

@@ -1,0 +1,168 @@
+"""The writes of one extracted batch, inside the transaction that `SqliteGraph.writing` opens."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+
+from everwhen.store.graph import Known, LinkType, NewUnit
+from everwhen.store.instants import from_text, to_text
+from everwhen.store.sqlite.identities import new_entity
+from everwhen.store.sqlite.removal import remove_units
+from everwhen.store.sqlite.statements import statements
+from everwhen.store.terms import Tokenizer
+
+
+class SqliteGraphWriter:
+    """Keeps the `GraphWriter` protocol over one open transaction."""
+
+    def __init__(self, sql: sqlite3.Connection, tokenizer: Tokenizer) -> None:
+        self._sql = sql
+        self._tokenizer = tokenizer
+        self._now = to_text(datetime.now(UTC))
+
+    def add_units(self, units: Sequence[NewUnit], extractor: str, version: str) -> dict[str, int]:
+        speakers = self._speakers(units)
+        packed = self._tokenizer.packed(
+            [f"{speakers[unit.turns[0]]} {unit.text}" for unit in units], [unit.context for unit in units]
+        )
+        seqs: dict[str, int] = {}
+        for unit, terms in zip(units, packed, strict=True):
+            known = self._sql.execute(statements()["known_unit"], (unit.id,)).fetchone()
+            seqs[unit.id] = (
+                known[0]
+                if known
+                else self._add_unit(unit, terms, speakers[unit.turns[0]], extractor, version)
+            )
+        return seqs
+
+    def _speakers(self, units: Sequence[NewUnit]) -> dict[str, str]:
+        ids = json.dumps(sorted({unit.turns[0] for unit in units}))
+        return dict(
+            self._sql.execute(
+                "SELECT id, speaker FROM turns WHERE id IN (SELECT value FROM json_each(?))", (ids,)
+            )
+        )
+
+    def _add_unit(self, unit: NewUnit, terms: bytes, speaker: str, extractor: str, version: str) -> int:
+        ask, when = statements(), unit.occurred
+        seq = self._sql.execute(
+            ask["insert_derived_unit"],
+            {
+                "id": unit.id,
+                "kind": unit.kind,
+                "network": unit.network,
+                "text": unit.text,
+                "context": unit.context,
+                "start": to_text(when.start) if when and when.start else None,
+                "end": to_text(when.end) if when and when.end else None,
+                "grain": when.grain if when else None,
+                "turns": json.dumps(list(unit.turns)),
+                "turn": unit.turns[0],
+                "pieces": len(unit.vectors),
+                "terms": terms,
+            },
+        ).lastrowid
+        assert seq is not None
+        for turn in dict(self._sql.execute(ask["turn_seqs"], (json.dumps(list(unit.turns)),))).values():
+            self._sql.execute(ask["insert_unit_turn"], (seq, turn))
+        rows = [
+            (seq, piece, np.asarray(vector, "<f4").tobytes()) for piece, vector in enumerate(unit.vectors)
+        ]
+        self._sql.executemany(ask["insert_vector"], rows)
+        self._sql.execute(ask["insert_fts"], (seq, speaker, unit.text, unit.context))
+        self._sql.execute(ask["insert_derived"], (seq, extractor, version, unit.confidence, unit.tokens))
+        if (event := unit.event) is not None:
+            self._sql.execute(
+                ask["insert_event"],
+                (
+                    seq,
+                    event.subject,
+                    event.verb,
+                    event.object,
+                    event.status,
+                    event.polarity,
+                    event.quantity,
+                    event.expression,
+                    int(event.inferred),
+                    json.dumps(list(event.aliases), ensure_ascii=False),
+                ),
+            )
+        return seq
+
+    def unit_of_turns(self, turns: Sequence[str]) -> dict[str, int]:
+        return dict(self._sql.execute(statements()["turn_units"], (json.dumps(list(turns)),)))
+
+    def drop_superseded(self, kind: str, turns: Sequence[str], but: Sequence[str]) -> None:
+        asked = {"kind": kind, "turns": json.dumps(list(turns))}
+        found = self._sql.execute(statements()["superseded_units"], asked).fetchall()
+        remove_units(self._sql, [seq for seq, id_ in found if id_ not in but])
+
+    # Entities
+
+    def entities(self) -> list[Known]:
+        found: dict[int, Known] = {}
+        for seq, id_, name, type_, last, other in self._sql.execute(statements()["known_entities"]):
+            before = found.get(seq)
+            names = (before.names if before else frozenset({name})) | {other}
+            found[seq] = Known(seq, id_, name, type_, names, from_text(last) if last else None)
+        return list(found.values())
+
+    def neighbours_of(self, entity: int) -> frozenset[int]:
+        return frozenset(
+            row[0] for row in self._sql.execute(statements()["seen_together"], {"entity": entity})
+        )
+
+    def add_entity(self, name: str, type_: str) -> int:
+        return new_entity(self._sql, name, type_)
+
+    def mention(self, unit: int, entity: int, name: str) -> None:
+        ask = statements()
+        self._sql.execute(ask["insert_mention"], (unit, entity, name))
+        self._sql.execute(ask["insert_entity_name"], (entity, name, 0))
+        self._sql.execute(ask["seen_entity"], (unit, entity))
+
+    # Links
+
+    def place(self, unit: int, kind: str, at: datetime) -> None:
+        self._sql.execute(statements()["insert_moment"], (unit, kind, to_text(at)))
+
+    def moment(self, unit: int) -> datetime:
+        return from_text(self._sql.execute(statements()["moment"], (unit,)).fetchone()[1])
+
+    def around(self, unit: int, count: int) -> list[tuple[int, datetime]]:
+        kind, at = self._sql.execute(statements()["moment"], (unit,)).fetchone()
+        found = []
+        for name in ("moments_before", "moments_after"):
+            rows = self._sql.execute(statements()[name], (kind, at, unit, count))
+            found += [(other, from_text(when)) for other, when in rows]
+        return found
+
+    def relink(self, source: int, type_: LinkType, targets: Sequence[tuple[int, float]]) -> None:
+        self._sql.execute(statements()["drop_links"], (source, type_))
+        rows = [(source, type_, target, weight) for target, weight in targets]
+        self._sql.executemany(statements()["insert_link"], rows)
+
+    def links_of(self, source: int, type_: LinkType) -> list[tuple[int, float]]:
+        return self._sql.execute(statements()["links_of_type"], (source, type_)).fetchall()
+
+    # The to-do list
+
+    def done(self, turns: Sequence[str], extractor: str, version: str) -> None:
+        ask = statements()
+        for seq in dict(self._sql.execute(ask["turn_seqs"], (json.dumps(list(turns)),))).values():
+            self._sql.execute(ask["insert_extraction"], (seq, extractor, version, self._now))
+            self._sql.execute(ask["drop_claim"], (seq,))
+
+    def failed(self, turns: Sequence[str], reason: str) -> None:
+        ask = statements()
+        for seq in dict(self._sql.execute(ask["turn_seqs"], (json.dumps(list(turns)),))).values():
+            self._sql.execute(ask["insert_failure"], (seq, self._now, reason))
+
+    def used(self, model: str, calls: int, input_tokens: int, output_tokens: int, cost: float | None) -> None:
+        row = (self._now, "extraction", model, calls, input_tokens, output_tokens, cost)
+        self._sql.execute(statements()["insert_usage"], row)

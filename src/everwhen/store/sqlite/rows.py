@@ -1,0 +1,60 @@
+"""From SQLite's rows to the vocabulary."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from everwhen.store.base import UnitRow
+from everwhen.store.instants import from_text
+from everwhen.types import Turn
+from everwhen.when import Grain, Interval
+
+
+def turn_of(row: tuple[Any, ...]) -> Turn:
+    seq, id_, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata = row
+    return Turn(
+        id=id_,
+        session=session,
+        seq=seq,
+        role=role,
+        speaker=speaker,
+        text=text,
+        said_at=from_text(said_at),
+        zone=zone,
+        recorded_at=from_text(recorded_at),
+        tokens=tokens,
+        segment=segment,
+        metadata=_metadata(metadata),
+    )
+
+
+def unit_of(row: tuple[Any, ...]) -> UnitRow:
+    seq, id_, kind, network, text, said_at, zone, session, speaker, tokens, turns, metadata, *rest = row
+    start, end, grain, confidence = rest
+    return UnitRow(
+        seq=seq,
+        id=id_,
+        kind=kind,
+        network=network,
+        text=text,
+        said_at=from_text(said_at),
+        zone=zone,
+        session=session,
+        speaker=speaker,
+        tokens=tokens,
+        turns=tuple(turn for turn in json.loads(turns) if turn),
+        metadata=_metadata(metadata),
+        occurred=interval_of(start, end, grain),
+        confidence=confidence,
+    )
+
+
+def interval_of(start: str | None, end: str | None, grain: Grain | None) -> Interval | None:
+    if start is None and end is None:
+        return None
+    return Interval(from_text(start) if start else None, from_text(end) if end else None, grain or "day")
+
+
+def _metadata(text: str) -> dict[str, Any]:
+    return {} if text == "{}" else json.loads(text)  # most have none, and recall reads hundreds

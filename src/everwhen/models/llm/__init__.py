@@ -18,25 +18,25 @@ def open_llm(
     base_url: str | None = None,
     api_key: str | None = None,
     output: Output = "auto",
-    timeout: float | None = None,
-    concurrency: int | None = None,
-    attempts: int | None = None,
-    max_tokens: int | None = None,
+    timeout: float = 120.0,
+    concurrency: int = 4,
+    attempts: int = 4,
+    max_tokens: int = 8192,
 ) -> PydanticAI:
     """The model that a setting names: `openai:<model>`, `anthropic:<model>`, `google:<model>`, `ollama:<model>`.
 
     `base_url` is any other server that speaks the provider's protocol, such as a llama.cpp server with
     `openai:<model>`. Keys come from the provider's usual variable, for a `base_url` from EVERWHEN_LLM_API_KEY.
     """
-    from everwhen.models.llm import pydantic_ai
+    from everwhen.models.llm.pydantic_ai import PydanticAI
 
-    return pydantic_ai.PydanticAI(
+    return PydanticAI(
         spec,
         base_url=base_url,
         api_key=api_key,
         output=output,
-        timeout=timeout or pydantic_ai.TIMEOUT,
-        concurrency=concurrency or pydantic_ai.CONCURRENCY,
-        attempts=attempts or pydantic_ai.ATTEMPTS,
-        max_tokens=max_tokens or pydantic_ai.MAX_TOKENS,
+        timeout=timeout,
+        concurrency=concurrency,
+        attempts=attempts,
+        max_tokens=max_tokens,
     )

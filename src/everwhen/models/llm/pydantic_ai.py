@@ -29,10 +29,6 @@ Output: TypeAlias = Literal["auto", "native", "json", "tool", "prompted"]
 with the schema beside it, as llama-cpp-python has it (`json`), a tool call (`tool`), or the prompt alone
 (`prompted`). `auto` takes the first that the server does not refuse."""
 
-TIMEOUT = 120.0
-CONCURRENCY = 4
-ATTEMPTS = 4
-MAX_TOKENS = 8192
 FAILURES = 3
 REST = 30.0
 LASTING: frozenset[Problem] = frozenset({"key", "model", "unreachable", "timeout", "busy", "quota"})
@@ -50,10 +46,10 @@ class PydanticAI:
         base_url: str | None = None,
         api_key: str | None = None,
         output: Output = "auto",
-        timeout: float = TIMEOUT,
-        concurrency: int = CONCURRENCY,
-        attempts: int = ATTEMPTS,
-        max_tokens: int = MAX_TOKENS,
+        timeout: float = 120.0,
+        concurrency: int = 4,
+        attempts: int = 4,
+        max_tokens: int = 8192,
         first_pause: float = 0.5,
         rest: float = REST,
     ) -> None:

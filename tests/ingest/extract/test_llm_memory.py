@@ -91,8 +91,8 @@ def test_nothing_is_lost_whatever_the_model_does(
         "2023-05-05"
     ]
     assert "9999" not in str(modelled.events())
-    report = modelled.doctor()
-    assert any(word in str(report) for word in ("used instead", "rules", "model")), report
+    report = str(modelled.doctor())
+    assert "rules were used instead" in report or "the first 200 were read" in report
 
 
 def test_reading_again_replaces_what_rules_found(modelled: Memory, server: ScriptedServer) -> None:

@@ -86,8 +86,9 @@ class Entity(Item):
 class Findings(Item):
     """What the turns tell that is worth knowing later."""
 
-    events: list[Event] = Field(json_schema_extra={"maxItems": EVENTS})
+    # Narratives first: a small model that has told the story finds the events in it.
     narratives: list[Narrative] = Field(json_schema_extra={"maxItems": NARRATIVES})
+    events: list[Event] = Field(json_schema_extra={"maxItems": EVENTS})
     facts: list[Fact] = Field(default=[], json_schema_extra={"maxItems": FACTS})
     entities: list[Entity] = Field(default=[], json_schema_extra={"maxItems": ENTITIES})
 

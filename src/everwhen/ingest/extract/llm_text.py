@@ -13,6 +13,7 @@ _WORD = re.compile(r"\w+")
 _GAP = re.compile(r"\s*(?:\.\.\.|…|\[…\])\s*")
 _MARK = re.compile(r"EXAMPLE_([A-Z]+)")
 """The names in the prompts' examples, which nobody else bears."""
+_QUOTED = re.compile(r'"([^"]+)"')
 SHINGLE = 6
 """So many words in a row that also stand in the prompt, and in no turn, are the prompt's."""
 STEM = 5
@@ -62,14 +63,28 @@ class Echoes:
         self._said = " ".join(texts)
         names = "|".join(sorted(set(_MARK.findall(prompt)))) or "PERSON"
         self._marked = re.compile(rf"\bexample[\W_]*(?:{names})", re.IGNORECASE)
+        self._phrases = _phrases(prompt)
         self._foreign = _shingles(prompt) - _shingles(self._said)
 
     def __contains__(self, text: str) -> bool:
-        """Whether a text bears a name of the prompt's examples, or many words of the prompt in a row."""
+        """Whether a text bears a name of the prompt's examples, is one of its quotations, or has many of its words
+        in a row."""
         marked = self._marked.search(text)
         if marked and find(marked[0], self._said) is None:
             return True
+        if _bare(text) in self._phrases and find(text, self._said) is None:
+            return True
         return not self._foreign.isdisjoint(_shingles(text))
+
+
+@lru_cache(maxsize=8)
+def _phrases(prompt: str) -> frozenset[str]:
+    """What stands in quotation marks in a prompt, single words apart: those are names of fields and the like."""
+    return frozenset(bare for quoted in _QUOTED.findall(prompt) if " " in (bare := _bare(quoted)))
+
+
+def _bare(text: str) -> str:
+    return " ".join(word.casefold() for word in _WORD.findall(text))
 
 
 @lru_cache(maxsize=64)

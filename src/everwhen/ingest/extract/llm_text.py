@@ -13,7 +13,7 @@ _WORD = re.compile(r"\w+")
 _GAP = re.compile(r"\s*(?:\.\.\.|…|\[…\])\s*")
 _MARK = re.compile(r"EXAMPLE_([A-Z]+)")
 """The names in the prompts' examples, which nobody else bears."""
-_QUOTED = re.compile(r'"([^"]+)"')
+_QUOTED = re.compile(r'"([^"]*)"')
 SHINGLE = 6
 """So many words in a row that also stand in the prompt, and in no turn, are the prompt's."""
 STEM = 5

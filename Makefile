@@ -5,7 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: help install demo test check format bench lock clean
+DATA ?= ../shared/data
+OUT ?= build/bench
+
+.PHONY: help install demo test check format bench figures llm-local lock clean
 .DEFAULT_GOAL := help
 
 help: ## List the commands
@@ -36,6 +39,24 @@ check: $(STAMP) ## Format, lint, types, architecture, tests: what CI runs
 format: $(STAMP) ## Format and fix what can be fixed
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+$(VENV)/.bench: $(STAMP) requirements-bench.lock
+	$(BIN)/pip install --quiet --require-hashes --requirement requirements-bench.lock
+	@touch $@
+
+bench: $(VENV)/.bench ## Every table of docs/, from the development data in DATA
+	$(BIN)/everwhen bench timex --data $(DATA)/timex_chat_dev.json --peers --out $(OUT)/timex_chat.json
+	$(BIN)/everwhen bench timex --data $(DATA)/timex_recognizers.json --peers --out $(OUT)/timex_recognizers.json
+	$(BIN)/everwhen bench locomo --data $(DATA)/locomo_dev.json --when $(DATA)/locomo_when_dev.json --out $(OUT)/locomo.json
+	$(BIN)/everwhen bench longmemeval --data $(DATA)/longmemeval_pool_dev.json.xz --out $(OUT)/longmemeval.json
+	$(BIN)/everwhen bench speed --units 10000 --out $(OUT)/speed_10k.json
+	$(BIN)/everwhen bench speed --units 100000 --out $(OUT)/speed_100k.json
+
+figures: $(STAMP) ## Draw the pictures of the documents from real runs
+	$(BIN)/python scripts/figures.py
+
+llm-local: $(STAMP) ## Extraction by a real local model (opt-in: builds llama.cpp, about 10 minutes)
+	scripts/llm_local.sh
 
 lock: $(STAMP) ## Resolve requirements.lock and requirements-bench.lock again
 	$(BIN)/pip install --quiet uv

@@ -8,9 +8,10 @@ import sys
 import everwhen
 
 PUBLIC = {
-    "Added", "AsyncMemory", "Damaged", "EverwhenError", "Finding", "Hit", "Interval", "Memory", "Message",
-    "ModelError", "NotFound", "Recall", "Recalled", "Recipe", "Refused", "Session", "Settings", "Stats", "Turn",
-    "Unavailable", "UsageError",
+    "Added", "AsyncMemory", "Conflict", "Damaged", "Entity", "Event", "EverwhenError", "Fact", "Finding", "Hit",
+    "Interval", "Memory",
+    "Message", "ModelError", "NotFound", "Recall", "Recalled", "Recipe", "Refused", "Session", "Settings",
+    "StaleFact", "Stats", "Turn", "Unavailable", "UsageError",
 }  # fmt: skip
 
 

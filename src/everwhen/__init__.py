@@ -18,7 +18,21 @@ if TYPE_CHECKING:
     from everwhen.memory import AsyncMemory, Memory
     from everwhen.recall import Recall, Recipe
     from everwhen.settings import Settings
-    from everwhen.types import Added, Finding, Hit, Message, Recalled, Session, Stats, Turn
+    from everwhen.types import (
+        Added,
+        Conflict,
+        Entity,
+        Event,
+        Fact,
+        Finding,
+        Hit,
+        Message,
+        Recalled,
+        Session,
+        StaleFact,
+        Stats,
+        Turn,
+    )
     from everwhen.when import Interval
 
 __version__ = "0.1.0"
@@ -37,7 +51,21 @@ _HOMES = {
     "everwhen.memory": ("AsyncMemory", "Memory"),
     "everwhen.recall": ("Recall", "Recipe"),
     "everwhen.settings": ("Settings",),
-    "everwhen.types": ("Added", "Finding", "Hit", "Message", "Recalled", "Session", "Stats", "Turn"),
+    "everwhen.types": (
+        "Added",
+        "Conflict",
+        "Entity",
+        "Event",
+        "Fact",
+        "Finding",
+        "Hit",
+        "Message",
+        "Recalled",
+        "Session",
+        "StaleFact",
+        "Stats",
+        "Turn",
+    ),
     "everwhen.when": ("Interval",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -45,8 +73,12 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "Added",
     "AsyncMemory",
+    "Conflict",
     "Damaged",
+    "Entity",
+    "Event",
     "EverwhenError",
+    "Fact",
     "Finding",
     "Hit",
     "Interval",
@@ -60,6 +92,7 @@ __all__ = [
     "Refused",
     "Session",
     "Settings",
+    "StaleFact",
     "Stats",
     "Turn",
     "Unavailable",

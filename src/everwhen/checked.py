@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
+from everwhen.facts.wording import certainty
 from everwhen.ingest.messages import clean
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
+from everwhen.store.instants import aware
 from everwhen.when import Interval
 
 Between: TypeAlias = Interval | tuple[datetime | None, datetime | None]
 """A stretch of time as callers give it: an interval, or its two sides."""
-
-
-def aware(instant: datetime | None, name: str) -> datetime | None:
-    """An instant in UTC. A naive one is refused: nobody can say when it was."""
-    if instant is None:
-        return None
-    if not isinstance(instant, datetime):
-        raise UsageError(f"{name} must be a datetime, not {type(instant).__name__}")
-    if instant.tzinfo is None:
-        raise UsageError(
-            f"{name}={instant.isoformat()} has no time zone; write "
-            f"datetime(…, tzinfo=ZoneInfo('Europe/Lisbon')) or tzinfo=UTC"
-        )
-    return instant.astimezone(UTC)
 
 
 def local(instant: datetime | None, own_zone: str | None, name: str) -> datetime | None:
@@ -95,6 +82,11 @@ def names(given: Sequence[str] | None, what: str) -> frozenset[str] | None:
     return frozenset(given)
 
 
+def fraction(given: float | None, what: str) -> float | None:
+    """A number from 0 to 1."""
+    return None if given is None else certainty(given, what)
+
+
 def label(given: str | None, what: str) -> str | None:
     if given is None:
         return None
@@ -112,8 +104,8 @@ def metadata(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return dict(message({"content": "-", "metadata": given}).metadata)
 
 
-def recipe(base: Recipe, budget: str | int, settings: Settings) -> Recipe:
-    """A recipe with the thinking budget asked for: a name or a number of candidates a channel."""
+def recipe(budget: str | int, settings: Settings) -> Recipe:
+    """The default recipe with the thinking budget asked for: a name or a number of candidates a channel."""
     if isinstance(budget, str):
         if budget not in settings.candidates:
             choices = ", ".join(settings.candidates)
@@ -123,10 +115,4 @@ def recipe(base: Recipe, budget: str | int, settings: Settings) -> Recipe:
         count = budget
     if count < 1:
         raise UsageError(f"budget must be at least 1, got {count}")
-    return replace(
-        base,
-        name=base.name if base.name != "mid" or not isinstance(budget, str) else budget,
-        candidates=count,
-        min_similarity=settings.min_similarity,
-        rrf_k=settings.rrf_k,
-    )
+    return Recipe(str(budget), count, min_similarity=settings.min_similarity, rrf_k=settings.rrf_k)

@@ -11,26 +11,28 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from everwhen import checked
 from everwhen.errors import NotFound, UsageError
+from everwhen.facts import AsyncFacts, Facts
+from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
+from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
+from everwhen.memory_graph import GraphMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.ingest.extract.opening import check_extractor
-from everwhen.memory_graph import GraphMemory
-from everwhen.recall import MID, Recall, Recipe, Request, recall
+from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.grep import grep
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
+from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
 from everwhen.types import Added, Finding, Hit, Message, Session, Stats, Turn
-from everwhen.when import Interval
 
 Given = str | Mapping[str, Any] | Message
 Between = checked.Between
-TURNS_ONLY = frozenset({"turn"})
+BY_DEFAULT = frozenset({"turn", "fact"})
 DEFAULT_EMBEDDER = "minilm"
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -47,8 +49,13 @@ class Memory(GraphMemory):
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
         self._store = store
-        self._embedder = embedder
         self._settings = settings
+        self._use(embedder)
+
+    def _use(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        # Questions hardly ever repeat: they are embedded past the cache, so that reading writes nothing.
+        self._asking = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
 
     @classmethod
     def open(
@@ -103,6 +110,11 @@ class Memory(GraphMemory):
     def zone(self) -> str:
         """The zone of text that comes without one."""
         return self._store.info.zone
+
+    @property
+    def facts(self) -> Facts:
+        """What is true from when to when, and what was known when."""
+        return Facts(self._store.facts, self._embedder, self._settings, self.flush)
 
     # Writing
 
@@ -165,7 +177,7 @@ class Memory(GraphMemory):
         """Give the whole bank the vectors of another embedder, all at once or not at all."""
         embedder = shared_embedder(model)
         reembed(self._store, embedder, model, self._settings, progress)
-        self._embedder = embedder
+        self._use(embedder)
 
     # Reading
 
@@ -220,14 +232,18 @@ class Memory(GraphMemory):
         """The memories that answer a question, inside `max_tokens`, each with the reason for it.
 
         `between`, `before`, `after` and `as_of` bound when a thing was said, `known_at` when the memory learned
-        it; all are hard. `budget` (low, mid, high or a number) is how many candidates each channel brings.
+        it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
+        `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
+        `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
+        and all else itself.
         """
-        checked.aware(at, "at")
+        asked, then = aware(at, "at") or datetime.now(UTC), aware(as_of, "as_of")
+        window = checked.between(between, before, after)
         where = Filter(
-            between=checked.until(checked.between(between, before, after), checked.aware(as_of, "as_of")),
-            known_at=checked.aware(known_at, "known_at"),
+            between=checked.until(window, then),
+            known_at=aware(known_at, "known_at"),
             # Until recall decides how events take part, they are found only by those who ask for them.
-            kinds=checked.names(kinds, "kinds") or TURNS_ONLY,
+            kinds=checked.names(kinds, "kinds") or BY_DEFAULT,
             networks=checked.names(networks, "networks"),
             metadata=dict(metadata or {}),
         )
@@ -235,14 +251,17 @@ class Memory(GraphMemory):
             self.flush()
         return recall(
             self._store,
-            self._embedder,
+            self._asking,
             Request(
                 query=query,
                 max_tokens=max_tokens,
-                at=at or datetime.now(UTC),
+                at=asked,
                 where=where,
                 order=order,
-                recipe=checked.recipe(recipe or MID, budget, self._settings),
+                recipe=recipe or checked.recipe(budget, self._settings),
+                moment=Moment(then or asked, None if then else window, where.known_at, self.zone),
+                half_lives=self.facts.half_lives,
+                min_confidence=checked.fraction(min_confidence, "min_confidence"),
             ),
         )
 
@@ -301,6 +320,11 @@ class AsyncMemory:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def facts(self) -> AsyncFacts:
+        """`Memory.facts`, its calls as coroutines."""
+        return AsyncFacts(self.memory.facts)
 
     add = _in_thread(Memory.add)
     add_many = _in_thread(Memory.add_many)

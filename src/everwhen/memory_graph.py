@@ -38,12 +38,11 @@ class GraphMemory:
         return Worker(self._store, self._process)
 
     def _process(self, work: Work) -> Extraction:
-        from everwhen.ingest.facts import hand_over
         from everwhen.ingest.pipeline import process
 
         extractor = open_extractor(self._settings.extract)
         assert extractor is not None
-        return process(self._store, self._embedder, extractor, work, hand_over=hand_over(self._store))
+        return process(self._store, self._embedder, extractor, work)
 
     @property
     def _extracts(self) -> bool:

@@ -40,8 +40,8 @@ class Settings:
     """How much of the turn before is searched with a turn; 0 leaves it out. Tuned on LoCoMo dev."""
     date_in_embedding: bool = False
     """Write the date into embedded text, as TEMPR does; SATF found that it hurts, so it is off."""
-    cache_entries: int = 500_000
-    """Size of the embedding cache, about 1.6 kB an entry; 0 switches it off."""
+    cache_entries: int = 300_000
+    """Size of the embedding cache, about 1.6 kB an entry (half a gigabyte when full); 0 switches it off."""
 
     # Language model
     llm_base_url: str | None = None
@@ -67,6 +67,21 @@ class Settings:
     """The cosine from which an event is about a topic (`events(about=…)`)."""
     rrf_k: int = 10
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
+
+    # Facts
+    half_lives: Mapping[str, float] = field(
+        default_factory=lambda: {
+            "tech_preference": 365.0,
+            "project_status": 30.0,
+            "personal_trait": 3650.0,
+            "api_version": 180.0,
+            "team_member": 730.0,
+            "server_config": 90.0,
+        }
+    )
+    """Days after which a fact of a domain is half as sure; a bank can have its own (`facts.set_half_life`)."""
+    half_life: float = 365.0
+    """The same for every other fact."""
 
     # Store
     busy_seconds: float = 30.0

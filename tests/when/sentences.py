@@ -152,6 +152,93 @@ The sun was out on Sun 7 May. | 2023-05-07/2023-05-08
 Yesterday's standup ran long. | 2023-05-09/2023-05-10
 I was up all night, then Saturday I slept. | 2023-05-06/2023-05-07
 Back in the summer of '69 he bought a guitar. | 1969-06-01/1969-09-01
+We met two summers ago at a festival. | 2021-06-01/2021-09-01
+My lease ends at the end of the month. | 2023-05-21/2023-06-01
+She'll be back in a fortnight. | 2023-05-24/2023-05-25
+The 2018 World Cup was amazing. | 2018-01-01/2019-01-01
+I bought it on Black Friday last year. | 2022-11-25/2022-11-26
+Can you book a table for next Saturday at 7:30pm? | 2023-05-20/2023-05-21
+It's due two weeks from tomorrow. | 2023-05-25/2023-05-26
+I finished the book the night before last. | 2023-05-08/2023-05-09
+On the night of March 3rd there was a storm. | 2023-03-03/2023-03-04
+From late 2019 through early 2021 I was unemployed. | 2019-09-01/2021-05-01
+In the first two weeks of June we're closed. | 2023-06-01/2023-06-15
+I worked there from Jan 2015 until Aug 2017. | 2015-01-01/2017-09-01
+He was in the army in the late 70s. | 1977-01-01/1980-01-01
+By 2030 we want to be carbon neutral. | ../2031-01-01
+We'll finish before the end of the year. | ../2024-01-01
+The store opens on the first of next month. | 2023-06-01/2023-06-02
+See you Thursday week. | 2023-05-18/2023-05-19
+Half a year ago I started running. | 2022-11-01/2022-12-01
+30 minutes ago the server went down. | 2023-05-10/2023-05-11
+We closed the deal in Q4. | 2022-10-01/2023-01-01
+We have a call on Friday between 2pm and 4pm. | 2023-05-12/2023-05-13
+I visited Japan in March and April. | 2023-03-01/2023-04-01 2023-04-01/2023-05-01
+We could do June or July. | 2023-06-01/2023-07-01 2023-07-01/2023-08-01
+The Monday after next I'm off. | 2023-05-22/2023-05-23
+We shipped v2.3.1 on March 1. | 2023-03-01/2023-03-02
+Until yesterday everything was fine. | ../2023-05-09
+As of January 2023 she's retired. | 2023-01-01/..
+Starting Monday, I'm vegan. | 2023-05-15/..
+One day last week I saw a fox. | 2023-05-01/2023-05-08
+One Saturday in March we went out. | 2023-03-01/2023-04-01
+tmrw at 5 works | 2023-05-11/2023-05-12
+Late Friday night we got home. | 2023-05-05/2023-05-06
+My dad was born in nineteen sixty-two. | 1962-01-01/1963-01-01
+The early nineties were fun. | 1990-01-01/1994-01-01
+This time last year we were in Spain. | 2022-05-10/2022-05-11
+We're meeting up on the 3rd or the 4th. | 2023-06-03/2023-06-04 2023-06-04/2023-06-05
+The incident lasted from 02:10 to 03:25 UTC on April 4th. | 2023-04-04/2023-04-05
+We froze main on 28 Apr and will cut the release on 12 May. | 2023-04-28/2023-04-29 2023-05-12/2023-05-13
+The festival is held June 21st-23rd. | 2023-06-21/2023-06-24
+We're in Lisbon 5-12 June, then Porto 13-15 June. | 2023-06-05/2023-06-13 2023-06-13/2023-06-16
+Booked it for the second weekend in July. | 2023-07-08/2023-07-10
+Christmas break is from Dec 20 to Jan 3. | 2023-12-25/2023-12-26 2023-12-20/2024-01-04
+The best trip was in Aug '19. | 2019-08-01/2019-09-01
+We'll have results by early next month. | ../2023-06-11
+The morning after Halloween was rough. | 2022-11-01/2022-11-02
+Almost a decade ago I left Poland. | 2013-01-01/2014-01-01
+Over the coming weeks we'll hire. | 2023-05-11/2023-06-15
+Between mid-March and early May I traveled. | 2023-03-11/2023-05-11
+The summer before last we toured Norway. | 2021-06-01/2021-09-01
+The weekend of June 3rd works. | 2023-06-03/2023-06-05
+He was born in 85. | 1985-01-01/1986-01-01
+omg last nite was crazy | 2023-05-09/2023-05-10
+My shift is from 10pm to 6am tonight. | 2023-05-10/2023-05-11
+Lunch at 12:30 on Wednesday the 17th? | 2023-05-17/2023-05-18
+Deadline: 31st May, 23:59 UTC. | 2023-05-31/2023-06-01
+I'm out of office May 22 - June 2. | 2023-05-22/2023-06-03
+In the days before Christmas it snowed. | 2022-12-20/2022-12-25
+6 mos ago I couldn't run. | 2022-11-01/2022-12-01
+In the 80s and 90s we had tapes. | 1980-01-01/1990-01-01 1990-01-01/2000-01-01
+Later in May there's a fair. | 2023-05-16/2023-06-01
+I have an appointment on the second Tuesday of next month. | 2023-06-13/2023-06-14
+The warranty expired a month ago yesterday. | 2023-04-09/2023-04-10
+I was in hospital from the 12th to the 15th of April. | 2023-04-12/2023-04-16
+I'll be away the 20th through the 27th. | 2023-05-20/2023-05-28
+Three Saturdays from now is the gala. | 2023-06-03/2023-06-04
+Four weeks from this Friday is graduation. | 2023-06-09/2023-06-10
+Were there any outages in the past 24 hours? | 2023-05-09/2023-05-10
+List commits since last Monday. | 2023-05-08/..
+She joined us mid-2021 and left in early '23. | 2021-05-01/2021-09-01 2023-01-01/2023-05-01
+Rent went up as of the first of this month. | 2023-05-01/..
+I'm away through Friday. | ../2023-05-13
+I lived in Paris in 2010, 2011 and 2012. | 2010-01-01/2011-01-01 2011-01-01/2012-01-01 2012-01-01/2013-01-01
+The last two Fridays I worked late. | 2023-04-28/2023-05-06
+FY23 Q1 was weak. | 2023-01-01/2023-04-01
+The 2020/2021 season was cancelled. | 2020-01-01/2022-01-01
+At dawn on Sunday we set off. | 2023-05-07/2023-05-08
+Any Tuesday in June works for me. | 2023-06-01/2023-07-01
+We'll meet at noon on Friday. | 2023-05-12/2023-05-13
+From the 60s through the 80s he taught. | 1960-01-01/1990-01-01
+In under two weeks we launch. | 2023-05-24/2023-05-25
+How have things gone for you lately? | 2023-04-26/2023-05-11
+My visa expires in a month. | 2023-06-10/2023-06-11
+He was in hospital due to the flu in January. | 2023-01-01/2023-02-01
+we're moving this may | 2023-05-01/2023-06-01
+I've been swimming every Wednesday evening since mid-January. | 2023-01-11/..
+The party is in a week. | 2023-05-17/2023-05-18
+The party was two weekends ago. | 2023-04-29/2023-05-01
 """
 
 NOT_SAID = """
@@ -224,6 +311,141 @@ I call my grandma twice a week.
 The year of the dragon is a film.
 She is 1.75 m tall and weighs 68.5 kg.
 Version 2023 R2 needs 16GB of RAM.
+I scored 21 of 30 on the test.
+Chapter 5 verse 12 is my favorite.
+The recipe needs 2 to 3 cups of flour.
+Pick a number between 1 and 10.
+Turn to page 12 of the manual.
+We have two or three options here.
+He lives at 12 March Street.
+Is June coming to dinner with April?
+My name is August and this is May.
+May be it's fine, may be not.
+You may 1 day regret it.
+The fall of Rome took centuries.
+The spring was cold to the touch, fresh water.
+The sat nav broke.
+Mon ami, how are you?
+We won 5-3 and lost 2-1.
+The dimensions are 10x12x3.
+Ratio of 4:3 looks off.
+It's 20-30 percent cheaper.
+The bill was 45.50 and the tip 5.10.
+I need 1.5 liters of milk.
+My phone number is 0151 2345678.
+Order #20230415 has shipped.
+Ticket ABC-2023 is closed.
+The error code is 2003.
+Use Java 17 or Node 18.
+IP address 192.168.1.12 is taken.
+It's on channel 4 at stage 2.
+Take 2 pills and call me.
+One second, please.
+Just a minute!
+Second, we need a plan.
+First, the good news.
+Last but not least, thanks.
+At last, a break!
+The last one was better.
+Next, we deploy.
+The next step is testing.
+This is the last straw.
+Long time no see.
+Time flies.
+It's about time.
+Once upon a time there was a king.
+From time to time I smoke.
+Take your time.
+She's a full-time student with a part-time job.
+I had the time of my life.
+All day long he complains.
+The day shift is tough.
+He works nights.
+What a day!
+Day by day it gets better.
+These are the good old days.
+Someday I'll visit Peru.
+One day I'll be rich.
+The week is flying.
+My weekdays are packed.
+It's a weekend bag.
+Weekend trips are the best.
+Happy hour starts soon after.
+We'll see soon enough, as soon as it's ready.
+I'm early, you're late.
+The late Mr. Smith was kind.
+Early bird gets the worm.
+The morning coffee tastes great.
+Good morning! Good night!
+Good evening, everyone.
+It was a dark night.
+Noon is my cat's name.
+I ate a date and an apple a day.
+The date was awkward.
+Update the dates table.
+He gave a second chance to the third contestant.
+A quarter of the cake, half of the pie.
+Quarter pounder with cheese.
+Half the team is out.
+Five of us went, and ten stayed.
+She has 20 20 vision.
+I live on 42nd Street.
+The 1920 census was lost.
+In 3D it looks great.
+The 7 habits of effective people
+We're number 1 in 10 countries.
+He ran a 4:30 mile.
+The Bible, John 3:16.
+She won by 10 seconds.
+Do 3 sets of 12 reps.
+Win 11 of 12 games.
+40 years old and still going.
+My 5 year old loves it.
+A 10-year-old boy found it.
+A two-year contract is fine.
+Twenty twenty vision would be nice.
+Version 2.5 was released.
+In version 2019.3 it broke.
+It's rated 4.5 out of 5.
+I paid 1999 for it.
+We raised 2015 dollars.
+About 2000 people came, around 1950 of them paid.
+Up to 2000 users can log in.
+From 1500 to 2000 calories a day.
+The year is a long time.
+Years of practice paid off.
+For years I believed it.
+In years past we did.
+It's a matter of days.
+Within hours it was gone.
+A month's rent is due.
+It takes months.
+The decade-long war ended.
+The week after my vacation was hell.
+The day before my flight I packed.
+I got my licence in the spring of my senior year.
+Three days after we moved the roof leaked.
+Happy Monday, everyone.
+I read 1984 in school.
+Blade Runner 2049 is great.
+When I was ten we moved to Ohio.
+Merry Christmas!
+It was on a Tuesday.
+The following month I got the job.
+Fresh tomatoes typically last 3 days.
+Our office in Winter Park is closed.
+We stopped over in Rio de Janeiro, Brazil.
+In week 3 of the course we build a parser.
+Next time I'll bring cake.
+The kids are excited about summer break.
+We had too many late nights.
+Beware of low fees, as this may point to a lack of experience.
+It is a perfect blend of fall flavors.
+You cannot see it all in one day.
+I set the mouse to a total of 1950.
+Her best in the quarter-mile is 12.8 seconds.
+I'm often invited to several events in a week.
+We lived there between the ages of 5 and 9.
 """
 
 

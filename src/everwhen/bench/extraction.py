@@ -43,7 +43,7 @@ def run(data: Path, when: Path, extractor: Extractor) -> dict[str, Any]:
     turns = events = 0
     seconds = 0.0
     for conversation in read(data):
-        said = placed(conversation.messages, Placement())
+        said = placed(list(conversation.messages), Placement())
         start = perf_counter()
         extracted = extract_all(extractor, said)
         seconds += perf_counter() - start
@@ -59,7 +59,7 @@ def run(data: Path, when: Path, extractor: Extractor) -> dict[str, Any]:
         "extractor": f"{extractor.name}/{extractor.version}",
         "questions": len(runs),
         "accuracy": _share(runs),
-        "by_kind": {kind: _share([one for one in runs if one.kind == kind]) for kind in sorted({one.kind for one in runs})},
+        "by_kind": {kind: _share(several) for kind, several in _by_kind(runs).items()},
         "confusion": _confusion(runs),
         "turns": turns,
         "events": events,
@@ -109,6 +109,11 @@ def _judged(question: dict[str, Any], by_turn: dict[str, list[ExtractedEvent]]) 
         verdict = "other time"
     shown = [event.expression or "-" for event in (right or events)]
     return Outcome(question["sample_id"], question["qa_index"], question["kind"], verdict, shown[:8])
+
+
+def _by_kind(runs: Sequence[Outcome]) -> dict[str, list[Outcome]]:
+    kinds = sorted({one.kind for one in runs})
+    return {kind: [one for one in runs if one.kind == kind] for kind in kinds}
 
 
 def _share(runs: Sequence[Outcome]) -> dict[str, Any]:

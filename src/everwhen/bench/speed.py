@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.bench.installed import installed
 from everwhen.bench.metrics import percentile
 from everwhen.home import bank_path
 from everwhen.memory import DEFAULT_EMBEDDER, Memory
@@ -69,6 +70,7 @@ def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         "rss_mb": opened["rss_mb"],
         "disk_mb": disk / 1e6,
         "bytes_per_unit": disk / units,
+        **installed(),
         "recipe": "mid",
     }
 

@@ -74,10 +74,9 @@ def _flat(entry: object) -> list[Days]:
 
 def recognizers_finds(text: str, ref: datetime) -> list[Days]:
     """Microsoft's recognizers: every value of every date and date range, the past and the future one."""
-    from recognizers_date_time import Culture, recognize_datetime
-
+    library = importlib.import_module("recognizers_date_time")
     found: list[Days] = []
-    for result in recognize_datetime(text, Culture.English, reference=ref.replace(tzinfo=None)):
+    for result in library.recognize_datetime(text, "en-us", reference=ref.replace(tzinfo=None)):
         for value in (result.resolution or {}).get("values", ()):
             kind = value.get("type", "")
             if kind in ("date", "datetime") and "value" in value:

@@ -13,7 +13,14 @@ INTERRUPTED = 130
 
 def main(arguments: list[str] | None = None) -> None:
     """The `everwhen` command: runs, and exits with a code that means something (see `docs/cli.md`)."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    if code == INTERRUPTED:
+        # At once: a model that is still computing in another thread must not be torn down under it. What was
+        # committed is on disk.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

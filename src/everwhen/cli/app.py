@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,7 @@ _WITH_VALUE = ("--home", "--bank", "-b", "--zone")
 _ALONE = ("--json", "--quiet", "-q")
 
 
-@dataclass(slots=True)
+@dataclass
 class Here:
     """The options that hold for every command."""
 
@@ -51,7 +52,7 @@ class Here:
 
         print(json.dumps(jsonable(value), ensure_ascii=False, indent=2))
 
-    @property
+    @cached_property
     def console(self) -> Console:
         from rich.console import Console
 
@@ -95,4 +96,15 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 
 # Each module adds its commands to the application.
-from everwhen.cli import bench, demo, extraction, graph, importing, reading, upkeep, writing  # noqa: E402, F401
+from everwhen.cli import (  # noqa: E402
+    bench,  # noqa: F401
+    demo,  # noqa: F401
+    extraction,  # noqa: F401
+    facts,  # noqa: F401
+    graph,  # noqa: F401
+    importing,  # noqa: F401
+    reading,  # noqa: F401
+    timing,  # noqa: F401
+    upkeep,  # noqa: F401
+    writing,  # noqa: F401
+)

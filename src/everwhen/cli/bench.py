@@ -10,7 +10,7 @@ import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.progress import counting
-from everwhen.errors import NotFound
+from everwhen.errors import NotFound, UsageError
 
 bench = typer.Typer(help="Measure retrieval quality, time expressions and speed.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
@@ -60,7 +60,7 @@ def timex(
 
     here: Here = context.obj
     with counting(here, "cases") as tick:
-        result = runner.run(_there(data), peers=peers, progress=tick)
+        result = runner.run(_there(data), peers=peers, progress=lambda done, _: tick(done))
     report(here, result, out)
 
 
@@ -76,6 +76,21 @@ def speed(
     here: Here = context.obj
     with counting(here, f"building {units:,} units", units) as tick:
         result = runner.run(units, progress=tick)
+    report(here, result, out)
+
+
+@bench.command("facts")
+def facts_(
+    context: typer.Context,
+    facts: Annotated[int, typer.Option(help="Facts in the bank that is measured.")] = 100_000,
+    out: Out = None,
+) -> None:
+    """Facts: current, as of, known at, history, assert and stale in a large bank."""
+    from everwhen.bench import facts_speed as runner
+
+    here: Here = context.obj
+    with counting(here, f"building {facts:,} facts", facts) as tick:
+        result = runner.run(facts, progress=tick)
     report(here, result, out)
 
 
@@ -111,3 +126,22 @@ def _there(path: Path) -> Path:
     if not path.is_file():
         raise NotFound(f"there is no file {path}; --data takes the data set in its native format")
     return path
+
+
+@bench.command()
+def extraction(
+    context: typer.Context,
+    data: Data,
+    when: Annotated[Path, typer.Option(help="Gold intervals of the when questions.")],
+    out: Out = None,
+) -> None:
+    """Extraction: does an event from the cited turns carry the time that a question asks for?"""
+    from everwhen.bench import extraction as runner
+    from everwhen.ingest.extract.opening import open_extractor
+    from everwhen.settings import load
+
+    here: Here = context.obj
+    extractor = open_extractor(load().extract)
+    if extractor is None:
+        raise UsageError("extraction is switched off (EVERWHEN_EXTRACT=none); nothing can be measured")
+    report(here, runner.run(_there(data), _there(when), extractor), out)

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
 
 from everwhen.cli.app import Here, app
+from everwhen.cli.graph import show_calendar
 from everwhen.cli.progress import counting
 from everwhen.cli.reading import show
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from everwhen.memory import Memory
+    from everwhen.types import Turn
+
+LINES_A_SESSION = 2
 
 
 @app.command()
 def demo(context: typer.Context) -> None:
     """See it work: a story's timeline and three answers with dates and reasons. Keeps nothing."""
+    tell(context.obj)
+
+
+def tell(here: Here) -> None:
+    """The demo itself, on the console that `here` brings (`make figures` records it)."""
     from pathlib import Path
 
-    from everwhen.demo import QUESTIONS, STORY_ZONE, story
+    from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, calendar, story
 
-    here: Here = context.obj
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:
         here.home, here.bank = Path(folder), "demo"
         messages = story()
@@ -32,53 +43,52 @@ def demo(context: typer.Context) -> None:
                     memory.add_many(messages[first : first + 20])
                     tick(min(first + 20, len(messages)))
             if here.json:
-                here.print([memory.recall(one.question, max_tokens=256) for one in QUESTIONS])
+                here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=256) for one in QUESTIONS])
                 return
             timeline(here, memory)
+            here.console.print("\n[bold]The event calendar, with dates worked out from what was said[/bold]")
+            show_calendar(here, calendar(memory))
             for one in QUESTIONS:
                 here.console.print(f"\n[bold]{one.question}[/bold]")
-                show(here, memory.recall(one.question), explain=True, limit=2)
+                show(here, memory.recall(one.question, at=ASKED_AT), explain=True, limit=2)
     here.console.print(
         "\nYour own: everwhen add 'I moved to Porto in May'; everwhen recall 'where do I live'"
     )
 
 
 def timeline(here: Here, memory: Memory) -> None:
-    """The sessions of a bank on a line of time, with what was said of other times."""
+    """When what was spoken of happened or will happen: the time words of the story, as intervals."""
     from zoneinfo import ZoneInfo
-
-    from rich.text import Text
-
-    from everwhen.when import resolve
 
     zone = ZoneInfo(memory.zone)
     month = ""
     for session in memory.sessions():
-        first = session.first.astimezone(zone)
-        if f"{first:%B %Y}" != month:
-            month = f"{first:%B %Y}"
+        said = session.first.astimezone(zone)
+        if f"{said:%B %Y}" != month:
+            month = f"{said:%B %Y}"
             here.console.print(f"\n[bold cyan]{month}[/bold cyan]")
-        turns = memory.turns(session.id)
-        here.console.print(
-            Text.assemble(
-                ("  ● ", "cyan"),
-                f"{first:%a %d}  ",
-                (", ".join(session.speakers), "dim"),
-                f"  {len(turns)} turns",
+        here.console.print(f"  [cyan]●[/cyan] {said:%a %d %b}  [dim]{', '.join(session.speakers)}[/dim]")
+        for line in _dated(memory.turns(session.id))[:LINES_A_SESSION]:
+            here.console.print(line, no_wrap=True, overflow="ellipsis")
+
+
+def _dated(turns: Sequence[Turn]) -> list[Text]:
+    """A line for each turn that speaks of a day or longer: the interval, then the words around it."""
+    from rich.text import Text
+
+    from everwhen.when import describe, resolve
+
+    lines = []
+    for turn in turns:
+        for found in resolve(turn.text, turn.said_at, turn.zone):
+            if found.interval is None or found.grain in ("second", "minute", "hour"):
+                continue
+            start, end = found.span
+            before = turn.text[:start].rsplit(". ", 1)[-1]
+            line = Text.assemble("      ", (f"{describe(found.interval, turn.zone):<24} ", "green"))
+            line.append_text(
+                Text.assemble(f"{turn.speaker}: {before}", (found.text, "bold"), turn.text[end:])
             )
-        )
-        for turn in turns:
-            for found in resolve(turn.text, turn.said_at, turn.zone):
-                if found.interval is not None and found.kind in ("point", "range"):
-                    here.console.print(
-                        Text.assemble(
-                            "      ",
-                            (str(found.interval), "green"),
-                            f"  “{found.text}”  ",
-                            (_shortened(turn.text), "dim"),
-                        )
-                    )
-
-
-def _shortened(text: str, width: int = 60) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+            lines.append(line)
+            break
+    return lines

@@ -33,13 +33,13 @@ def import_(
     done: dict[str, int] = {}
     with counting(here, f"importing {file.name}") as tick:
         if here.bank or not several:
-            conversations = read(file, kind)
+            conversations = read(file, kind, here.zone)
             messages = merged(conversations) if several else (m for c in conversations for m in c.messages)
             with here.open(create=True, zone=here.zone, **extracting(False)) as memory:
                 added = memory.add_many(messages, progress=tick)
                 done[memory.bank] = added.new
         else:
-            for conversation in read(file, kind):
+            for conversation in read(file, kind, here.zone):
                 here.bank = conversation.name
                 with here.open(create=True, zone=here.zone, **extracting(False)) as memory:
                     done[memory.bank] = memory.add_many(conversation.messages, progress=tick).new

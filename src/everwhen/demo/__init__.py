@@ -10,11 +10,14 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from everwhen.ingest.importers.jsonl import Lines
-from everwhen.types import Message
+from everwhen.types import Event, Message
+
+if TYPE_CHECKING:
+    from everwhen.memory import Memory
 
 STORY_ZONE = "Europe/Lisbon"
 ASKED_AT = datetime(2025, 7, 14, 9, 0, tzinfo=ZoneInfo(STORY_ZONE))
@@ -42,6 +45,11 @@ QUESTIONS = (
 def story() -> list[Message]:
     """The story's messages, in order."""
     return list(Lines(Path(__file__).with_name("story.jsonl"), "story"))
+
+
+def calendar(memory: Memory) -> list[Event]:
+    """The events of a bank that the words themselves date, in the order of what happened."""
+    return [event for event in memory.events() if not event.inferred and event.status != "hypothetical"]
 
 
 def truth() -> dict[str, Any]:

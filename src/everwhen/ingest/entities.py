@@ -56,13 +56,12 @@ class Resolver:
         return chosen
 
     def _named(self, entity: ExtractedEntity, taken: Iterable[int]) -> int | None:
-        """The identity that goes by the name; of several the one of the type, then the one spoken of last."""
-        candidates = [seq for seq in self._by_name.get(key(entity.name), []) if seq not in taken]
-        fitting = [self._known[seq] for seq in candidates if compatible(self._known[seq].type, entity.type)]
-        if not fitting:
+        """The identity that goes by the name, whatever type the parser gives it this time; of several the one of
+        the type, then the one spoken of last."""
+        candidates = [self._known[seq] for seq in self._by_name.get(key(entity.name), []) if seq not in taken]
+        if not candidates:
             return None
-        best = max(fitting, key=lambda one: (one.type == entity.type, str(one.last or ""), -one.seq))
-        return best.seq
+        return max(candidates, key=lambda one: (one.type == entity.type, str(one.last or ""), -one.seq)).seq
 
     def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
         best: tuple[float, int] | None = None
@@ -86,7 +85,8 @@ class Resolver:
         seen_with = self.write.neighbours_of(known.seq) if around else frozenset()
         shared = len(seen_with & around) / len(around) if around else 0.0
         days = abs((at - known.last).total_seconds()) / 86_400 if known.last else 365.0
-        return WEIGHTS[0] * name + WEIGHTS[1] * shared + WEIGHTS[2] * 0.5 ** (days / NEAR_DAYS)
+        near: float = 0.5 ** (days / NEAR_DAYS)
+        return WEIGHTS[0] * name + WEIGHTS[1] * shared + WEIGHTS[2] * near
 
     def _also(self, seq: int, entity: ExtractedEntity) -> int:
         known = self._known[seq]

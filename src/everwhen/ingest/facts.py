@@ -1,19 +1,44 @@
-"""Where extracted facts go: one small function, so that the facts room is the only one that knows how they are kept."""
+"""Where extracted facts go: the facts room's door for extractors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from everwhen.facts import learn
+from everwhen.facts.book import Words
+from everwhen.facts.learn import ExtractedFact as Learned
 from everwhen.ingest.extract.base import ExtractedFact
-from everwhen.ingest.pipeline import Hand
+from everwhen.models.embed import Embedder
 from everwhen.store import Store
 from everwhen.types import Turn
 
 
-def hand_over(store: Store) -> Hand:
-    """A function that gives extracted facts, with the turns that they came from, to the facts room."""
+def learn_facts(
+    store: Store, embedder: Embedder, facts: Sequence[ExtractedFact], turns: Mapping[str, Turn]
+) -> int:
+    """Give extracted facts, dated by the turns that they came from, to what is believed; how many."""
+    learned = [
+        _learned(fact, turns[fact.turns[0]]) for fact in facts if fact.turns and fact.turns[0] in turns
+    ]
+    return len(learn(store.facts, Words(embedder), learned)) if learned else 0
 
-    def give(facts: Sequence[ExtractedFact], turns: dict[str, Turn]) -> None:
-        pass
 
-    return give
+def _learned(fact: ExtractedFact, turn: Turn) -> Learned:
+    valid = fact.valid
+    start = valid.start if valid is not None else None
+    end = valid.end if valid is not None else None
+    if start is None and end is not None and end <= turn.said_at:
+        end = None  # it would end before anybody spoke of it: the words gave no beginning
+    return Learned(
+        subject=fact.subject,
+        predicate=fact.predicate,
+        object=fact.object,
+        turns=fact.turns,
+        at=turn.said_at,
+        valid_from=start,
+        valid_to=end,
+        grain=valid.grain if valid is not None and start is not None else "second",
+        confidence=fact.confidence,
+        domain=fact.domain if fact.domain != "general" else None,
+        origin="observation" if fact.origin == "stated" else "inference",
+    )

@@ -65,7 +65,7 @@ def similar_among(units: Sequence[int], vectors: Vectors) -> list[Similar]:
     found: list[Similar] = []
     for place, row in enumerate(cosines):
         near = np.flatnonzero(row > SEMANTIC_FLOOR)
-        found.append([(units[other], float(row[other])) for other in near if other != place])
+        found.append([(units[int(other)], float(row[other])) for other in near if other != place])
     return found
 
 

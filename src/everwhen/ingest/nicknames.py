@@ -18,7 +18,8 @@ kathleen kathy kate|kenneth ken kenny|kimberly kim kimmy|lawrence larry|leonard 
 louis lou louie|lucas luke|lucille lucy|madeline maddie|margaret maggie meg peggy marge margie|martin marty|mary molly
 matthew matt matty|maxwell max|maximilian max|melanie mel|melissa mel missy|michael mike mikey mick mickey
 michelle shelly|miguel mike|mitchell mitch|nancy nan|natalie nat|natasha nat tasha|nathaniel nate nathan nat
-nathan nate|nicholas nick nicky nico|nicole nikki nicky|olivia liv livvy|oliver ollie|pamela pam|patricia pat patty trish
+nathan nate|nicholas nick nicky nico|nicole nikki nicky|olivia liv livvy|oliver ollie|pamela pam
+patricia pat patty trish
 patrick pat paddy|peter pete|philip phil pip|phillip phil|priscilla cilla|rachel rach|randall randy|raymond ray
 rebecca becca becky|reginald reg reggie|richard rick rich dick ricky|robert bob bobby rob robbie|roberta bobbie
 ronald ron ronnie|rosemary rose rosie|russell russ|ruth ruthie|samantha sam sammy|samuel sam sammy|sandra sandy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,12 +13,12 @@ from everwhen.ingest.extract.base import (
     Batch,
     ExtractedEntity,
     ExtractedEvent,
-    ExtractedFact,
     ExtractedNarrative,
     Extraction,
     Extractor,
     Failure,
 )
+from everwhen.ingest.facts import learn_facts
 from everwhen.ingest.links import (
     link_cause,
     link_in_meaning,
@@ -35,9 +35,6 @@ from everwhen.types import Turn
 MOST_PER_TURN = 40
 """Events, and names, of one turn that are kept; more is a list somebody pasted, or a model gone astray."""
 
-Hand = Callable[[Sequence[ExtractedFact], dict[str, Turn]], None]
-"""Where extracted facts go: the facts room's entry point."""
-
 
 def process(
     store: Store,
@@ -46,7 +43,6 @@ def process(
     work: Work,
     *,
     decide: Decide | None = None,
-    hand_over: Hand | None = None,
 ) -> Extraction:
     """Extract claimed turns and write what was found. Done twice, it changes nothing."""
     extraction = extracted(extractor, Batch(work.session, work.turns, work.before))
@@ -57,6 +53,8 @@ def process(
     mine = list(turns)[len(work.before) :]
     raw = store.graph.vectors(mine)
     near = similar_units(store.graph, raw, "turn")
+    # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
+    learn_facts(store, embedder, extraction.facts, turns)
     with store.graph.writing() as write:
         for narrative in (unit for unit in units if unit.kind == "narrative"):
             write.drop_superseded("narrative", narrative.turns, [narrative.id])
@@ -81,8 +79,6 @@ def process(
         if (usage := extraction.usage) is not None:
             write.used(usage.model, usage.calls, usage.input_tokens, usage.output_tokens, usage.cost)
         write.done(mine, extraction.extractor, extraction.version)
-    if hand_over is not None and extraction.facts:
-        hand_over(extraction.facts, turns)
     return extraction
 
 
@@ -221,14 +217,16 @@ def _mention(
         for id_ in entity.turns:
             by_turn.setdefault(id_, []).append(entity)
     resolved: dict[str, dict[str, int]] = {}
+    kinds = {key(entity.name): entity.type for entity in extraction.entities}
     for id_, turn in turns.items():
         names = _once(by_turn.get(id_, []))[:MOST_PER_TURN]
         if not names:
             continue
         chosen = resolver.unit(names, turn.said_at)
         resolved[id_] = {key(name): seq for name, seq in chosen.items()}
+        types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():
-            write.mention(raws[id_], seq, name)
+            write.mention(raws[id_], seq, name, types[name])
             resolver.saw(seq, turn.said_at)
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
     for unit, thing in zip(units, things, strict=True):
@@ -237,7 +235,7 @@ def _mention(
                 (resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {})), None
             )
             if found is not None:
-                write.mention(seqs[unit.id], found, name)
+                write.mention(seqs[unit.id], found, name, kinds.get(key(name), "OTHER"))
 
 
 def _once(names: Sequence[ExtractedEntity]) -> list[ExtractedEntity]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ def reembed(
             done += len(batch)
             if progress:
                 progress(done)
-        for derived in in_batches(store.graph.derived_texts(), settings.batch):
+        for derived in in_batches(chain(store.graph.derived_texts(), store.facts.texts()), settings.batch):
             pieces = [embedder.pieces(text) for _, text in derived]
             flat = iter(embedder.embed([piece for several in pieces for piece in several]))
             yield from (

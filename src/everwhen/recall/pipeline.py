@@ -1,18 +1,21 @@
-"""One question, from its words to the few memories that answer it: channels -> fuse -> budget."""
+"""One question, from its words to the few memories that answer it: channels -> fuse -> facts -> budget."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
 from everwhen.errors import UsageError
+from everwhen.facts.decay import HalfLives
+from everwhen.facts.notes import Moment
 from everwhen.models.embed import Embedder
 from everwhen.recall.budget import fill
 from everwhen.recall.channels import keyword, semantic
+from everwhen.recall.facts import show_facts
 from everwhen.recall.fuse import rrf
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
@@ -34,6 +37,10 @@ class Request:
     where: Filter = field(default_factory=Filter)
     order: str = "relevance"
     recipe: Recipe = MID
+    moment: Moment | None = None
+    """Which facts are shown: those that hold then. None is at the moment of asking."""
+    half_lives: HalfLives = field(default_factory=HalfLives)
+    min_confidence: float | None = None
 
     def __post_init__(self) -> None:
         if not self.query.strip():
@@ -61,11 +68,16 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         fused = rrf({name: [unit for unit, _ in ranking] for name, ranking in found.items()}, recipe.rrf_k)
     with _timed(timings, "fetch"):
         units = store.units(list(fused))
+    reasons = _reasons(found)
+    ranked = [_recalled(units[unit], reasons[unit], score) for unit, score in fused.items() if unit in units]
+    outdated: list[Dropped] = []
+    if recipe.facts:
+        with _timed(timings, "facts"):
+            moment = request.moment or Moment(request.at or datetime.now(UTC), zone=store.info.zone)
+            ranked, outdated = show_facts(
+                store, ranked, moment, request.half_lives, request.min_confidence, request.where.kinds
+            )
     with _timed(timings, "budget"):
-        reasons = _reasons(found)
-        ranked = [
-            _recalled(units[unit], reasons[unit], score) for unit, score in fused.items() if unit in units
-        ]
         kept, left, tokens = fill(ranked, request.max_tokens)
     trace: dict[str, Any] = {
         "recipe": recipe.name,
@@ -78,7 +90,10 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         query=request.query,
         memories=tuple(_ordered(kept, request)),
         tokens=tokens,
-        dropped=tuple(Dropped(memory.id, "no room in max_tokens", memory.score) for memory in left),
+        dropped=(
+            *outdated,
+            *(Dropped(memory.id, "no room in max_tokens", memory.score) for memory in left),
+        ),
         trace=trace,
     )
 

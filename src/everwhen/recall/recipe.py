@@ -18,12 +18,15 @@ class Recipe:
     channels: tuple[str, ...] = CHANNELS
     min_similarity: float = 0.2
     rrf_k: int = 10
+    facts: bool = True
 
     def without(self, stage: str) -> Recipe:
         """The same recipe with one stage left out."""
+        if stage == "facts":
+            return replace(self, name=f"{self.name}-{stage}", facts=False)
         if stage not in self.channels:
             raise UsageError(
-                f"recipe '{self.name}' has no stage '{stage}'; it has: {', '.join(self.channels)}"
+                f"recipe '{self.name}' has no stage '{stage}'; it has: {', '.join((*self.channels, 'facts'))}"
             )
         kept = tuple(channel for channel in self.channels if channel != stage)
         return replace(self, name=f"{self.name}-{stage}", channels=kept)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
@@ -92,6 +93,9 @@ class Store(Protocol):
 
     @property
     def graph(self) -> GraphStore: ...
+
+    @property
+    def facts(self) -> FactStore: ...
 
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
         """Write turns, their units, vectors and terms in one transaction; False where the id was there."""

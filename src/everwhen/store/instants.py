@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from everwhen.errors import UsageError
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+
+
+def aware(instant: datetime | None, name: str) -> datetime | None:
+    """An instant in UTC. A naive one is refused: nobody can say when it was."""
+    if instant is None:
+        return None
+    if not isinstance(instant, datetime):
+        raise UsageError(f"{name} must be a datetime, not {type(instant).__name__}")
+    if instant.tzinfo is None:
+        raise UsageError(
+            f"{name}={instant.isoformat()} has no time zone; write "
+            f"datetime(…, tzinfo=ZoneInfo('Europe/Lisbon')) or tzinfo=UTC"
+        )
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise UsageError(f"{name}={instant.isoformat()} lies outside the years 1 to 9999") from None
 
 
 def to_text(instant: datetime) -> str:

@@ -102,6 +102,14 @@ def easter(year: int) -> datetime:
     return datetime(year, month, (h + lag - 7 * m + 33 * month + 19) % 32)
 
 
+def orthodox_easter(year: int) -> datetime:
+    """Orthodox Easter Sunday: Meeus's Julian algorithm, moved to the Gregorian calendar (1900 to 2099)."""
+    a, b, c = year % 4, year % 7, year % 19
+    d = (19 * c + 15) % 30
+    month, day = divmod(d + (2 * a + 4 * b - d + 34) % 7 + 114, 31)
+    return datetime(year, month, day + 1) + timedelta(days=13)
+
+
 def nth_weekday(year: int, month: int, weekday: int, nth: int) -> datetime | None:
     """The nth such weekday of the month, counted from its end when negative; None when there is none."""
     if nth > 0:

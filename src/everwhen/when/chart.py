@@ -18,7 +18,7 @@ from itertools import product
 from everwhen.when.tokens import Token
 
 LONGEST = 18
-_MOST = 40  # phrases that may begin at one token; only nonsense comes near it
+_MOST = 60  # phrases that may begin at one token; only nonsense comes near it
 
 Make = Callable[..., Hashable | None]
 Lexicon = Callable[[list[Token], int], list[tuple[str, Hashable, bool]]]
@@ -65,7 +65,7 @@ class Item:
 @dataclass(slots=True)
 class _Node:
     next: dict[str, _Node] = field(default_factory=dict)
-    done: list[tuple[Rule, tuple[int, ...]]] = field(default_factory=list)
+    done: list[tuple[Rule, tuple[int, ...], str]] = field(default_factory=list)
 
 
 class RuleBook:
@@ -74,6 +74,7 @@ class RuleBook:
     def __init__(self, rules: tuple[Rule, ...] = ()) -> None:
         self.rules: list[Rule] = list(rules)
         self._root: _Node | None = None
+        self._vocabulary: frozenset[str] = frozenset()
 
     def rule(
         self, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0
@@ -84,7 +85,7 @@ class RuleBook:
             name = make.__name__.strip("_").replace("_", " ")
             for pattern in patterns:
                 self.rules.append(Rule(name, pattern, gives, make, bare, trim))
-            self._root = None
+            self._root, self._vocabulary = None, frozenset()
             return make
 
         return add
@@ -99,9 +100,13 @@ class RuleBook:
             self._root = _compile(self.rules)
         return self._root
 
-    def words(self) -> frozenset[str]:
-        """Every word and category that a pattern mentions."""
-        return frozenset(element for rule in self.rules for form in expand(rule.pattern) for element in form)
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word and category that a pattern mentions; other tokens are passed over."""
+        if not self._vocabulary:
+            forms = (form for rule in self.rules for form in expand(rule.pattern))
+            self._vocabulary = frozenset(element for form in forms for element in form)
+        return self._vocabulary
 
 
 def expand(pattern: str) -> Iterator[tuple[str, ...]]:
@@ -123,56 +128,70 @@ def _compile(rules: list[Rule]) -> _Node:
             for element in form:
                 node = node.next.setdefault(element, _Node())
             kept = tuple(index for index, element in enumerate(form) if element.startswith("<"))
-            node.done.append((rule, kept))
+            node.done.append((rule, kept, f"<{rule.gives}>"))
     return root
 
 
 def parse(tokens: list[Token], book: RuleBook, lexicon: Lexicon) -> list[Item]:
     """Every phrase that the rules find in the tokens."""
-    root = book.root
+    root, vocabulary = book.root, book.vocabulary
     # For each position: what begins there, by category. A token's own text is a category as well.
     chart: list[dict[str, list[Item]]] = [{} for _ in range(len(tokens) + 1)]
     everything: list[Item] = []
     for start in range(len(tokens) - 1, -1, -1):
         word = tokens[start].lower
-        agenda = [Item(word, start, start + 1, None)]
+        agenda: list[Item] = []
+        if word in vocabulary:
+            literal = Item(word, start, start + 1, None)
+            chart[start][word] = [literal]
+            node = root.next.get(word)
+            if node is not None and (node.done or chart[start + 1]):
+                _extend(chart, node, (literal,), agenda)
         for category, value, bare in lexicon(tokens, start):
             agenda.append(Item(category, start, start + 1, value, bare=bare))
-        seen: set[tuple[str, int, Hashable]] = set()
-        here = chart[start]
-        budget = _MOST
-        while agenda and budget:
-            item = agenda.pop()
-            key = (item.category, item.end, item.value)
-            if key in seen:
-                continue
-            seen.add(key)
-            budget -= 1
-            here.setdefault(item.category, []).append(item)
-            if item.rule is not None:
-                everything.append(item)
-            node = root.next.get(item.category)
-            if node is not None:
-                _extend(chart, node, (item,), agenda)
+        if agenda:
+            everything += _grow(chart, start, agenda, root)
     return everything
+
+
+def _grow(chart: list[dict[str, list[Item]]], start: int, agenda: list[Item], root: _Node) -> list[Item]:
+    """Everything that can be built from the beginnings on the agenda."""
+    seen: set[tuple[str, int, Hashable]] = set()
+    here = chart[start]
+    found = []
+    for _ in range(_MOST):
+        if not agenda:
+            break
+        item = agenda.pop()
+        key = (item.category, item.end, item.value)
+        if key in seen:
+            continue
+        seen.add(key)
+        here.setdefault(item.category, []).append(item)
+        if item.rule is not None:
+            found.append(item)
+        node = root.next.get(item.category)
+        if node is not None:
+            _extend(chart, node, (item,), agenda)
+    return found
 
 
 def _extend(
     chart: list[dict[str, list[Item]]], node: _Node, parts: tuple[Item, ...], agenda: list[Item]
 ) -> None:
     """Follow the rules onward from the parts matched so far; finished phrases go on the agenda."""
-    end = parts[-1].end
-    for rule, kept in node.done:
+    start, end = parts[0].start, parts[-1].end
+    for rule, kept, category in node.done:
         value = rule.make(*[parts[index].value for index in kept])
         if value is not None:
             bare = all(parts[index].bare for index in kept) if rule.bare is None else rule.bare
-            agenda.append(
-                Item(f"<{rule.gives}>", parts[0].start, end, value, bare=bare, rule=rule, parts=parts)
-            )
-    if not node.next or end - parts[0].start >= LONGEST:
+            agenda.append(Item(category, start, end, value, bare=bare, rule=rule, parts=parts))
+    onward = node.next
+    if not onward:
         return
-    for category, items in chart[end].items():
-        child = node.next.get(category)
+    for name, items in chart[end].items():
+        child = onward.get(name)
         if child is not None:
             for item in items:
-                _extend(chart, child, (*parts, item), agenda)
+                if item.end - start <= LONGEST:
+                    _extend(chart, child, (*parts, item), agenda)

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from everwhen.when.calendar import DAY, Unit, days_in, first_week, shift
 from everwhen.when.holidays import holiday_date
-from everwhen.when.meaning import GRAIN, Context, Conventions, Meaning, Side, Span
+from everwhen.when.meaning import GRAIN, Context, Conventions, Kind, Meaning, Side, Span
 
 Which = Literal["last", "this", "next", "previous"]
 _REACH = {
@@ -106,7 +106,9 @@ class Weekend(Cycle):
         return Span(day, day + DAY * self.days, "day")
 
     def span(self, ctx: Context) -> Span | None:
-        if ctx.side is None:  # "dinner at mum's the weekend": the one of this week
+        if ctx.side is None:  # "dinner at mum's the weekend": the nearest, Monday and Tuesday look back
+            if ctx.now.weekday() < 2:
+                return before(self, ctx, ctx.now)
             return self.instance(ctx.floor(ctx.now, "week"), ctx.conventions)
         return nearest(self, ctx, ctx.side)
 
@@ -127,6 +129,14 @@ class DayOfMonth(Cycle):
         if self.weekday is not None and day.weekday() != self.weekday:
             return None
         return Span(day, day + DAY, "day")
+
+    def span(self, ctx: Context) -> Span | None:
+        if self.weekday is None or ctx.side is not None:
+            return nearest(self, ctx, ctx.side or "past")
+        back, ahead = nearest(self, ctx, "past"), nearest(self, ctx, "future")
+        if back is None or ahead is None:
+            return back or ahead
+        return back if ctx.now - _closed(back)[0] <= _closed(ahead)[0] - ctx.now else ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +316,23 @@ class Counted(Meaning):
             start = shift(ctx.floor(ctx.now, "week"), "week", self.count)
             return self.cycle.instance(start, ctx.conventions)
         return after(self.cycle, ctx, ctx.now, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Meaning):
+    """So many in a row, up to the latest that is over or from the next to come: the last two Fridays."""
+
+    kind: ClassVar[Kind] = "range"
+    confidence: ClassVar[float] = 0.8
+    cycle: Cycle
+    count: int  # negative: back
+
+    def span(self, ctx: Context) -> Span | None:
+        if self.count < 0:
+            first, last = before(self.cycle, ctx, ctx.now, -self.count), before(self.cycle, ctx, ctx.now)
+        else:
+            first, last = after(self.cycle, ctx, ctx.now), after(self.cycle, ctx, ctx.now, self.count)
+        return None if first is None or last is None else Span(first.start, last.end, first.grain)
 
 
 @dataclass(frozen=True, slots=True)

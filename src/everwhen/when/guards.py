@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from everwhen.when.bounds import Between, Bound
 from everwhen.when.chart import Item
-from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Pick, Season, SlashDay, Weekend
+from everwhen.when.cycles import (
+    Cycle,
+    DayOfMonth,
+    MonthDay,
+    Months,
+    Pick,
+    Season,
+    SlashDay,
+    Weekday,
+    Weekend,
+    WeekNumber,
+)
 from everwhen.when.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
 from everwhen.when.meaning import AtClock, Days, Fixed, Meaning, UnitAt
 from everwhen.when.offsets import InAmount, Window
@@ -20,7 +31,8 @@ MEASURES = word_set(
     rooms houses apartments cars square cubic volts watts degrees rpm mg ml liters litres gallons ounces oz
     k million billion thousand hundred minutes hours seconds days weeks months years nights reps sets games
     goals tests commits errors questions tickets songs books photos pictures emails messages calls cats dogs
-    others employees soldiers tons tonnes acres hectares shares chairs tables beds bags more"""
+    others employees soldiers tons tonnes acres hectares shares chairs tables beds bags more
+    minute hour second day week month year night cal"""
 )
 # What a number after them names.
 LABELS = word_set(
@@ -28,7 +40,7 @@ LABELS = word_set(
     apartment apt suite channel extension ext code pin id no number isbn zip order ticket invoice bug issue
     pr error python node java windows office ubuntu iphone lot box building block level step grade question
     exercise figure table act section highway interstate hwy exit platform track row floor house verse rfc
-    iso cve psalm error status http account serial sku ref reference batch season episode players aged
+    iso cve psalm error status http account serial sku ref reference batch episode players aged
     # size sizes area codes rooms ports score scored won lost beat by"""
 )
 _MONEY = word_set("costs cost paid pay worth price priced spent raised earned weighs about around")
@@ -40,8 +52,18 @@ _AFTER_DAY = word_set(
     there's please can could should did do does maybe i've we've around about during around sounds
     he's she's they're you're we'd i'd"""
 )
+_HANGS_ON = frozenset({"before", "after", "following", "preceding"})
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
+_BEFORE_LAST = word_set(
+    "in over for during the these those my our within and of from at throughout . , ; : ( - !"
+)
+_QUANTITIES = word_set(
+    """total sum price cost budget population score rate speed capacity maximum minimum max min limit
+    resolution dpi sensitivity weight distance length height width size value average number amount
+    altitude balance"""
+)
+_STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
 _FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
 _RUNS_ON = word_set(
     """run runs running ran work works worked working tested test tests based build builds built break breaks
@@ -64,21 +86,34 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # "seven days in a week", "twice in a year"
     if tokens[item.start].kind in ("number", "slash", "compact", "ym", "my", "decimal") and before in LABELS:
         return False
+    if isinstance(value, Weekday) and before in ("a", "an") and tokens[item.start].kind == "word":
+        return False  # on a Tuesday: any
+    if before in ("happy", "merry"):
+        return False  # a wish
+    if isinstance(value, Season) and after == "of":
+        return False  # the spring of my senior year
+    if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
+        return False  # "the weekend after my birthday": only the memory knows when that was
     return not isinstance(value, Meaning) or _plausible(item, value, tokens, before, after)
 
 
 def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
     """Whether an ambiguous phrase is all that is said, or stands where only a time can stand."""
-    outside = [t for t in (*tokens[: item.start], *tokens[item.end :]) if t.kind != "mark"]
-    if not outside:
+    if whole_text(item, tokens):
         return True
     value = item.value
     if isinstance(value, (Months, Season)) and _in_a_list(item, tokens):
         return True
+    if isinstance(value, DayOfMonth) and item.start > 1 and before in _JOINTS:
+        return tokens[item.start - 2].kind == "ordinal"  # on the 3rd or the 4th
+    if isinstance(value, Fixed) and value.unit == "decade" and item.start > 1:
+        return before in _JOINTS and tokens[item.start - 2].kind == "decade"  # the 80s and 90s
     if isinstance(value, Weekend):
         return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
     if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it
         return not after or after in (".", "!", "?", ",")
+    if isinstance(value, Fixed) and value.unit == "year" and before in _JOINTS:
+        return _in_a_list_of_years(tokens, item.start)
     if isinstance(value, Fixed) and value.unit == "year":
         if before in _DETERMINERS and item.end < len(tokens) and tokens[item.end].kind == "word":
             return tokens[item.end].text[0].isupper() or after in _EVENTS  # the 2018 World Cup
@@ -88,6 +123,21 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
             after,
         ) == ("(", ")")
     return False
+
+
+def _capital_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].text[0].isupper() and tokens[index].lower != "i"
+
+
+def _number_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].kind == "number"
+
+
+def whole_text(item: Item, tokens: list[Token]) -> bool:
+    """Whether nothing but a little punctuation stands around the phrase."""
+    if len(tokens) - (item.end - item.start) > 12:
+        return False
+    return all(token.kind == "mark" for token in (*tokens[: item.start], *tokens[item.end :]))
 
 
 def _in_a_list(item: Item, tokens: list[Token]) -> bool:
@@ -102,6 +152,16 @@ def _in_a_list(item: Item, tokens: list[Token]) -> bool:
         said = licence is not None and licence >= 0 and tokens[licence].lower in _LICENCES
         if word in PLAIN_MONTHS or (said and (word in MONTHS or word in SEASON_WORDS)):
             return True
+    return False
+
+
+def _in_a_list_of_years(tokens: list[Token], index: int) -> bool:
+    """Whether the years before it begin with a preposition: in 2010, 2011 and 2012."""
+    for place in range(index - 1, max(-1, index - 24), -1):
+        token = tokens[place]
+        if token.lower in _JOINTS or (token.kind == "number" and len(token.lower) == 4):
+            continue
+        return token.lower in ("in", "since", "during", "of", "between", "summers", "winters")
     return False
 
 
@@ -125,28 +185,41 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Between(last=edge):
             return (
                 not (counted and last == "number")
-                and before not in LABELS
+                and not (tokens[item.start].kind == "number" and before in LABELS)
                 and _plausible(item, edge, tokens, before, after)
             )
         case DayOfMonth(weekday=None):
             return not after or after in _AFTER_DAY or after in _ENDS
+        case MonthDay() if after in _STREETS:
+            return False  # 12 March Street
         case DayOfMonth() | MonthDay() if last == "number":
             return not counted
         case Fixed(unit="year") if last == "number":
             prior = tokens[item.start - 1].lower if item.start else ""
-            return not counted and prior not in _MONEY and prior not in LABELS
+            amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))
+            if tokens[item.start].lower == "of" and (prior in _QUANTITIES or value.start.year < 1700):
+                return False  # a total of 1600
+            return not counted and not amounts and prior not in _MONEY and prior not in LABELS
         case SlashDay():
             fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
             licensed = tokens[item.start].lower in ("on", "due") or item.start == 0
             return not counted and after != "of" and (licensed or not fraction) and before not in _RUNS_ON
+        case Window() if tokens[item.start].lower == "last" and before and before not in _BEFORE_LAST:
+            return False  # tomatoes typically last 3 days
+        case WeekNumber():
+            return after != "of"  # week 3 of the course
+        case Season() if tokens[item.end - 1].text[0].isupper() and _capital_at(tokens, item.end):
+            return False  # in Winter Park
         case Window() | UnitAt():
             return after not in _GOES_ON or item.rule is None or item.rule.name not in _NEEDS_END
         case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
             return not (tokens[item.end - 1].lower == "fall" and after in _FALLING)
+        case Days() if tokens[item.end - 1].lower == "late":
+            return not after or after in _ENDS  # too many late nights
         case Days():
             return not (
                 tokens[item.end - 1].lower == "soon"
-                and (before in ("as", "too", "how", "so") or after in ("as", "enough"))
+                and (before in ("as", "too", "how", "so") or after in ("as", "enough", "after"))
             )
         case AtClock(clock=clock):
             return not (counted and clock.minute is None) and before not in (
@@ -163,6 +236,6 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
 
 # "The last three days of the trip", "for the week before the exam": the time hangs on something else.
 _NEEDS_END = frozenset(
-    {"the last so long", "the next so long", "the last units", "for the unit", "in the unit"}
+    {"the last so long", "the next so long", "the last units", "within", "for the unit", "in the unit"}
 )
-_GOES_ON = frozenset({"of", "before", "after", "that", "when", "following", "leading"})
+_GOES_ON = frozenset({"of", "-", "before", "after", "that", "when", "following", "leading"})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from everwhen.when.calendar import easter, nth_weekday
+from everwhen.when.calendar import easter, nth_weekday, orthodox_easter
 
 
 def _fixed(month: int, day: int) -> Callable[[int], datetime | None]:
@@ -49,6 +50,7 @@ _RULES: dict[str, Callable[[int], datetime | None]] = {
     "good friday": _easter(-2),
     "easter": _easter(0),
     "easter monday": _easter(1),
+    "orthodox easter": orthodox_easter,
     "whit monday": _easter(50),
     "star wars day": _fixed(5, 4),
     "may day": _fixed(5, 1),
@@ -85,14 +87,14 @@ _BY_COUNTRY: dict[tuple[str, str], Callable[[int], datetime | None]] = {
 # Feasts of other calendars: country whose list has them, and their name there.
 _FROM_PACKAGE: dict[str, tuple[str, str]] = {
     "chinese new year": ("SG", "Chinese New Year"),
-    "diwali": ("SG", "Deepavali"),
-    "eid al-fitr": ("SG", "Hari Raya Puasa"),
-    "eid al-adha": ("SG", "Hari Raya Haji"),
+    "diwali": ("SG", "Diwali"),
+    "eid al-fitr": ("SG", "Eid al-Fitr"),
+    "eid al-adha": ("SG", "Eid al-Adha"),
     "hanukkah": ("IL", "Hanukkah"),
     "passover": ("IL", "Pesach"),
     "rosh hashanah": ("IL", "Rosh Hashanah"),
     "yom kippur": ("IL", "Yom Kippur"),
-    "orthodox easter": ("GR", "Easter Sunday"),
+    "holi": ("IN", "Holi"),
 }
 
 
@@ -115,8 +117,12 @@ def known_names() -> frozenset[str]:
 def _from_package(country: str, name: str, year: int) -> datetime | None:
     import holidays  # large: only when a text names such a feast
 
-    listed = holidays.country_holidays(country, years=year, language="en_US", categories=_categories(country))
-    days = [day for day, label in listed.items() if label.startswith(name) and "observed" not in label]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # years for which the feasts are estimated, or unknown
+        listed = holidays.country_holidays(
+            country, years=year, language="en_US", categories=_categories(country)
+        )
+    days = [day for day, label in listed.items() if name in label.split("; ")]
     return datetime(min(days).year, min(days).month, min(days).day) if days else None
 
 

@@ -51,7 +51,8 @@ UNITS: dict[str, Unit] = {
 }  # fmt: skip
 DAY_PARTS = {
     "dawn": "dawn", "morning": "morning", "afternoon": "afternoon", "evening": "evening", "night": "night",
-    "noon": "noon", "midday": "noon", "lunchtime": "lunchtime", "midnight": "midnight", "dusk": "dusk",
+    "nite": "night", "noon": "noon", "midday": "noon", "lunchtime": "lunchtime", "midnight": "midnight",
+    "dusk": "dusk",
 }  # fmt: skip
 # Minutes from UTC; only abbreviations that mean one thing to nearly everybody.
 ZONES = {
@@ -103,6 +104,7 @@ def _words() -> dict[str, list[Sense]]:
     for word, unit in UNITS.items():
         add(word, "unit", unit)
         add("centuries" if unit == "century" else word + "s", "units", unit)
+    add("mos", "units", "month")
     for word, part in DAY_PARTS.items():
         add(word, "daypart", part)
         add(word + "s", "dayparts", part)
@@ -132,12 +134,28 @@ def senses(tokens: list[Token], index: int) -> list[Sense]:
             return []
         if token.lower in _SHY and not token.text[0].isupper() and not _invited(tokens, index):
             return []
+        if token.text == "may" and _is_verb(tokens, index):
+            return []
         return found
     reader = _NUMERIC.get(token.kind)
     try:
         return reader(token.lower) if reader else []
     except (ValueError, OverflowError):  # not a date after all: 2023-19-45
         return []
+
+
+def _is_verb(tokens: list[Token], index: int) -> bool:
+    """Whether a small "may" permits rather than dates: "this may help", "we may go in may"."""
+    before = tokens[index - 1].lower if index else ""
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    if following is None or following.kind != "word":
+        return False
+    return following.lower in _AFTER_MAY or before in ("this", "that")
+
+
+_AFTER_MAY = word_set(
+    "be have not also well need want only never still even just help include cause take get"
+)
 
 
 def _invited(tokens: list[Token], index: int) -> bool:

@@ -36,6 +36,7 @@ class Context:
     now: datetime  # wall clock of the zone, naive
     zone: ZoneInfo
     side: Side | None = None
+    certain: bool = True  # whether a sure sign, not a mere hint, told the side
     conventions: Conventions = field(default_factory=Conventions)
 
     @property
@@ -133,6 +134,17 @@ class UnitAt(Meaning):
     def span(self, ctx: Context) -> Span:
         start = shift(ctx.floor(ctx.now, self.unit), self.unit, self.offset)
         return Span(start, shift(start, self.unit, 1), GRAIN[self.unit])
+
+
+@dataclass(frozen=True, slots=True)
+class Following(Meaning):
+    """The following week: the next one, unless a story is told, where it follows what was told before."""
+
+    confidence: ClassVar[float] = 0.8
+    unit: Unit
+
+    def span(self, ctx: Context) -> Span | None:
+        return None if ctx.side == "past" and ctx.certain else UnitAt(self.unit, 1).span(ctx)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,10 +140,11 @@ class Ago(Meaning):
         if unit == "week":
             day = floor(target, "day")
             return Span(day - DAY * 3, day + DAY * 4, "week")
-        if unit in ("decade", "century"):
+        if unit == "decade":  # ten years, told as years are
+            return unit_span(ctx, target, "year")
+        if unit == "century":
             year = floor(target, "year")
-            half = 5 if unit == "decade" else 50
-            return Span(shift(year, "year", -half), shift(year, "year", half), GRAIN[unit])
+            return Span(shift(year, "year", -5), shift(year, "year", 5), "decade")
         return unit_span(ctx, target, unit)
 
 
@@ -159,8 +160,8 @@ class InAmount(Meaning):
 
     def span(self, ctx: Context) -> Span | None:
         one = self.amount.parts[0][0] == Count(1, 1) and len(self.amount.parts) == 1
-        if ctx.side == "past" or (one and ctx.side is None):
-            return None
+        if ctx.side == "past" or (one and (ctx.side is None or not ctx.certain)):
+            return None  # "you cannot see it all in one day"
         if one and self.amount.unit in ("second", "minute"):
             return None
         return Ago(self.amount, 1).span(ctx)
@@ -197,9 +198,10 @@ class Offset(Meaning):
     amount: Amount
     sign: Sign
     anchor: Meaning
+    ahead: bool = False  # "a week from Friday" looks ahead whatever the verb is silent about
 
     def span(self, ctx: Context) -> Span | None:
-        anchor = self.anchor.span(ctx)
+        anchor = self.anchor.span(ctx.facing("future") if self.ahead and ctx.side is None else ctx)
         if anchor is None or anchor.start is None or anchor.end is None:
             return None
         start = self.amount.move(ctx, anchor.start, self.sign)

@@ -64,3 +64,6 @@ class Recurrence:
         if self.times != 1:
             fields.append(f"X-TIMES={self.times}")
         return ";".join(fields)
+
+    def __str__(self) -> str:
+        return self.rule

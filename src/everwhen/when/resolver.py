@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from everwhen.when.bounds import floating
 from everwhen.when.chart import Item, RuleBook, parse
-from everwhen.when.guards import stands
+from everwhen.when.guards import stands, whole_text
 from everwhen.when.interval import Grain, Interval
 from everwhen.when.iso import Duration
 from everwhen.when.lexicon import WORDS, senses
@@ -61,14 +62,16 @@ def resolve(
     """
     ctx = context(at, zone, tense, Conventions(week_start, day_first, hemisphere, country))
     book = rules or english()
+    signals = _SIGNALS if rules is None else _SIGNALS | (book.vocabulary - english().vocabulary)
     found: list[TimeRef] = []
     for start, end in _sentences(text):
         words = frozenset(_WORDS.findall(text[start:end].lower()))
         here: list[TimeRef] = []
-        if (languages is None or "en" in languages) and not _SIGNALS.isdisjoint(words):
+        if (languages is None or "en" in languages) and not signals.isdisjoint(words):
             here = _english(text, start, end, ctx, book)
         if languages != ("en",):
-            here = _longest(here + foreign(text, (start, end), words, ctx, languages))
+            others = foreign(text, (start, end), words, ctx, languages)
+            here = _longest(here + others) if others else here
         found += here
     return found
 
@@ -82,7 +85,7 @@ def context(at: datetime, zone: str | None, side: Side | None, conventions: Conv
         )
     area = _zone(zone or "UTC")
     local = at if at.tzinfo is None else at.astimezone(area)
-    return Context(local.replace(tzinfo=None, fold=0), area, side, conventions)
+    return Context(local.replace(tzinfo=None, fold=0), area, side, conventions=conventions)
 
 
 @lru_cache(maxsize=64)
@@ -95,7 +98,7 @@ def _zone(name: str) -> ZoneInfo:
 
 # Sentences and signals: what cannot hold a time is never tokenized
 
-_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“]?[A-Z])|\n+")
+_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“]?[A-Z])|\n+|(?<=[。！？])")
 _WORDS = re.compile(r"[^\W\d_]+|\d")
 _SIGNALS = frozenset(
     word
@@ -103,11 +106,11 @@ _SIGNALS = frozenset(
     if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
 ) | word_set(
     """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
-    chanukah
-    passover diwali deepavali eid mardi cinco eve rosh yom ytd mtd eod cob while late fortnight fortnights
-    weekdays workdays weekday workday daily weekly monthly yearly annually quarterly biweekly nightly
-    fortnightly clock thousand nineteen twenty eighteen patrick paddy valentine valentines fools fool
-    birthday sleeps other when hour noon date gras ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
+    chanukah passover diwali deepavali holi eid mardi cinco eve rosh yom ytd mtd eod cob eow eom eoy while
+    late fortnight fortnights weekdays workdays weekday workday daily weekly monthly yearly annually
+    quarterly biweekly nightly fortnightly clock thousand nineteen twenty eighteen patrick paddy
+    valentine valentines fools fool since birthday sleeps other when hour noon date gras
+    ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
 )
 
 
@@ -175,8 +178,8 @@ def _refer(text: str, item: Item, tokens: list[Token], ctx: Context) -> TimeRef 
     meaning = item.value
     if not isinstance(meaning, Meaning):
         return None
-    side = ctx.side or side_of(tokens, item.start, item.end)
-    interval = place(meaning, replace(ctx, side=side))
+    side, certain = (ctx.side, True) if ctx.side else side_of(tokens, item.start, item.end)
+    interval = place(meaning, replace(ctx, side=side, certain=certain))
     if interval is None:
         return None
     sure = meaning.confidence * (0.7 if side is None and floating(meaning) else 1.0)
@@ -258,15 +261,16 @@ def cjk_text(text: str, start: int, end: int) -> bool:
 
 def _stands_alone(item: Item, tokens: list[Token]) -> bool:
     """In the other languages an ambiguous phrase counts only when it is all that is said."""
-    return not item.bare or all(
-        token.kind == "mark" for token in (*tokens[: item.start], *tokens[item.end :])
-    )
+    return not item.bare or whole_text(item, tokens)
 
 
 def _longest(found: list[TimeRef]) -> list[TimeRef]:
     """Where two readings overlap, the longer one; in the order of the text."""
     kept: list[TimeRef] = []
     for ref in sorted(found, key=lambda ref: (ref.span[0] - ref.span[1], -ref.confidence)):
-        if all(ref.span[1] <= other.span[0] or other.span[1] <= ref.span[0] for other in kept):
-            kept.append(ref)
-    return sorted(kept, key=lambda ref: ref.span)
+        place = bisect_left(kept, ref.span, key=lambda other: other.span)
+        before = place == 0 or kept[place - 1].span[1] <= ref.span[0]
+        after = place == len(kept) or ref.span[1] <= kept[place].span[0]
+        if before and after:
+            kept.insert(place, ref)
+    return kept

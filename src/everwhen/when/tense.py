@@ -8,16 +8,16 @@ from everwhen.when.meaning import Side
 from everwhen.when.tokens import Token, word_set
 
 _PAST = word_set(
-    """was were wasn't weren't did didn't had hadn't i'd been went came saw got made took found gave told felt
+    """was were wasn't weren't did didn't had hadn't been went came saw got made took found gave told felt
     left said thought knew became began kept held wrote ran sat stood met paid sent spent built bought brought
     caught taught fell grew led lost won understood spoke chose drove rode flew ate drank slept woke broke
     hit hurt put quit read rang sang swam swung threw wore tore stole froze forgot forgave hid fed fled
     sold shot shut sank stuck struck swore tried taken gone done seen given written eaten driven flown
-    known grown shown broken chosen spoken stolen woken i've we've they've you've he's she's it's've lent laid
-    dug drew blew bit bled bred cut dealt heard lit meant proved shook shone split spread sprang stung swept
-    wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned snuck dove hung lay happened ended
-    used ago finished started"""
-) - {"he's", "she's", "it's've", "i'd"}
+    known grown shown broken chosen spoken stolen woken i've we've they've you've lent laid
+    dug drew blew set beat burst bit bled bred cut dealt heard lit meant proved shook shone split spread
+    sprang stung swept wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned
+    snuck dove hung lay happened ended used ago finished started"""
+)
 # -ed words that are no past verbs, or that speak of what is arranged.
 _NOT_PAST = word_set(
     """need feed seed speed indeed hundred red bed wed shed sled weed deed bleed breed exceed proceed succeed
@@ -36,11 +36,16 @@ _BE = word_set(
 _PRESENT = _BE | word_set(
     """do does don't doesn't has have having starts begins opens ends leaves arrives closes expires launches
     happens takes comes goes flies lands ships finishes returns resumes kicks meets moves turns runs lasts
-    falls departs drops airs premieres gets"""
+    falls departs drops airs premieres gets works sounds suits fits"""
 )
 _PASSIVE = _BE | word_set("be being get gets getting")
 _AUXILIARIES = word_set("did didn't do does will would can could should have has had was were are is")
 _PREFIX = re.compile(r"^(?:over|under|out|mis|re|un|with|fore|up)(?=\w{3})")
+_MODALS = word_set(
+    """will won't i'll we'll you'll he'll she'll it'll they'll gonna shall should must can could would to
+    may might let don't doesn't didn't"""
+)
+_ARRANGED = word_set("booked scheduled planned reserved arranged postponed pushed rescheduled due set")
 _PRONOUNS = word_set("i we they you")
 _NOT_VERBS = word_set(
     """and or but the a an to of in on at with for from not also really just both all always never often
@@ -52,16 +57,18 @@ _OPENERS = word_set(
     email text deploy ship release merge review update move start begin wake order pay return give tell ask
     try wait leave put add create show find give don't remember"""
 )
-_BREAKS = frozenset({".", "!", "?", ";", ":"})
+_BREAKS = frozenset({".", "!", "?", ";"})
 _JOINTS = frozenset(
-    {",", "but", "and", "because", "so", "while", "although", "though", "when", "-", "that", "if", "(", ")"}
+    {",", ":", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
 )
 _REACH = 14  # tokens looked at on either side
 
 
-def side_of(tokens: list[Token], start: int, end: int) -> Side | None:
-    """The way that the verb nearest to the tokens `start` to `end` looks; None when nothing tells."""
-    best: tuple[float, Side] | None = None
+def side_of(tokens: list[Token], start: int, end: int) -> tuple[Side | None, bool]:
+    """The way that the verb nearest to the tokens `start` to `end` looks, and whether that is certain."""
+    if _arranged(tokens, start):
+        return "future", True
+    best: tuple[float, Side, bool] | None = None
     for step, origin in ((-1, start - 1), (1, end)):
         index, distance = origin, 0.0
         while 0 <= index < len(tokens) and distance <= _REACH:
@@ -74,9 +81,15 @@ def side_of(tokens: list[Token], start: int, end: int) -> Side | None:
                 side, strength = found
                 cost = distance / strength + (0.5 if step > 0 else 0)
                 if best is None or cost < best[0]:
-                    best = (cost, side)
+                    best = (cost, side, strength > 0.5 or distance <= 1)
             index += step
-    return best[1] if best else None
+    return (best[1], best[2]) if best else (None, False)
+
+
+def _arranged(tokens: list[Token], start: int) -> bool:
+    """Whether something was arranged for it: "booked it for the second weekend in July"."""
+    words = [token.lower for token in tokens[max(0, start - 5) : start + 1]]
+    return bool({"for", "to", "until"} & set(words[-2:])) and not _ARRANGED.isdisjoint(words)
 
 
 def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
@@ -86,26 +99,30 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
         return None
     word = token.lower
     before = tokens[index - 1].lower if index else ""
+    if word == "see" and index + 1 < len(tokens) and tokens[index + 1].lower in ("you", "ya", "u"):
+        return "future", 0.9
+    if word == "due" and index + 1 < len(tokens) and tokens[index + 1].lower == "to":
+        return None  # because of
     if word in _FUTURE:
         return (
             None
             if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this")
             else ("future", 1.0)
         )
+    if before in _PASSIVE or before in _MODALS:
+        return None if word not in _BE else ("future", 0.5)  # "is held", "will cut": the word before tells
     if word in _PAST or _PREFIX.sub("", word) in _PAST:
         return "past", 1.0
-    if before in _PASSIVE:
-        return None  # "is getting married": the verb before it tells
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
         return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
     if word.endswith("ing") and len(word) > 4 and before in _BE:
         return "future", 0.9
-    if word in _PRESENT:
-        return "future", 0.5
+    if word in _PRESENT or word in ("deadline", "eta"):
+        return "future", 0.5 if word in _BE else 0.6
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
         asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
         return None if asked else ("future", 0.4)
-    opening = index == 0 or tokens[index - 1].lower in _BREAKS
+    opening = index == 0 or tokens[index - 1].lower in (*_BREAKS, ":")
     if opening and word in _OPENERS:
         return "future", 0.6
     return None

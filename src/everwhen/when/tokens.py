@@ -9,7 +9,9 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 
 _TOKEN = re.compile(
     rf"""
-  (?P<stamp>\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,6}})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:]))
+\s*+(?:  # spaces are taken first, so that no alternative is tried on them
+  (?P<plain>[^\W\d_]++(?![\d'.]))
+| (?P<stamp>\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,6}})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:]))
 | (?P<price>[$€£¥₹]\s?\d[\d,.]*[kmb]?\b | \d[\d,.]*\s?[€£¥₹%°])
 | (?P<ymd>(?<!\d)\d{{4}}(?P<s1>[-/.])\d{{1,2}}(?P=s1)\d{{1,2}}(?!\d))
 | (?P<phone>\+\d[\d\ ()-]{{6,}}\d | \(\d{{3}}\)\s?\d{{3}}-\d{{4}}
@@ -35,6 +37,7 @@ _TOKEN = re.compile(
     (?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thur?s?|fri|sat|sun)\.(?=\s*[\w,]))
 | (?P<word>[^\W\d_]+(?:'(?!s\b)[^\W\d_]+)?)
 | (?P<mark>'s\b|\S)
+)
 """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -57,14 +60,19 @@ class Token(NamedTuple):
 
 def tokenize(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """The tokens of the text between two positions."""
-    plain = text.replace("’", "'").replace("–", "-").replace("—", "-").replace("‘", "'")
-    if len(plain) != len(text):  # a replacement never changes the length; be safe where Unicode surprises
-        plain = text
+    piece = text[start:end]
+    plain = piece if piece.isascii() else piece.translate(_PLAIN)
     found = []
-    for match in _TOKEN.finditer(plain, start, len(plain) if end is None else end):
-        first, last = match.span()
-        kind, lower = match.lastgroup or "mark", match[0].lower()
-        if kind == "abbr":  # "Dec. 31": the point belongs to the word
+    for match in _TOKEN.finditer(plain):
+        kind = match.lastgroup or "mark"
+        first, last = match.span(kind)
+        lower = match[kind].lower()
+        if kind == "plain":
+            kind = "word"
+        elif kind == "abbr":  # "Dec. 31": the point belongs to the word
             kind, lower = "word", lower[:-1]
-        found.append(Token(kind, lower, text[first:last], first, last))
+        found.append(Token(kind, lower, piece[first:last], start + first, start + last))
     return found
+
+
+_PLAIN = str.maketrans("’‘–—", "''--")

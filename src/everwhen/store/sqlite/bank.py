@@ -19,10 +19,11 @@ from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, migrate
+from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.graph import SqliteGraph
 from everwhen.store.sqlite.loading import read_removals, read_rows, to_window
 from everwhen.store.sqlite.rows import turn_of, unit_of
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
@@ -39,6 +40,7 @@ class SqliteStore:
         self._writer = writer
         self._reader = reader
         self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index)
+        self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
         self._index = Index()
         self._index_lock = threading.Lock()
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
@@ -149,7 +151,7 @@ class SqliteStore:
             if units:
                 raise Refused(f"{len(units)} memories were added meanwhile; run the command again")
             _put(sql, {"embedder": embedder, "dimension": str(dimension)})
-            _next_epoch(sql)
+            next_epoch(sql)
         self._info = BankInfo(self._info.name, embedder, dimension, self._info.zone, SCHEMA)
 
     def set_zone(self, zone: str) -> None:
@@ -252,7 +254,7 @@ class SqliteStore:
         findings += self.graph.check()
         if any(finding.fixed for finding in findings):
             with self._writer.transaction() as sql:
-                _next_epoch(sql)
+                next_epoch(sql)
         return findings
 
     # The derived index
@@ -335,11 +337,6 @@ def _values(sql: sqlite3.Connection) -> dict[str, str]:
 
 def _put(sql: sqlite3.Connection, values: dict[str, str]) -> None:
     sql.executemany(statements()["put_bank_value"], list(values.items()))
-
-
-def _next_epoch(sql: sqlite3.Connection) -> None:
-    """Tell every process that rows which its index has seen are no longer as they were."""
-    _put(sql, {"epoch": str(int(_values(sql).get("epoch", "0")) + 1)})
 
 
 def _blob(vector: Iterable[float]) -> bytes:

@@ -43,8 +43,10 @@ def check(
 def _counts(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
     questions = {
         "turns_without_unit": ("units", "turns cannot be recalled, because they have no unit"),
-        "units_without_turn": ("provenance", "units do not lead to a turn"),
+        "units_without_turn": ("provenance", "units do not lead to a turn or a fact"),
         "units_with_wrong_pieces": ("vectors", "units lack a vector for a piece of theirs"),
+        "facts_overlapping": ("facts", "facts overlap the next one of the same subject and predicate"),
+        "facts_believed_twice": ("facts", "facts are believed in two versions at once"),
     }
     findings = []
     for name, (what, problem) in questions.items():

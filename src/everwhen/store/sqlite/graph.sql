@@ -125,7 +125,7 @@ INSERT INTO entities (id, name, type) VALUES (?, ?, ?);
 UPDATE entities SET last_at = max(coalesce(last_at, ''), (SELECT mentioned_at FROM units WHERE seq = ?)) WHERE seq = ?;
 
 -- insert_mention --
-INSERT OR IGNORE INTO mentions (unit, entity, name) VALUES (?, ?, ?);
+INSERT OR IGNORE INTO mentions (unit, entity, name, type) VALUES (?, ?, ?, ?);
 
 -- insert_moment --
 INSERT OR REPLACE INTO moments (unit, kind, at) VALUES (?, ?, ?);
@@ -198,10 +198,14 @@ ORDER BY coalesce(u.occurred_start, u.occurred_end), u.occurred_end, u.mentioned
 
 -- entities --
 -- Identities with the names they go by and when they were first and last spoken of.
-SELECT r.id, r.name, r.type, json_group_array(DISTINCT m.name), min(u.mentioned_at), max(u.mentioned_at),
+-- The type is what most mentions say it is: a parser is unsure of a name that it sees once.
+SELECT r.id, r.name,
+       coalesce((SELECT v.type FROM mentions v JOIN identities j ON j.entity = v.entity
+                 WHERE j.root = r.seq AND v.type <> 'OTHER' GROUP BY v.type ORDER BY count(*) DESC, v.type LIMIT 1), r.type),
+       json_group_array(DISTINCT m.name), min(u.mentioned_at), max(u.mentioned_at),
        count(DISTINCT u.turn)
 FROM entities r JOIN identities i ON i.root = r.seq
-JOIN mentions m ON m.entity = i.entity JOIN units u ON u.seq = m.unit
+JOIN mentions m ON m.entity = i.entity JOIN units u ON u.seq = m.unit AND u.kind = 'turn'
 GROUP BY r.seq ORDER BY count(DISTINCT u.turn) DESC, r.name;
 
 -- units_of_entity --
@@ -224,7 +228,7 @@ UPDATE entities SET merged_into = ? WHERE seq = ?;
 UPDATE entities SET name = ? WHERE seq = ?;
 
 -- mentions_under_names --
-SELECT m.unit, m.entity, m.name FROM mentions m JOIN identities i ON i.entity = m.entity
+SELECT m.unit, m.entity, m.name, m.type FROM mentions m JOIN identities i ON i.entity = m.entity
 WHERE i.root = ? AND lower(m.name) IN (SELECT lower(value) FROM json_each(?));
 
 -- delete_mention --

@@ -120,9 +120,9 @@ class SqliteGraphWriter:
     def add_entity(self, name: str, type_: str) -> int:
         return new_entity(self._sql, name, type_)
 
-    def mention(self, unit: int, entity: int, name: str) -> None:
+    def mention(self, unit: int, entity: int, name: str, type_: str) -> None:
         ask = statements()
-        self._sql.execute(ask["insert_mention"], (unit, entity, name))
+        self._sql.execute(ask["insert_mention"], (unit, entity, name, type_))
         self._sql.execute(ask["insert_entity_name"], (entity, name, 0))
         self._sql.execute(ask["seen_entity"], (unit, entity))
 

@@ -40,9 +40,9 @@ class Identities:
                 )
             kind = type_ or sql.execute(ask["entity_by_id"], (entity,)).fetchone()[2]
             new = new_entity(sql, names[0], kind)
-            for unit, old, name in moved:
+            for unit, old, name, kind_then in moved:
                 sql.execute(ask["delete_mention"], (unit, old, name))
-                sql.execute(ask["insert_mention"], (unit, new, name))
+                sql.execute(ask["insert_mention"], (unit, new, name, type_ or kind_then))
                 sql.execute(ask["seen_entity"], (unit, new))
             for name in names:
                 for old in {row[1] for row in moved}:
@@ -91,10 +91,11 @@ def _undo_split(sql: sqlite3.Connection, detail: dict[str, Any]) -> None:
     ask = statements()
     new = _seq(sql, detail["new"])
     home = _seq(sql, detail["entity"])
-    back = {(unit, name): old for unit, old, name in detail["moved"]}
-    for unit, name in sql.execute("SELECT unit, name FROM mentions WHERE entity = ?", (new,)).fetchall():
+    back = {(unit, name): old for unit, old, name, _ in detail["moved"]}
+    rows = sql.execute("SELECT unit, name, type FROM mentions WHERE entity = ?", (new,)).fetchall()
+    for unit, name, type_ in rows:
         sql.execute(ask["delete_mention"], (unit, new, name))
-        sql.execute(ask["insert_mention"], (unit, back.get((unit, name), home), name))
+        sql.execute(ask["insert_mention"], (unit, back.get((unit, name), home), name, type_))
         sql.execute(ask["insert_entity_name"], (back.get((unit, name), home), name, 0))
     sql.execute(ask["delete_entity"], (new,))
 

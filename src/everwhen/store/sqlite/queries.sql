@@ -80,6 +80,15 @@ WHERE NOT EXISTS (
         SELECT 1 FROM json_each(t.metadata) m
         WHERE m.key = w.key AND m.value IS w.value AND m.type = w.type
     )
+)
+UNION ALL
+-- A fact has no metadata of its own: its domain, subject and predicate stand for them.
+SELECT u.seq FROM units u JOIN facts f ON f.id = u.id AND f.superseded_at IS NULL
+JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE u.kind = 'fact' AND NOT EXISTS (
+    SELECT 1 FROM json_each(:wanted) w
+    WHERE w.value IS NOT CASE w.key WHEN 'domain' THEN f.domain WHEN 'subject' THEN k.subject
+                                    WHEN 'predicate' THEN k.predicate END
 );
 
 -- index_rows --
@@ -107,9 +116,11 @@ SELECT (SELECT count(*) FROM turns), (SELECT count(DISTINCT session) FROM turns)
 SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.turn = t.seq AND u.kind = 'turn');
 
 -- units_without_turn --
+-- A fact may come from a document, or from nothing but somebody's word: it leads to its versions.
 SELECT count(*) FROM units u
 WHERE (u.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = u.turn))
-   OR NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq);
+   OR (u.kind <> 'fact' AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq))
+   OR (u.kind = 'fact' AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.id = u.id));
 
 -- units_with_wrong_pieces --
 SELECT count(*) FROM units u WHERE u.pieces <> (SELECT count(*) FROM vectors v WHERE v.unit = u.seq);

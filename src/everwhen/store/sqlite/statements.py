@@ -1,4 +1,4 @@
-"""SQL lives in files: the named statements of `queries.sql` and `graph.sql`, and the numbered migrations."""
+"""SQL lives in files: the named statements of `queries.sql`, `facts.sql` and `graph.sql`, and the migrations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ _HEADING = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 @cache
 def statements() -> dict[str, str]:
     """Every named statement."""
-    found = {}
-    for file in ("queries.sql", "graph.sql"):
+    found: dict[str, str] = {}
+    for file in ("queries.sql", "facts.sql", "graph.sql"):
         parts = _HEADING.split((HERE / file).read_text(encoding="utf-8"))
         found |= {name: sql.strip().rstrip(";") for name, sql in zip(parts[1::2], parts[2::2], strict=True)}
     return found
+
+
+def next_epoch(sql: sqlite3.Connection) -> None:
+    """Tell every process that rows which its index has seen are no longer as they were."""
+    values = dict(sql.execute(statements()["bank_values"]).fetchall())
+    sql.execute(statements()["put_bank_value"], ("epoch", str(int(values.get("epoch", "0")) + 1)))
 
 
 @cache

@@ -220,13 +220,21 @@ def _constant(value: Hashable) -> Callable[[], Hashable]:
     return phrase
 
 
+_SMALL_MONTHS = frozenset({"es", "fr", "it", "pt"})
+
+
 @cache
 def _reader(code: str) -> Callable[[list[Token], int], list[Sense]]:
     words = lexicon(code)
 
     def senses(tokens: list[Token], index: int) -> list[Sense]:
         token = tokens[index]
-        return _number(token.lower) if token.kind == "number" else words.get(token.lower, [])
+        if token.kind == "number":
+            return _number(token.lower)
+        name = code in _SMALL_MONTHS and index > 0 and token.text[0].isupper()
+        if name and tokens[index - 1].kind == "word":
+            return []  # Rio de Janeiro: these languages write months and weekdays small
+        return words.get(token.lower, [])
 
     return senses
 

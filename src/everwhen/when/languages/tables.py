@@ -235,7 +235,7 @@ TABLES: tuple[Table, ...] = (
         early="begin",
         late="eind/einde",
         future="zal/zullen/ga/gaan/gaat/wil",
-        cues="de het een ik wij en van op heb heeft hebben naar voor sinds niet mijn",
+        cues="de het een ik wij zijn en van op heb heeft hebben naar voor sinds niet mijn",
         phrases={
             "gisteravond": "last night", "vanavond": "this evening", "vanochtend": "this morning",
             "vanmiddag": "this afternoon", "vannacht": "tonight",

@@ -83,7 +83,7 @@ def this_or_that_many(low: float, high: float) -> Count | None:
 
 @rule(
     "about|around|roughly|approximately|almost|nearly|over|exactly <count>",
-    "just|like|maybe|perhaps|another|some <count>",
+    "just|like|maybe|perhaps|another|some|under <count>",
     "more|less than <count>",
     "at least <count>",
     gives="count",

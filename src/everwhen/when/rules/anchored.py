@@ -1,11 +1,11 @@
-"""Times told from another time: the Sunday before 25 May, two days after Christmas, the last week of July."""
+"""Times told from another time: the Sunday before 25 May, two days after Christmas, the last week of June."""
 
 from __future__ import annotations
 
 from everwhen.when.calendar import Unit
 from everwhen.when.chart import RuleBook
-from everwhen.when.cycles import Cycle, Weekday, Weekend, Within
-from everwhen.when.meaning import Meaning, PartOfDay, UnitAt
+from everwhen.when.cycles import Cycle, MonthDay, Months, Weekday, Weekend, Within
+from everwhen.when.meaning import Fixed, Meaning, PartOfDay, UnitAt
 from everwhen.when.offsets import (
     TODAY,
     Amount,
@@ -28,7 +28,7 @@ def before() -> bool:
     return True
 
 
-@rule("after", "following", "since", gives="after")
+@rule("after", "following", gives="after")
 def after() -> bool:
     return True
 
@@ -38,9 +38,14 @@ def so_long_before(so_long: Amount, _: bool, anchor: Meaning) -> Offset:
     return Offset(so_long, -1, anchor)
 
 
-@rule("<amount> <after> the? <time>", "<amount> from|past the? <time>")
-def so_long_after(so_long: Amount, *rest: Meaning) -> Offset:
-    return Offset(so_long, 1, rest[-1])
+@rule("<amount> <after> the? <time>")
+def so_long_after(so_long: Amount, _: bool, anchor: Meaning) -> Offset:
+    return Offset(so_long, 1, anchor)
+
+
+@rule("<amount> from the? <time>")
+def so_long_from(so_long: Amount, anchor: Meaning) -> Offset:
+    return Offset(so_long, 1, anchor, ahead=True)
 
 
 @rule("the? <unit> <before> the? <time>", "the? <unit> <before> <the-unit>")
@@ -61,6 +66,17 @@ def units_before(count: float, unit: Unit, _: bool, anchor: Meaning) -> Beside:
 @rule("the <num> <units> <after> the? <time>")
 def units_after(count: float, unit: Unit, _: bool, anchor: Meaning) -> Beside:
     return Beside(unit, 1, anchor, int(count))
+
+
+@rule("the <units> <before> the? <time>")
+def some_units_before(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+    """In the weeks before Christmas: a few of them."""
+    return Beside(unit, -1, anchor, 5) if unit in ("day", "week", "month", "year") else None
+
+
+@rule("the <units> <after> the? <time>")
+def some_units_after(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+    return Beside(unit, 1, anchor, 5) if unit in ("day", "week", "month", "year") else None
 
 
 @rule("the? <cycle> <before> the? <time>")
@@ -124,7 +140,19 @@ def weekend_of(weekend: Weekend, anchor: Meaning) -> UnitOf:
 
 
 @rule("the? <cycle> ,? of|in? <whole>")
-def cycle_within(cycle: Cycle, container: Meaning) -> Within:
+def cycle_within(cycle: Cycle, container: Meaning) -> Within | None:
+    if isinstance(cycle, (MonthDay, Months)) and _plain(cycle) and isinstance(container, Fixed):
+        return None  # a date or month with its year is a rule of its own
+    return Within(cycle, container)
+
+
+def _plain(cycle: Cycle) -> bool:
+    return not isinstance(cycle, Months) or cycle.unit == "month"
+
+
+@rule("<whole> 's <cycle>")
+def possessive(container: Meaning, cycle: Cycle) -> Within:
+    """Last year's Christmas."""
     return Within(cycle, container)
 
 
@@ -169,7 +197,7 @@ def last_so_long_of(so_long: Amount, whole: Meaning) -> EdgeOf:
 
 
 @rule("one|some <unit> in|during|of? <time>", "one|some|a <daypart> in|during <time>")
-@rule("one|a <weekday> in|during <time>")
+@rule("one|a|any <weekday> in|during <time>")
 def one_of(_: object, whole: Meaning) -> Meaning | None:
     """One day last week, a Saturday in March: it is not said which."""
     return None if isinstance(whole, (PartOfDay, UnitAt)) and not _longer(whole) else whole
@@ -194,7 +222,7 @@ def week_on_a_weekday(*parts: object) -> Offset | None:
     """British: a week on Friday, Friday week."""
     day = next(part for part in parts if isinstance(part, int))
     so_long = next((part for part in parts if isinstance(part, Amount)), amount(Count(1, 1), "week"))
-    return Offset(so_long, 1, Weekday(day)) if so_long.unit == "week" else None
+    return Offset(so_long, 1, Weekday(day), ahead=True) if so_long.unit == "week" else None
 
 
 @rule("on this day <amount> ago", "this day|time <amount> ago")

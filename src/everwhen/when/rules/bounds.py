@@ -11,23 +11,31 @@ from everwhen.when.cycles import (
     Holiday,
     MonthDay,
     Months,
+    Pick,
     Season,
     SlashDay,
     Weekday,
     Weekend,
+    WeekNumber,
     Within,
 )
-from everwhen.when.meaning import Fixed, Instants, Meaning, Now, Part, UnitAt
+from everwhen.when.meaning import AtClock, Days, Fixed, Instants, Meaning, Now, Part, UnitAt
+from everwhen.when.offsets import TODAY
 from everwhen.when.rules.dates import month_day, year
 
 book = RuleBook()
 rule = book.rule
 
 _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
-_LONGER = (Months, Season, Fixed)
+_LONGER = (Months, Season, Fixed, WeekNumber)
 
 
-@rule("in|during|throughout|around|circa|about|of <time>", trim=1)
+@rule("of <time>", trim=1)
+def of_a_time(found: Meaning) -> Meaning | None:
+    return found if isinstance(found, (Months, Fixed)) else None
+
+
+@rule("in|during|throughout|around|circa <time>", trim=1)
 def in_a_time(found: Meaning) -> Meaning | None:
     """The preposition is what tells May from may."""
     return found if isinstance(found, _LONGER) else None
@@ -86,7 +94,13 @@ def after() -> str:
 
 @rule("<bound> the? early|late? <time>")
 def bounded(word: str, edge: Meaning) -> Bound | None:
-    return None if isinstance(edge, (Bound, Between)) else Bound(word, edge)  # type: ignore[arg-type]
+    return None if isinstance(edge, (Bound, Between, Days)) else Bound(word, edge)  # type: ignore[arg-type]
+
+
+@rule("through|thru <time>")
+def through(edge: Meaning) -> Bound | None:
+    """Away through Friday: Friday counts."""
+    return Bound("by", edge) if isinstance(edge, (Weekday, MonthDay, UnitAt, Pick)) else None
 
 
 @rule("by <position> <time>", "by <position> <the-unit>")
@@ -126,6 +140,8 @@ def from_to(first: Meaning, _: bool, last: Meaning) -> Between | None:
         return None
     if isinstance(last, Weekday) and not isinstance(first, _DAYS) and not _a_day(first):
         return None  # "next week - Monday" is that week's Monday
+    if isinstance(first, AtClock) and first.day == TODAY:
+        return None  # hours of a day are a rule of their own
     return Between(first, last) if _years_or_no_year(first, last) else None
 
 
@@ -153,6 +169,11 @@ def between(first: Meaning, last: Meaning) -> Between | None:
 def between_years(*years: int | bool) -> Between | None:
     first, last = (number for number in years if not isinstance(number, bool))
     return Between(year(first), year(last)) if first < last else None
+
+
+@rule("<year> / <year>")
+def two_years(first: int, last: int) -> Between | None:
+    return Between(year(first), year(last)) if last == first + 1 else None
 
 
 @rule("<year> - <yy>", "<year> / <yy>")

@@ -122,8 +122,11 @@ def from_clock_to_clock(first: Clock, last: Clock) -> Hours | None:
 
 
 def _hours(day: Meaning, first: Clock, last: Clock) -> Hours | None:
-    if isinstance(day, (AtClock, Hours, PartOfDay)):
+    if isinstance(day, (AtClock, Hours)):
         return None
+    day = day.day if isinstance(day, PartOfDay) else day
     if last.exact and not first.exact and last.hour >= 12 > first.hour and first.hour + 12 < last.hour:
         first = replace(first, hour=first.hour + 12, exact=True)  # 3 to 5pm
+    if first.offset is None and last.offset is not None:
+        first = replace(first, offset=last.offset)
     return Hours(first, last, day)

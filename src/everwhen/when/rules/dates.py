@@ -16,7 +16,7 @@ from everwhen.when.cycles import (
     WeekNumber,
     Within,
 )
-from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning
+from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, UnitAt
 
 book = RuleBook()
 rule = book.rule
@@ -109,6 +109,11 @@ def day_in_a_month(day: int, month: Meaning) -> Within | None:
     return Within(DayOfMonth(day), month) if 1 <= day <= 31 else None
 
 
+@rule("the <nth> of <the-unit>")
+def day_of_this_month(day: int, month: UnitAt) -> Within | None:
+    return Within(DayOfMonth(day), month) if month.unit == "month" and day <= 31 else None
+
+
 @rule("<year>", gives="whole", bare=True)
 def a_year(number: int) -> Fixed:
     return year(number)
@@ -117,6 +122,11 @@ def a_year(number: int) -> Fixed:
 @rule("the? year of? <year>", "= <year>", "fy <year>", "calendar|fiscal year <year>", gives="whole")
 def the_year(number: int) -> Fixed:
     return year(number)
+
+
+@rule("born in <yy>", trim=2)
+def born_in(number: int) -> Fixed:
+    return year(full_year(number, 2000))
 
 
 @rule("fy <yy>", gives="whole")
@@ -202,11 +212,6 @@ def weekday_and_full_date(weekday: int, date: Meaning) -> Meaning | None:
     return date if isinstance(date, Fixed) and date.unit == "day" else None
 
 
-@rule("the? <cycle> ,? of|in? <year>")
-def cycle_in_a_year(cycle: Cycle, number: int) -> Within | None:
-    return Within(cycle, year(number)) if cycle.every == "year" else None
-
-
 @rule("<year> 's? -? <season>")
 def year_and_season(number: int, season: str) -> Within:
     return Within(Season(season), year(number))
@@ -232,6 +237,11 @@ def quarter(part: Months) -> Months:
     return part
 
 
+@rule("<whole> ,? <quarter>")
+def whole_and_quarter(whole: Meaning, part: Months) -> Within | None:
+    return Within(part, whole) if isinstance(whole, (Fixed, UnitAt)) and whole.unit == "year" else None
+
+
 @rule("<year> -? <quarter>")
 def year_and_quarter(number: int, part: Months) -> Within:
     return Within(part, year(number))
@@ -242,7 +252,7 @@ def quarter_and_year(part: Months, number: int) -> Within:
     return Within(part, year(number))
 
 
-@rule("the? week|wk <num>", "the? week number|no <num>", gives="cycle", bare=None)
+@rule("the? week|wk <num>", "the? week number|no <num>", gives="cycle", bare=True)
 def week_number(number: float) -> WeekNumber | None:
     return WeekNumber(int(number)) if number == int(number) and 1 <= number <= 53 else None
 

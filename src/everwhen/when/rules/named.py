@@ -55,6 +55,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "diwali": ("diwali", "deepavali"),
     "eid al-fitr": ("eid al - fitr", "eid ul - fitr"),
     "eid al-adha": ("eid al - adha", "eid ul - adha"),
+    "holi": ("holi",),
     "hanukkah": ("hanukkah", "chanukah"),
     "passover": ("passover",),
     "rosh hashanah": ("rosh hashanah",),

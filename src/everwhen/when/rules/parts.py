@@ -81,6 +81,21 @@ def by_the_end_of_the_day() -> UnitAt:
     return TODAY
 
 
+@rule("by? eow")
+def end_of_the_week() -> Part:
+    return Part("end", UnitAt("week"))
+
+
+@rule("by? eom")
+def end_of_the_month() -> Part:
+    return Part("end", UnitAt("month"))
+
+
+@rule("by? eoy")
+def end_of_the_year() -> Part:
+    return Part("end", UnitAt("year"))
+
+
 @rule("end of <unit>", "the? end of this <unit>")
 def end_of_a_unit(unit: Unit) -> Part | None:
     return Part("end", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
@@ -92,14 +107,24 @@ def start_of_a_unit(unit: Unit) -> Part | None:
 
 
 @rule(
-    "earlier <whole>", "earlier in <whole>", "earlier on? in <the-unit>", "earlier <day>", "earlier <tonight>"
+    "earlier <whole>",
+    "earlier in <whole>",
+    "earlier in|this <cycle>",
+    "earlier on? in <the-unit>",
+    "earlier <day>",
+    "earlier <tonight>",
 )
 def earlier_in(whole: Meaning) -> HalfSoFar | None:
     return HalfSoFar(whole, -1)
 
 
 @rule(
-    "later <whole>", "later in <whole>", "later on? in <the-unit>", "later on? <day>", "later on? <tonight>"
+    "later <whole>",
+    "later in <whole>",
+    "later in|this <cycle>",
+    "later on? in <the-unit>",
+    "later on? <day>",
+    "later on? <tonight>",
 )
 def later_in(whole: Meaning) -> HalfSoFar | None:
     return HalfSoFar(whole, 1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from everwhen.when.calendar import Unit
 from everwhen.when.chart import RuleBook
-from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Weekday, Weekend
+from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Several, Weekday, Weekend
 from everwhen.when.meaning import (
     Days,
+    Following,
     Meaning,
     UnitAt,
 )
@@ -34,7 +35,12 @@ def this_unit(unit: Unit) -> UnitAt | None:
     return UnitAt(unit, 0) if unit in _LONG else None
 
 
-@rule("this? next|coming|following|upcoming calendar|fiscal|financial|school? <unit>", gives="whole")
+@rule("following <unit>", gives="whole")
+def following_unit(unit: Unit) -> Following | None:
+    return Following(unit) if unit in _LONG else None
+
+
+@rule("this? next|coming|upcoming calendar|fiscal|financial|school? <unit>", gives="whole")
 def next_unit(unit: Unit) -> UnitAt | None:
     return UnitAt(unit, 1) if unit in _LONG else None
 
@@ -73,8 +79,8 @@ def the_unit(unit: Unit) -> UnitAt | None:
 
 
 @rule("for <the-unit>", trim=1)
-def for_the_unit(unit: UnitAt) -> UnitAt:
-    return unit
+def for_the_unit(unit: UnitAt) -> UnitAt | None:
+    return unit if unit.unit in ("day", *_LONG[:4]) else None
 
 
 @rule("in|during|throughout <the-unit>", trim=1)
@@ -175,6 +181,26 @@ def weekdays_from_now(count: Count, day: int) -> Counted | None:
     return _counted(Weekday(day), count, 1)
 
 
+@rule("last|past <num> <weekdays>", "the last|past <num> <weekdays>")
+def the_last_weekdays(count: float, day: int) -> Several:
+    return Several(Weekday(day), -int(count))
+
+
+@rule("last|past <num> weekends", "the last|past <num> weekends")
+def the_last_weekends(count: float) -> Several:
+    return Several(Weekend(), -int(count))
+
+
+@rule("the? last|past <num> <season>")
+def the_last_seasons(count: float, season: str) -> Several:
+    return Several(Season(season), -int(count))
+
+
+@rule("the? next <num> <weekdays>")
+def the_next_weekdays(count: float, day: int) -> Several:
+    return Several(Weekday(day), int(count))
+
+
 def _counted(cycle: Cycle, count: Count, sign: int) -> Counted | None:
     if count.low != count.high or count.low != int(count.low):
         return None
@@ -245,6 +271,7 @@ def _article(so_long: Amount) -> bool:
 
 @rule("when|since i|we|you|he|she|they was|were <num>", gives="age")
 @rule("when|since i|we|you|he|she|they was|were <num> years old", gives="age")
+@rule("by the time i|we|you|he|she|they was|were <num>", gives="age")
 @rule("at the age of <num>", "at age <num>", gives="age")
 def age(years: float) -> str | None:
     return f"age {years:g}" if 0 < years < 120 else None

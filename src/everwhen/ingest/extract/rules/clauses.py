@@ -7,13 +7,22 @@ from dataclasses import dataclass, field
 
 from everwhen.ingest.extract.rules.lexicon import AHEAD, FAILED, PHASES, WH
 from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 
-_HEADS = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "dep", "appos", "pcomp"})
+_HEADS = vocabulary(
+    """
+    ROOT conj ccomp advcl relcl parataxis dep appos pcomp
+    """
+)
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj")
 _OBJECTS = ("dobj", "obj")
 _COMPLEMENTS = ("attr", "acomp", "oprd")
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_UNITS_OF_TIME = frozenset("second minute hour day week month year time decade night morning".split())
+_UNITS_OF_TIME = vocabulary(
+    """
+    second minute hour day week month year time decade night morning
+    """
+)
 _AUXILIARIES = frozenset({"aux", "auxpass"})
 
 
@@ -82,6 +91,8 @@ def is_predicate(word: Word) -> bool:
         return False
     if word.tag == "MD":
         return False
+    if word.tag == "VB" and word.dep != "ROOT" and _is_infinitive(word):
+        return False  # "to perform there": its time belongs to the verb above
     if word.dep == "advcl" and word.tag in ("VBG", "VBN", "VBD") and not word.child(*_SUBJECTS):
         return word.tag != "VBG" and _opens(word)  # "Lost my job yesterday, so …" tells of the speaker
     if word.dep == "ccomp" and is_small(word):
@@ -91,6 +102,11 @@ def is_predicate(word: Word) -> bool:
     if word.dep == "conj" and word.head.dep in ("amod", "nsubj", "dobj", "pobj", "compound", "pcomp"):
         return False
     return word.dep in _HEADS
+
+
+def _is_infinitive(word: Word) -> bool:
+    helper = word.child("aux")
+    return helper is not None and helper.lower == "to" and word.child(*_SUBJECTS) is None
 
 
 def is_small(word: Word) -> bool:
@@ -125,12 +141,21 @@ def _opens(word: Word) -> bool:
     return first is word
 
 
+def _headed(subject: Word | None, verb: Word) -> bool:
+    """ "Box size: select a box": what stands before the colon is a heading, not a subject."""
+    return subject is not None and any(
+        one.text == ":" and subject.i < one.i < verb.i for one in (*verb.children, *subject.children)
+    )
+
+
 def _clause(word: Word, by_word: dict[int, Clause]) -> Clause:
     chain = [word]
     while (below := _goes_on(chain[-1])) is not None and len(chain) < 4:
         chain.append(below)
     verb = chain[-1]
     subject = next((found for link in chain if (found := link.child(*_SUBJECTS)) is not None), None)
+    if _headed(subject, verb):
+        subject = None
     if subject is None and (there := chain[0].child("expl")) is not None:
         subject = chain[0].child("attr", "dobj") if there.lower == "there" else there
     auxiliaries = [
@@ -172,9 +197,11 @@ def _goes_on(verb: Word) -> Word | None:
 def _object(verb: Word, subject: Word | None) -> Word | None:
     """What the verb is about: an object, else a complement, else what a preposition leads to."""
     for deps in (_OBJECTS, _COMPLEMENTS, ("dative",)):
-        found = verb.child(*deps)
-        if found is not None and found is not subject:
-            return found
+        found = [word for word in verb.children if word.dep in deps and word is not subject]
+        if found:
+            return next(
+                (word for word in found if word.lower not in WH), found[0]
+            )  # "Guess what - I got a puppy"
     if verb.lemma in PHASES and (below := verb.child("xcomp")) is not None:
         return below
     if (small := verb.child("ccomp")) is not None and is_small(small):
@@ -202,7 +229,7 @@ def _place(clause: Clause, by_word: dict[int, Clause]) -> None:
     clause.parent = next((by_word[up.i] for up in word.ancestors() if up.i in by_word), None)
     mark = word.child("mark", "advmod")
     marker = mark.lower if mark is not None and mark.i < word.i else ""
-    if clause.parent is None or word.dep == "ROOT":
+    if clause.parent is None or word.dep == "ROOT" or (word.dep == "advcl" and _opens(word) and not marker):
         clause.link = "root"
     elif word.dep == "relcl":
         clause.link = "relative"
@@ -242,9 +269,11 @@ def _clause_heads(chain: list[Word]) -> Iterator[Word]:
     rest = [child for word in chain for child in word.children if id(child) not in mine]
     while rest:
         word = rest.pop()
-        if is_predicate(word) or (word.dep in ("relcl", "advcl") and word.child(*_SUBJECTS)):
-            yield word
-        elif word.dep == "punct" and word.text in (";", "—", "–"):
+        if (
+            is_predicate(word)
+            or (word.dep in ("relcl", "advcl") and word.child(*_SUBJECTS))
+            or (word.dep == "punct" and word.text in (";", "—", "–"))
+        ):
             yield word
         else:
             rest += word.children

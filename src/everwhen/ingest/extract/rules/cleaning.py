@@ -86,7 +86,7 @@ def passages(text: str) -> list[Passage]:
         elif found and not found[-1].item and found[-1].text.strip() == header:
             found[-1] = replace(found[-1], heads=True)
         quotes = tuple(match.span() for match in _QUOTED.finditer(cleaned))
-        found.append(Passage(cleaned, start, header if item else "", item is not None, quotes))
+        found.append(Passage(cleaned, start, header if item else "", item is not None, quotes=quotes))
     return found
 
 

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.cleaning import Passage
-from everwhen.ingest.extract.rules.clauses import PLACES, Clause, clauses
-from everwhen.ingest.extract.rules.lexicon import (
-    ARRANGING,
-    FIRST,
-    MANNERS,
-    MENTAL,
-    OCCASIONS,
-    SECOND,
-    SPEECH,
-    STATIVE,
-    THIRD,
-    WH,
-)
-from everwhen.ingest.extract.rules.modality import (
-    asked,
-    denied,
-    is_ironic,
-    is_request,
-    is_thought,
-    status,
-    tense,
-)
+from everwhen.ingest.extract.rules.draft import INFERRED, SURE, Draft
+from everwhen.ingest.extract.rules.fragments import Header, fragment, listed
+from everwhen.ingest.extract.rules.lexicon import ARRANGING, MANNERS, SECOND, THIRD, WH
+from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, is_request, status, tense
 from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.telling import tells
 from everwhen.ingest.extract.rules.times import (
     Dated,
     Moment,
+    Side,
     attach,
     chosen,
     expressions,
@@ -42,35 +26,12 @@ from everwhen.ingest.extract.rules.times import (
     side_of,
 )
 from everwhen.ingest.extract.rules.voices import Voices
+from everwhen.ingest.extract.rules.wording import object_of, quantity_of, sentence_of
 from everwhen.when import Interval
 
-_TODO = re.compile(
-    r"\b(?:to-?do|to do|plans?|planned|agenda|goals?|next steps|upcoming|need to|must|shopping list)\b", re.I
-)
 _NOUNS = ("NOUN", "PROPN", "NUM")
-STOCK = frozenset("note understand agree do guess".split())
+STOCK = frozenset(["note", "understand", "agree", "do", "guess"])
 """Answers of one word in the past: nobody's deed."""
-SURE, INFERRED, LOOSE = 0.85, 0.5, 0.5
-"""Confidence of an event whose clause is dated, of one dated by its turn, and of one told without a verb."""
-
-
-@dataclass(slots=True)
-class Draft:
-    """An event before it is named and written: grammar and time together."""
-
-    subject: str
-    verb: str
-    object: str
-    text: str
-    occurred: Interval
-    expression: str
-    inferred: bool
-    status: Status
-    polarity: int
-    quantity: str
-    confidence: float
-    words: tuple[Word, ...]
-    clause: Clause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +41,6 @@ class Near:
     times: Sequence[Dated]
     frame: Dated | None
     before: Sequence[Draft]
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What the line above a list says for each item: a time, and whether it lies ahead."""
-
-    dated: Dated | None = None
-    ahead: bool = False
 
 
 def events(
@@ -131,31 +84,24 @@ def events(
             or passage.quoted(dated.words[0].start)
         ):
             continue
-        side = "future" if header.ahead else "nearest"
-        draft = _fragment(
+        side: Side = "future" if header.ahead else "nearest"
+        draft = fragment(
             sentence, on_the_side(dated, side, parse.text, moment), found, voices, moment, header
         )
         if draft is not None:
             told.add(number)
             drafts.append(draft)
     if passage.item and not drafts:
-        drafts += _item(parse, voices, moment, header)
+        drafts += listed(parse, voices, moment, header)
     return drafts
-
-
-def header_of(parse: Parse, moment: Moment) -> Header:
-    """What a line says about the list under it."""
-    dated = next((one for one in expressions(parse, moment) if one.interval is not None), None)
-    return Header(dated, bool(_TODO.search(parse.text)))
-
-
-# One clause
 
 
 def _draft(
     clause: Clause, near: Near, parse: Parse, voices: Voices, moment: Moment, header: Header
 ) -> Draft | None:
     times = near.times
+    if any(word.lower == "to" for word in clause.first.children if word.dep == "aux"):
+        return None  # "a place to open a studio": what is only meant for something
     state = _status(clause, header)
     side = side_of(state, tense(clause) in ("present", "progressive"))
     if clause.verb.lemma in ARRANGING and any(
@@ -164,10 +110,16 @@ def _draft(
         side = "future"
     dated = chosen(times, side, parse.text, moment)
     subject = _subject(clause, dated, voices, header)
-    if subject is None or not _tells(clause, times, state, header):
+    if subject is None or not tells(clause, times, state, listed=header.ahead):
         return None
     since = lasting(times, moment) if tense(clause) in ("perfect", "progressive") and dated is None else None
     interval, expression, own = _when(clause, dated, since, near, moment, header)
+    if (
+        not own
+        and clause.subject is not None
+        and clause.subject.lemma in ("it", "this", "that", "much", "everything")
+    ):
+        return None  # "it went well": nobody can tell what
     state = _corrected(state, clause, interval, moment, own)
     if state == "hypothetical" and not own:
         return None
@@ -180,14 +132,14 @@ def _draft(
     return Draft(
         subject=subject,
         verb=clause.lemma,
-        object=_object(clause, times, voices),
-        text=_text(clause, words, subject, voices),
+        object=object_of(clause, times, voices),
+        text=sentence_of(clause, words, subject, voices),
         occurred=interval,
         expression=expression,
         inferred=not own,
         status=state,
         polarity=-1 if denied(clause) else 1,
-        quantity=_quantity(words, times),
+        quantity=quantity_of(words, times),
         confidence=round(max(sure, 0.1), 2),
         words=words,
         clause=clause,
@@ -210,8 +162,14 @@ def _subject(clause: Clause, dated: Dated | None, voices: Voices, header: Header
         if clause.parent is not None and clause.parent.verb.lemma == "let":
             return None
         return voices.phrase(word)
-    if clause.verb.lemma in STOCK or (clause.object is None and dated is None and clause.first.tag != "VBG"):
-        return None  # "Noted.", "Well done!", "Got it."
+    if (
+        clause.verb.lemma == "note"
+        or (clause.verb.lemma in STOCK and clause.object is None)
+        or (clause.object is None and dated is None and clause.first.tag != "VBG")
+    ):
+        return None  # "Noted.", "Well done!"
+    if clause.verb.lemma == "get" and clause.object is not None and clause.object.lower in ("it", "cha"):
+        return None  # "Got it."
     if clause.link != "root" and not (
         clause.link == "joined" and clause.parent and clause.parent.subject is None
     ):
@@ -219,8 +177,11 @@ def _subject(clause: Clause, dated: Dated | None, voices: Voices, header: Header
     if is_request(clause):
         about_you = clause.object is not None and clause.object.lower in SECOND and dated is not None
         return voices.speaker if header.ahead or about_you else None
-    if clause.first.tag == "VBG" and clause.first.i - _first(clause.first).i > 4:
-        return None
+    opener = _first(clause.first)
+    if clause.first.tag == "VBG" and (clause.first.i - opener.i > 4 or opener.lower in MANNERS | {"here"}):
+        return None  # "Good chatting with you"
+    if clause.first.tag == "VBN" and clause.verb.child("dobj") is None and dated is None:
+        return None  # "impressed by your work", "so stoked": a feeling
     return voices.speaker if clause.first.tag in ("VBD", "VBN", "VBG", "VBP") or header.ahead else None
 
 
@@ -230,61 +191,6 @@ def _first(word: Word) -> Word:
     for up in word.ancestors():
         at = up
     return next(iter(at.subtree()))
-
-
-def _tells(clause: Clause, times: Sequence[Dated], state: Status, header: Header) -> bool:
-    """Whether a clause tells an occurrence: a thing done, or a state that is dated."""
-    when = [dated for dated in times if dated.interval is not None or dated.ref.kind == "recurrence"]
-    lasts = any(dated.ref.kind == "duration" for dated in times) and tense(clause) in (
-        "perfect",
-        "progressive",
-    )
-    lemma = clause.verb.lemma
-    if is_thought(clause) and not when:
-        return False
-    if lemma in MENTAL - {"feel", "know", "dream", "fear"} and len(clause.chain) == 1:
-        return False
-    if clause.object is not None and clause.object.lower in ("what", "whatever"):
-        return False
-    if lemma in ("do", "can", "should", "promise") and clause.object is None:
-        return False  # "he did", "I promise": an answer, or a manner of speaking
-    if lemma == "look" and (clause.verb.child("acomp") or tense(clause) != "progressive") and not when:
-        return False
-    if when or lasts:
-        vague = (
-            clause.subject is not None and clause.subject.lower in ("it", "that", "this") and lemma == "be"
-        )
-        return not (vague and clause.object is not None and clause.object.pos == "ADJ" and not when)
-    if clause.lemma in ("got it", "get it") or lemma in ("lol", "haha"):
-        return False
-    if lemma == "have" and clause.object is not None and clause.object.lemma in OCCASIONS:
-        return tense(clause) in ("past", "perfect", "future") or state in ("planned", "negated")
-    if lemma == "have" and state == "negated" and tense(clause) == "perfect":
-        return clause.object is not None and clause.object.pos in _NOUNS
-    if lemma in STATIVE or lemma in MENTAL:
-        return False
-    if lemma in ("make", "get", "find", "keep", "leave", "feel") and clause.verb.child("acomp", "oprd"):
-        return False  # "makes me happy" is no deed
-    if lemma == "get" and clause.object is None:
-        return False
-    if lemma in SPEECH and (clause.object is None or clause.object.lower in FIRST | SECOND):
-        return (
-            lemma in ("tell", "ask", "announce")
-            and clause.subject is not None
-            and clause.subject.lower not in FIRST
-        )
-    kind = tense(clause)
-    if kind == "present" and not header.ahead:
-        return False  # habits and general truths; the stable ones become facts
-    if (
-        kind == "progressive"
-        and clause.subject is not None
-        and clause.subject.lower in ("it", "this", "that", "things")
-    ):
-        return False
-    if kind == "bare" and state not in ("planned", "hypothetical", "negated"):
-        return False
-    return True
 
 
 def _when(
@@ -335,7 +241,8 @@ def _frames(found: Sequence[Clause], owned: dict[int, list[Dated]]) -> dict[int,
     frames: dict[int, Dated] = {}
     for place, clause in enumerate(found):
         for dated in owned.get(place, []):
-            if clause.subject is not None and clause.verb.lemma == "be" and clause.subject in dated.words:
+            named = clause.subject is None or clause.subject in dated.words
+            if named and clause.verb.lemma == "be" and dated.words[0].i < clause.verb.i:
                 frames.setdefault(clause.first.sentence, dated)
     return frames
 
@@ -344,9 +251,11 @@ def _corrected(state: Status, clause: Clause, interval: Interval, moment: Moment
     """What the calendar says against the grammar: "we fly on Thursday" lies ahead."""
     if not own or state in ("hypothetical", "negated"):
         return state
+    if interval.end is None and state == "happened" and tense(clause) == "perfect":
+        return "ongoing"  # "I have been there since March"
     ahead = interval.start is not None and interval.start > moment.at
     behind = interval.end is not None and interval.end <= moment.at
-    if ahead and state in ("ongoing",) or (ahead and state == "happened" and tense(clause) != "past"):
+    if (ahead and state in ("ongoing",)) or (ahead and state == "happened" and tense(clause) != "past"):
         return "planned"
     today = interval.start is not None and interval.end is not None and interval.end > moment.at
     if (
@@ -362,64 +271,6 @@ def _corrected(state: Status, clause: Clause, interval: Interval, moment: Moment
     return state
 
 
-def _object(clause: Clause, times: Sequence[Dated], voices: Voices) -> str:
-    word = clause.object
-    temporal = {one.i for dated in times for one in dated.words}
-    if word is not None and (word.i in temporal or _leads_to(word, temporal)):
-        others = [
-            child
-            for child in clause.verb.children
-            if (child.dep in ("dobj", "attr", "acomp", "prep", "dative") or child.lower in PLACES)
-            and child.i > clause.verb.i
-            and child.i not in temporal
-            and not _leads_to(child, temporal)
-        ]
-        word = others[0] if others else None
-    if word is None:
-        return ""
-    if word.dep in ("prep", "agent"):
-        target = word.child("pobj")
-        return f"{word.lower} {voices.phrase(target, temporal)}" if target is not None else ""
-    if word.pos in ("VERB", "AUX"):
-        return voices.tell([one for one in word.subtree() if one.i not in temporal][:10])
-    return voices.phrase(word, temporal)
-
-
-def _leads_to(word: Word, temporal: set[int]) -> bool:
-    target = word.child("pobj")
-    return target is not None and (
-        target.i in temporal
-        or any(child.i in temporal for child in target.children)
-        and (target.i + 1 in temporal)
-    )
-
-
-def _text(clause: Clause, words: Sequence[Word], subject: str, voices: Voices) -> str:
-    """The clause as a sentence that can be read alone."""
-    while words and (
-        words[0].dep in ("cc", "mark", "intj") or words[0].pos in ("PUNCT", "SPACE", "CCONJ", "INTJ")
-    ):
-        words = words[1:]
-    told = voices.tell([word for word in words if word.dep != "intj" and word.text not in "!?…"])
-    if clause.subject is None or clause.inherited:
-        told = f"{subject} {told}"
-    return told
-
-
-def _quantity(words: Sequence[Word], times: Sequence[Dated]) -> str:
-    temporal = {one.i for dated in times for one in dated.words}
-    for word in words:
-        if word.pos == "NUM" and word.i not in temporal and word.dep in ("nummod", "dobj", "attr", "pobj"):
-            if word.dep == "nummod":
-                between = [one for one in words if word.i <= one.i <= word.head.i]
-                return " ".join(one.text for one in between[:4])
-            return word.text
-    return ""
-
-
-# Without a verb, and again
-
-
 def _only_dates(clause: Clause) -> bool:
     """ "It was last Friday": a sentence that only dates the one before."""
     if (
@@ -429,7 +280,9 @@ def _only_dates(clause: Clause) -> bool:
     ):
         return False
     rest = [
-        word for word in clause.words() if word.pos in (*_NOUNS, "ADJ", "VERB") and word.dep != "npadvmod"
+        word
+        for word in clause.words()
+        if word.pos in (*_NOUNS, "ADJ", "VERB") and word.dep != "npadvmod" and word is not clause.verb
     ]
     return all(word.dep in ("pobj", "attr", "nummod", "amod", "compound") for word in rest) and len(rest) <= 3
 
@@ -439,73 +292,6 @@ def _date_again(draft: Draft, times: Sequence[Dated], parse: Parse, moment: Mome
     if dated is not None and dated.interval is not None and draft.inferred:
         draft.occurred, draft.expression, draft.inferred = dated.interval, dated.ref.text, False
         draft.confidence = SURE - 0.1
-
-
-def _fragment(
-    sentence: Sequence[Word],
-    dated: Dated,
-    found: Sequence[Clause],
-    voices: Voices,
-    moment: Moment,
-    header: Header,
-) -> Draft | None:
-    """A dated sentence without a verb: "Dentist on Thursday at 3"."""
-    if dated.interval is None or any(clause.first.sentence == sentence[0].sentence for clause in found):
-        return None
-    inside = {word.i for word in dated.words}
-    rest = [
-        word
-        for word in sentence
-        if word.i not in inside and word.pos not in ("PUNCT", "SPACE", "INTJ", "SYM")
-    ]
-    nouns = [word for word in rest if word.pos in ("NOUN", "PROPN")]
-    if not nouns or rest[0].lower in MANNERS or any(word.text.startswith("?") for word in sentence):
-        return None
-    if nouns[0].lower in ("time", "lol", "haha") or (len(nouns) == 1 and nouns[0].dep == "npadvmod"):
-        return None
-    head = next((word for word in nouns if word.dep in ("ROOT", "nsubj", "dobj")), nouns[0])
-    ahead = dated.interval.start is not None and dated.interval.start > moment.at
-    return Draft(
-        subject=voices.speaker,
-        verb="have",
-        object=voices.phrase(head, inside),
-        text=f"{voices.speaker}: {voices.tell([word for word in sentence if word.pos != 'SPACE'])}",
-        occurred=dated.interval,
-        expression=dated.ref.text,
-        inferred=False,
-        status="planned" if ahead or header.ahead else "happened",
-        polarity=1,
-        quantity="",
-        confidence=LOOSE,
-        words=tuple(sentence),
-    )
-
-
-def _item(parse: Parse, voices: Voices, moment: Moment, header: Header) -> list[Draft]:
-    """A list item under a dated header: its first word is the verb, whatever the parser took it for."""
-    words = [word for word in parse.words if word.pos not in ("PUNCT", "SPACE")]
-    dated = header.dated
-    if len(words) < 2 or not (header.ahead or (dated is not None and dated.interval is not None)):
-        return []
-    verb, rest = words[0], words[1:]
-    interval = dated.interval if dated is not None and dated.interval is not None else moment.day()
-    lemma = verb.lemma if verb.pos in ("VERB", "AUX") else verb.lower
-    return [
-        Draft(
-            subject=voices.speaker,
-            verb=lemma,
-            object=voices.tell(rest[:8]),
-            text=f"{voices.speaker}: {voices.tell(words)}",
-            occurred=interval,
-            expression=dated.ref.text if dated is not None else "",
-            inferred=dated is None,
-            status="planned" if header.ahead else "happened",
-            polarity=1,
-            quantity="",
-            confidence=LOOSE,
-            words=tuple(words),
-        )
-    ]
 
 
 def _ironic_sentences(passage: Passage, parse: Parse) -> set[int]:

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from everwhen.ingest.extract.base import OVERLAP_TURNS, Batch, ExtractedEntity, ExtractedEvent, Extraction
+from everwhen.ingest.extract.base import (
+    OVERLAP_TURNS,
+    Batch,
+    CausalLink,
+    ExtractedEntity,
+    ExtractedEvent,
+    ExtractedFact,
+    Extraction,
+)
+from everwhen.ingest.extract.rules.aliases import aliases
+from everwhen.ingest.extract.rules.causes import causes
 from everwhen.ingest.extract.rules.cleaning import Passage, passages
-from everwhen.ingest.extract.rules.events import Draft, Header, events, header_of
+from everwhen.ingest.extract.rules.draft import Draft
+from everwhen.ingest.extract.rules.events import events as passage_events
+from everwhen.ingest.extract.rules.facts import facts
+from everwhen.ingest.extract.rules.fragments import Header, header_of
+from everwhen.ingest.extract.rules.lexicon import FIRST
 from everwhen.ingest.extract.rules.names import entities
+from everwhen.ingest.extract.rules.narratives import Told, narratives
 from everwhen.ingest.extract.rules.parsing import Parse, parser
 from everwhen.ingest.extract.rules.times import Moment
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
@@ -27,20 +43,32 @@ class RuleExtractor:
         texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns]
         parses = iter(parser().parse([passage.text for found in texts for passage in found]))
         referents = Referents()
-        found: list[ExtractedEvent] = []
+        events: list[ExtractedEvent] = []
         named: list[ExtractedEntity] = []
+        stated: list[ExtractedFact] = []
+        links: list[CausalLink] = []
+        told: list[Told] = []
         for number, (turn, mine) in enumerate(zip(turns, texts, strict=True)):
-            voices = Voices(
-                turn.speaker, _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number]), number
-            )
-            voices.referents = referents
+            listener = _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number])
+            voices = Voices(turn.speaker, listener, number, referents=referents)
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, voices)
+            names = entities(turn, [parse for _, parse in read])
+            told.append(Told(turn, read, drafts, voices, tuple(one.name for one in names)))
             if number >= len(batch.before):
-                names = entities(turn, [parse for _, parse in read])
+                links += causes(drafts, len(events))
+                events += [_event(draft, turn, names) for draft in drafts]
+                stated += facts(turn, read, drafts, voices) if turn.role != "assistant" else []
                 named += names
-                found += [_event(draft, turn, names) for draft in drafts]
-        return Extraction(self.name, self.version, events=tuple(found), entities=tuple(named))
+        return Extraction(
+            self.name,
+            self.version,
+            events=tuple(events),
+            narratives=tuple(narratives(told, batch.ids)),
+            entities=tuple(named),
+            facts=tuple(stated),
+            causes=tuple(links),
+        )
 
 
 def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:
@@ -53,6 +81,7 @@ def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:
 def _turn_events(turn: Turn, read: list[tuple[Passage, Parse]], voices: Voices) -> list[Draft]:
     moment = Moment(turn.said_at, turn.zone)
     drafts: list[Draft] = []
+    answer = _answer(turn)
     headers: dict[str, Header] = {}
     for passage, parse in read:
         voices.offset = passage.start
@@ -60,15 +89,40 @@ def _turn_events(turn: Turn, read: list[tuple[Passage, Parse]], voices: Voices) 
             if name not in (voices.speaker, voices.listener):
                 voices.referents.note(voices.turn, passage.start + head.start, name, gender)
         if not passage.item:
-            headers[passage.text.strip()] = header_of(parse, moment)
+            headers[passage.text.strip()] = header_of(parse, moment, plans=turn.role == "user")
         header = headers.get(passage.header, Header()) if passage.item else Header()
         if not passage.heads:
-            drafts += events(passage, parse, voices, moment, header, drafts[-1:])
+            found = passage_events(passage, parse, voices, moment, header, drafts[-1:])
+            drafts += [draft for draft in found if not answer or _of_its_own(draft, passage, answer)]
     return drafts
+
+
+ESSAY = 80
+"""Words from which an assistant's turn is an essay: what it says of the world there is advice, not news."""
+
+
+def _answer(turn: Turn) -> Literal["", "short", "essay"]:
+    if turn.role != "assistant":
+        return ""
+    return "essay" if len(turn.text.split()) > ESSAY else "short"
+
+
+def _of_its_own(draft: Draft, passage: Passage, answer: str) -> bool:
+    """Whether an assistant tells something that happened: its own deeds, and in a short answer news of others.
+
+    Lists, headings and sentences without a subject are recipes, plans for somebody and examples.
+    """
+    subject = draft.clause.subject if draft.clause is not None else None
+    if subject is None:
+        return False
+    if subject.lower in FIRST:
+        return True
+    return answer == "short" and not passage.item and draft.status in ("happened", "negated")
 
 
 def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
     told = f"{draft.subject} {draft.text}".casefold()
+    types = {one.name.casefold(): one.type for one in names}
     return ExtractedEvent(
         subject=draft.subject,
         verb=draft.verb,
@@ -81,6 +135,7 @@ def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedE
         status=draft.status,
         polarity=-1 if draft.polarity < 0 else 1,
         quantity=draft.quantity,
+        aliases=aliases(draft.verb, draft.object, types),
         confidence=draft.confidence,
         entities=tuple(one.name for one in names if one.name.casefold() in told),
         network="experience" if turn.role == "assistant" and draft.subject == turn.speaker else "world",

@@ -22,16 +22,23 @@ from everwhen.ingest.extract.rules.lexicon import (
     WH,
 )
 from everwhen.ingest.extract.rules.parsing import Word
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 Tense = Literal["past", "present", "progressive", "perfect", "future", "bare"]
 
 _IRONIC = re.compile("|".join(IRONY))
 _QUESTION_WORDS = WH - {"that", "which"} | {"which", "whose"}
-_INVERTING = frozenset(
-    """do does did is are was were am have has had can could will would shall should may might must 's 're 'd 'll
-    dont don't wo ca""".split()
+_INVERTING = vocabulary(
+    """
+    do does did is are was were am have has had can could will would shall should may might must 's 're
+    'd 'll dont don't wo ca
+    """
 )
-_CUTS = frozenset({",", ";", ":", "-", "–", "—", "...", "…", "("})
+_CUTS = vocabulary(
+    """
+    , ; : - – — ... … (
+    """
+)
 
 
 def is_ironic(sentence: str) -> bool:
@@ -122,7 +129,22 @@ def status(clause: Clause) -> Status:
 def _past_is_done(introduced: list[str]) -> bool:
     """ "I managed to" is done; "I wanted to" was only wanted."""
     return not any(
-        word in ("want", "plan", "hope", "intend", "mean", "need", "wish", "expect") for word in introduced
+        word
+        in (
+            "want",
+            "plan",
+            "hope",
+            "intend",
+            "mean",
+            "need",
+            "wish",
+            "expect",
+            "think",
+            "consider",
+            "look",
+            "dream",
+        )
+        for word in introduced
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from everwhen.ingest.extract.base import EntityType, ExtractedEntity
-from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.parsing import Name, Parse, Word
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 from everwhen.types import Turn
 
 TYPES: dict[str, EntityType] = {
@@ -23,12 +24,15 @@ TYPES: dict[str, EntityType] = {
 _SHAPE = re.compile(
     r"^(?:[A-ZÀ-Þ][\w'’.&-]*|of|the|and|de|da|do|la|le|van|von|der|den|del|di|&|\d{1,4})(?:\s|$)"
 )
-_CHAT = frozenset(
-    """lol omg wow aww awww haha hahaha yay yeah yep nope hey hi hello thanks thx congrats sure ok okay btw idk imo
-    tbh lmao wtf fyi ugh oh ah hmm yes no good great nice happy cool awesome amazing monday tuesday wednesday thursday
-    friday saturday sunday january february march april may june july august september october november december
-    christmas easter halloween todo asap pls please sorry kudos woohoo yup dude bro mate damn god gosh mom mum dad
-    mama papa grandma grandpa ma'am sir dr mr mrs ms merry i it's""".split()
+_CHAT = vocabulary(
+    """
+    lol omg wow aww awww haha hahaha yay yeah yep nope hey hi hello thanks thx congrats sure ok okay btw
+    idk imo tbh lmao wtf fyi ugh oh ah hmm yes no good great nice happy cool awesome amazing monday
+    tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december christmas easter halloween todo asap pls please sorry kudos
+    woohoo yup dude bro mate damn god gosh mom mum dad mama papa grandma grandpa ma'am sir dr mr mrs ms
+    merry i it's
+    """
 )
 _TITLES = re.compile(r"^(?:the|a|an|my|your|our|his|her|their)\s+", re.IGNORECASE)
 _LONGEST = 6
@@ -41,12 +45,12 @@ def entities(turn: Turn, parses: list[Parse]) -> list[ExtractedEntity]:
     def add(name: str, type_: EntityType) -> None:
         found.setdefault(name.casefold(), ExtractedEntity(name, type_, (turn.id,)))
 
-    if turn.role != "tool" and turn.speaker != turn.role:
+    if turn.role not in ("tool", turn.speaker):
         add(turn.speaker, "PERSON")
     for parse in parses:
         covered: set[int] = set()
         for name in parse.names:
-            type_ = TYPES.get(name.label)
+            type_ = _type(name)
             text = cleaned(name.text)
             if type_ is not None and text and len(text.split()) <= _LONGEST:
                 add(text, type_)
@@ -56,6 +60,15 @@ def entities(turn: Turn, parses: list[Parse]) -> list[ExtractedEntity]:
             if text:
                 add(text, "OTHER")
     return list(found.values())
+
+
+def _type(name: Name) -> EntityType | None:
+    """The parser's label, unless the words around it know better: what things happen in is a place."""
+    type_ = TYPES.get(name.label)
+    head = next((word for word in name.words if word.head not in name.words), name.words[-1])
+    if type_ in ("PERSON", "ORGANIZATION") and head.dep == "pobj" and head.head.lower in ("in", "near"):
+        return "LOCATION"
+    return type_
 
 
 def cleaned(text: str) -> str:

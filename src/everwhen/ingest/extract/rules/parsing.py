@@ -6,13 +6,17 @@ documents nor the words of the vocabulary pile up over a long life.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
+
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 KEPT_PARSES = 512
 """Parses remembered by their text: the overlap of two batches, and what is said again and again."""
@@ -166,12 +170,16 @@ _POS = {
 }  # fmt: skip
 
 
-_STOPS = frozenset({".", "!", "?", "...", "…", "!!", "!!!", "??", "?!"})
+_STOPS = vocabulary(
+    """
+    . ! ? ... … !! !!! ?? ?!
+    """
+)
 
 
 def _sentence_starts(doc: Any) -> Any:
     """A full stop ends a sentence also where nobody cares for capitals."""
-    for before, token in zip(doc, doc[1:], strict=False):
+    for before, token in pairwise(doc):
         if before.text in _STOPS and token.text not in _STOPS and not token.is_space:
             token.is_sent_start = True
     return doc
@@ -215,26 +223,49 @@ def _copied(doc: Any) -> Parse:
         word.head = words[token.head.i]
         if word.head is not word:
             word.head.children.append(word)
+    for word in words:
+        if word.tag == "NNS" and word.dep in ("ROOT", "conj", "ccomp") and word.child("nsubj") is not None:
+            # What has a subject is a verb: "my flight leaves on Friday".
+            word.tag, word.pos, word.lemma = "VBZ", "VERB", word.lower.removesuffix("s")
     names = tuple(Name(tuple(words[span.start : span.end]), span.label_) for span in doc.ents)
     return Parse(doc.text, tuple(words), tuple(sentences), names)
 
 
 _IRREGULAR = dict(
     pair.split(":")
-    for pair in """ate:eat became:become began:begin bought:buy broke:break brought:bring built:build burnt:burn
-    came:come caught:catch chose:choose did:do drank:drink drew:draw drove:drive fell:fall felt:feel flew:fly
-    forgot:forget fought:fight found:find froze:freeze gave:give got:get grew:grow heard:hear held:hold hid:hide
-    kept:keep knew:know learnt:learn left:leave lent:lend lost:lose made:make met:meet paid:pay ran:run rang:ring
-    rode:ride rose:rise said:say sang:sing sat:sit saw:see sent:send shot:shoot slept:sleep sold:sell spent:spend
-    spoke:speak stole:steal stood:stand swam:swim swore:swear taught:teach thought:think threw:throw told:tell
-    took:take understood:understand went:go woke:wake won:win wore:wear wrote:write rewrote:rewrite sprained:sprain
-    hated:hate planned:plan moved:move gonna:go""".split()
+    for pair in vocabulary(
+        """
+    ate:eat became:become began:begin bought:buy broke:break brought:bring built:build burnt:burn
+    came:come caught:catch chose:choose did:do drank:drink drew:draw drove:drive fell:fall felt:feel
+    flew:fly forgot:forget fought:fight found:find froze:freeze gave:give got:get grew:grow heard:hear
+    held:hold hid:hide kept:keep knew:know learnt:learn left:leave lent:lend lost:lose made:make
+    met:meet paid:pay ran:run rang:ring rode:ride rose:rise said:say sang:sing sat:sit saw:see sent:send
+    shot:shoot slept:sleep sold:sell spent:spend spoke:speak stole:steal stood:stand swam:swim
+    swore:swear taught:teach thought:think threw:throw told:tell took:take understood:understand went:go
+    woke:wake won:win wore:wear wrote:write rewrote:rewrite sprained:sprain hated:hate planned:plan
+    moved:move gonna:go
+    """
+    )
 )
 """Pasts that chat makes the tagger take for something else ("we swam every day", "hated the shifts")."""
 
 
+_SHORT_STEM = re.compile(r"([^aeiou\W]*(?:[^aeiou\W]|qu)[aeiou][^aeiouwxy\W])(?:ing|ed)")
+_FORMS = vocabulary(
+    """
+    am are m re ve have be is was were had gon got wo ca ll d s
+    """
+)
+
+
 def _righted(text: str, lemma: str, tag: str) -> tuple[str, str]:
+    if tag in ("NN", "NNP"):
+        return text, tag  # a singular is its own lemma: "business", "analysis"
     base = _IRREGULAR.get(text)
+    if base is None and tag in ("VB", "VBP") and text.isalpha() and text not in _FORMS:
+        return text, tag  # a base form is its own lemma, whatever its ending looks like
+    if base is None and tag in ("VBG", "VBD", "VBN") and _SHORT_STEM.fullmatch(text):
+        return _SHORT_STEM.sub(r"\1e", text), tag  # "hoping" is no hop: that would double its consonant
     if base is None or tag not in ("VB", "VBP", "VBD", "VBN"):
         return lemma, tag
     return base, "VBD" if tag in ("VB", "VBP") else tag

@@ -11,9 +11,11 @@ from zoneinfo import ZoneInfo
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.when import Interval
+from everwhen.when import Grain, Interval, TimeRef, resolve
 from everwhen.when.calendar import floor, shift
-from everwhen.when import TimeRef, resolve
+
+FIXED = 0.75
+"""Confidence below which `when` calls an expression floating: no tense told it which Friday."""
 
 Side = Literal["past", "future", "nearest"]
 
@@ -81,7 +83,7 @@ def attach(clauses: Sequence[Clause], found: Sequence[Dated]) -> tuple[dict[int,
 
 def side_of(status: Status, present: bool) -> Side:
     """Where the time of a clause is to be looked for."""
-    if status == "planned":
+    if status == "planned" or (status == "hypothetical" and present):
         return "future"
     if status in ("happened", "negated") and not present:
         return "past"
@@ -105,6 +107,7 @@ def chosen(found: Sequence[Dated], side: Side, text: str, moment: Moment) -> Dat
 
 def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
     """ "I've had them for three years": an interval that began then and goes on."""
+    grain: Grain
     for dated in found:
         length = dated.ref.duration
         if dated.ref.kind != "duration" or length is None:
@@ -133,6 +136,8 @@ def on_the_side(dated: Dated, side: Side, text: str, moment: Moment) -> Dated:
     behind = interval.end is not None and interval.end <= moment.at
     if not (ahead and side != "future") and not (behind and side != "past"):
         return dated
+    if side == "nearest" and dated.ref.confidence >= FIXED:
+        return dated  # "this weekend" says which one
     other = _again(dated, "past" if ahead else "future", text, moment)
     if other is None or other.interval is None:
         return dated

@@ -9,12 +9,17 @@ from dataclasses import dataclass, field
 from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, WH
 from everwhen.ingest.extract.rules.names import cleaned
 from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 _MINE = frozenset({"my", "our", "mine", "ours"})
 _YOURS = frozenset({"your", "ur", "yours"})
 _GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "some"})
-_CUT = frozenset({"relcl", "advcl", "punct", "acl", "ccomp", "conj", "cc", "dep", "parataxis"})
+_CUT = vocabulary(
+    """
+    relcl advcl punct acl ccomp conj cc dep parataxis
+    """
+)
 _PLACE = re.compile(
     r"\b(?:road|street|st|avenue|ave|lane|park|beach|river|lake|square|city|hill|island|bridge)\b", re.I
 )
@@ -120,7 +125,7 @@ class Voices:
             before = words[at - 1] if at else None
             text = self._told(word, before)
             apart = before is not None and (
-                word.start > before.end or text != word.text and not text.startswith("'")
+                word.start > before.end or (text != word.text and not text.startswith("'"))
             )
             out += (" " if apart else "") + text
         return " ".join(out.split()).strip(" ,;:-–—")
@@ -130,7 +135,7 @@ class Voices:
             return owner
         if word.pos in ("PRON", "NOUN", "PROPN", "X") and (meant := self.person(word)) is not None:
             return meant
-        agrees = before is not None and before.lower in ("i", "im", "you", "u") and self.person(before)
+        agrees = before is not None and before.lower in ("i", "im", "we", "you", "u") and self.person(before)
         if agrees and word.lower in _AGREES:
             return _AGREES[word.lower]
         if agrees and word.tag == "VBP" and word.pos == "VERB":
@@ -167,20 +172,20 @@ def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
             head = next((word for word in name.words if word.head not in name.words), name.words[-1])
             found[head.i] = (head, cleaned(name.text), "")
     for word in parse.words:
+        if word.pos not in ("NOUN", "PROPN") or word.lemma not in PERSON_WORDS or word.tag == "NNS":
+            continue
+        named = next((child for child in word.children if child.dep == "appos" and child.i in found), None)
+        if word.dep == "compound" and word.head.pos == "PROPN":
+            named = word.head  # "my sister Eva", whatever the parser makes of Eva
+            found.setdefault(named.i, (named, named.text, ""))
+        if named is not None:  # "my cousin Ada" is one person
+            found[named.i] = (named, found[named.i][1], gender_of(word))
+            continue
         owned = any(child.dep == "poss" for child in word.children)
-        if (
-            word.pos in ("NOUN", "PROPN")
-            and word.lemma.lower() in PERSON_WORDS
-            and word.tag != "NNS"
-            and (owned or word.dep in ("nsubj", "nsubjpass"))
+        if (owned or word.dep in ("nsubj", "nsubjpass")) and not any(
+            child.i in found for child in word.children
         ):
-            named = next(
-                (child for child in word.children if child.dep == "appos" and child.i in found), None
-            )
-            if named is not None:  # "my cousin Ada" is one person
-                found[named.i] = (named, found[named.i][1], gender_of(word))
-            elif not any(child.i in found for child in word.children):
-                found[word.i] = (word, voices.phrase(word), gender_of(word))
+            found[word.i] = (word, voices.phrase(word), gender_of(word))
     return [found[place] for place in sorted(found)]
 
 

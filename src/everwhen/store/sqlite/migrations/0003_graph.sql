@@ -56,6 +56,7 @@ CREATE TABLE mentions (
     unit   INTEGER NOT NULL REFERENCES units (seq) ON DELETE CASCADE,
     entity INTEGER NOT NULL REFERENCES entities (seq),
     name   TEXT NOT NULL,
+    type   TEXT NOT NULL,
     PRIMARY KEY (unit, entity, name)
 ) WITHOUT ROWID;
 CREATE INDEX mentions_by_entity ON mentions (entity, unit);

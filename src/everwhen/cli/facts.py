@@ -1,0 +1,383 @@
+"""`facts`: what is true from when to when, asked and told from the shell."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from everwhen.cli.app import Here, app
+from everwhen.cli.times import instant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everwhen.memory import Memory
+    from everwhen.types import Fact, Origin
+
+facts = typer.Typer(help="What is true from when to when, and what was known when.", no_args_is_help=True)
+app.add_typer(facts, name="facts")
+
+Subject = Annotated[str, typer.Argument(help="Who or what it is about.")]
+Predicate = Annotated[str, typer.Argument(help="Such as 'lives in'.")]
+AnySubject = Annotated[str | None, typer.Argument(help="Who or what; left out: everything.")]
+AnyPredicate = Annotated[str | None, typer.Argument(help="Such as 'lives in'; left out: all.")]
+Object = Annotated[str, typer.Argument(help="Such as 'Porto'.")]
+FactId = Annotated[str, typer.Argument(help="A fact's id, as `--json` shows it.")]
+Reference = Annotated[str, typer.Argument(help="A name as the facts have it.")]
+At = Annotated[str | None, typer.Option(help="When it was learned: ISO 8601 or 'last Friday' [now].")]
+Now = Annotated[str | None, typer.Option(help="The moment asked about [now].")]
+From = Annotated[str | None, typer.Option("--from", help="Since when it is so [when it was learned].")]
+
+
+@facts.command()
+def current(
+    context: typer.Context, subject: AnySubject = None, predicate: AnyPredicate = None, now: Now = None
+) -> None:
+    """What holds now."""
+    here: Here = context.obj
+    with here.open() as memory:
+        moment = _moment(here, memory, now)
+        _show(here, memory, memory.facts.current(subject, predicate, now=moment), moment)
+
+
+@facts.command("as-of")
+def as_of(
+    context: typer.Context,
+    when: Annotated[str, typer.Argument(help="The instant: ISO 8601 or 'last March'.")],
+    subject: AnySubject = None,
+    predicate: AnyPredicate = None,
+    known_at: Annotated[str | None, typer.Option(help="As the memory knew it then [at present].")] = None,
+) -> None:
+    """What held at an instant."""
+    here: Here = context.obj
+    with here.open() as memory:
+        moment = _moment(here, memory, when)
+        known = _moment(here, memory, known_at)
+        found = memory.facts.as_of(moment, subject, predicate, known_at=known) if moment else []
+        _show(here, memory, found, moment)
+
+
+@facts.command()
+def history(
+    context: typer.Context,
+    subject: Subject,
+    predicate: Predicate,
+    versions: Annotated[bool, typer.Option("--versions", help="Every version ever recorded.")] = False,
+) -> None:
+    """What is believed of a thing over all time, in valid-time order."""
+    here: Here = context.obj
+    with here.open() as memory:
+        _show(here, memory, memory.facts.history(subject, predicate, versions=versions), versions=versions)
+
+
+@facts.command("assert")
+def assert_(
+    context: typer.Context,
+    subject: Subject,
+    predicate: Predicate,
+    object: Object,
+    valid_from: From = None,
+    valid_to: Annotated[str | None, typer.Option("--to", help="Until when [until it changes].")] = None,
+    confidence: Annotated[float, typer.Option(help="How sure, from 0 to 1.")] = 1.0,
+    domain: Annotated[
+        str | None, typer.Option(help="Which half-life applies, such as tech_preference.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(help="Turn id or other source; may be repeated.")
+    ] = None,
+    origin: Annotated[str, typer.Option(help="observation, user or inference.")] = "user",
+    at: At = None,
+) -> None:
+    """Say that something is so."""
+    here: Here = context.obj
+    with here.open(create=True) as memory:
+        fact = memory.facts.assert_(
+            subject,
+            predicate,
+            object,
+            valid_from=_moment(here, memory, valid_from),
+            valid_to=_moment(here, memory, valid_to),
+            confidence=confidence,
+            domain=domain,
+            source=source,
+            origin=cast("Origin", origin),  # checked where it is used
+            at=_moment(here, memory, at),
+        )
+        _told(here, memory, fact)
+
+
+@facts.command()
+def correct(
+    context: typer.Context,
+    subject: Subject,
+    predicate: Predicate,
+    object: Object,
+    valid_from: From = None,
+    at: At = None,
+) -> None:
+    """Put something right: your word wins, at once."""
+    here: Here = context.obj
+    with here.open(create=True) as memory:
+        begin, when = _moment(here, memory, valid_from), _moment(here, memory, at)
+        _told(here, memory, memory.facts.correct(subject, predicate, object, valid_from=begin, at=when))
+
+
+@facts.command()
+def retract(
+    context: typer.Context,
+    fact: FactId,
+    reason: Annotated[str, typer.Option(help="Why it was never so.")],
+    at: At = None,
+) -> None:
+    """Take a fact back: it was never so."""
+    here: Here = context.obj
+    with here.open() as memory:
+        _told(here, memory, memory.facts.retract(fact, reason=reason, at=_moment(here, memory, at)))
+
+
+@facts.command()
+def end(
+    context: typer.Context,
+    subject: Subject,
+    predicate: Predicate,
+    on: Annotated[str, typer.Option(help="When it stopped being so.")],
+    at: At = None,
+) -> None:
+    """Say that something stopped being so."""
+    here: Here = context.obj
+    with here.open() as memory:
+        when = _moment(here, memory, on)
+        assert when is not None
+        _show(here, memory, memory.facts.end(subject, predicate, on=when, at=_moment(here, memory, at)))
+
+
+@facts.command()
+def confirm(context: typer.Context, fact: FactId, at: At = None) -> None:
+    """Say that a fact is still so: it is fresh again."""
+    here: Here = context.obj
+    with here.open() as memory:
+        _told(here, memory, memory.facts.confirm(fact, _moment(here, memory, at)))
+
+
+@facts.command("report-missing")
+def report_missing(context: typer.Context, ref: Reference, at: At = None) -> None:
+    """Say that a file, project or person is gone; lists the facts that name it."""
+    here: Here = context.obj
+    with here.open() as memory:
+        _show(here, memory, memory.facts.report_missing(ref, _moment(here, memory, at)))
+
+
+@facts.command("report-change")
+def report_change(context: typer.Context, ref: Reference, at: At = None) -> None:
+    """Say that something outside changed, such as a release; lists the facts that name it."""
+    here: Here = context.obj
+    with here.open() as memory:
+        _show(here, memory, memory.facts.report_change(ref, _moment(here, memory, at)))
+
+
+@facts.command("half-life")
+def half_life(
+    context: typer.Context,
+    domain: Annotated[str, typer.Argument(help="Such as tech_preference.")],
+    days: Annotated[float, typer.Argument(help="Days after which such a fact is half as sure.")],
+) -> None:
+    """Let facts of a domain fade faster or slower in this bank."""
+    here: Here = context.obj
+    with here.open(create=True) as memory:
+        memory.facts.set_half_life(domain, days)
+        if here.json:
+            here.print(memory.facts.half_lives.by_domain)
+        else:
+            here.console.print(_plain(f"facts of domain '{domain}' have a half-life of {days:g} days"))
+
+
+@facts.command()
+def stale(
+    context: typer.Context,
+    threshold: Annotated[float, typer.Option(help="Confidence below which age counts.")] = 0.5,
+    now: Now = None,
+    limit: Annotated[int | None, typer.Option(help="The least sure ones only.")] = None,
+) -> None:
+    """What should be checked before anybody relies on it, and what to do."""
+    here: Here = context.obj
+    with here.open() as memory:
+        found = memory.facts.stale(threshold, _moment(here, memory, now), limit=limit)
+    if here.json:
+        here.print(found)
+        return
+    for one in found:
+        here.console.print(f"{one.confidence:.2f}  [bold]{_plain(one.fact.text)}[/bold]  ({one.signal})")
+        here.console.print(f"      {_plain(one.action)}  [dim]{one.fact.id}[/dim]")
+    if not found:
+        here.console.print("nothing is stale")
+
+
+@facts.command()
+def review(context: typer.Context) -> None:
+    """Conflicts that only a person can decide."""
+    here: Here = context.obj
+    with here.open() as memory:
+        found = memory.facts.review()
+    if here.json:
+        here.print(found)
+        return
+    for one in found:
+        here.console.print(f"[bold]{one.id}[/bold]  {_plain(one.why)}")
+        for side in one.sides:
+            here.console.print(f"    {side.id}  {_plain(side.text)}  since {side.valid_from:%Y-%m-%d}")
+    last = f"decide with: everwhen facts resolve {found[0].id} --keep ID" if found else "nothing to decide"
+    here.console.print(last, style="dim")
+
+
+@facts.command()
+def resolve(
+    context: typer.Context,
+    conflict: Annotated[str, typer.Argument(help="A conflict's id, as `review` shows it.")],
+    keep: Annotated[str, typer.Option(help="The id or the object of the side that is right, or 'neither'.")],
+    at: At = None,
+) -> None:
+    """Decide a conflict."""
+    here: Here = context.obj
+    with here.open() as memory:
+        kept = memory.facts.resolve(conflict, keep, _moment(here, memory, at))
+    if here.json:
+        here.print(kept)
+    else:
+        here.console.print(_plain(f"kept: {kept.text}" if kept else "kept neither"))
+
+
+@facts.command()
+def diff(
+    context: typer.Context,
+    t1: Annotated[str, typer.Argument(help="From this instant.")],
+    t2: Annotated[str, typer.Argument(help="To this one.")],
+    subject: AnySubject = None,
+) -> None:
+    """What began, ended and changed between two instants."""
+    here: Here = context.obj
+    with here.open() as memory:
+        first, second = _moment(here, memory, t1), _moment(here, memory, t2)
+        assert first is not None and second is not None
+        found = memory.facts.diff(first, second, subject)
+    if here.json:
+        here.print(found)
+        return
+    for old, new in found.changed:
+        here.console.print(_plain(f"~ {old.subject} {old.predicate}: {old.object} → {new.object}"))
+    for sign, listed in (("+", found.began), ("-", found.ended)):
+        for fact in listed:
+            here.console.print(_plain(f"{sign} {fact.text}"))
+    if not (found.changed or found.began or found.ended):
+        here.console.print("nothing changed")
+
+
+@facts.command()
+def define(
+    context: typer.Context,
+    predicate: Predicate,
+    multi: Annotated[
+        bool, typer.Option("--multi/--single", help="May it have several objects at once?")
+    ] = False,
+    synonym: Annotated[
+        list[str] | None, typer.Option(help="Words that mean the same; may be repeated.")
+    ] = None,
+    domain: Annotated[str | None, typer.Option(help="Domain of facts that name none.")] = None,
+) -> None:
+    """Declare a predicate single- or multi-valued, with its synonyms."""
+    here: Here = context.obj
+    with here.open(create=True) as memory:
+        memory.facts.define_predicate(predicate, multi=multi, synonyms=synonym or (), domain=domain)
+    if here.json:
+        here.print({"predicate": predicate, "multi": multi, "synonyms": synonym or [], "domain": domain})
+    else:
+        here.console.print(
+            _plain(f"'{predicate}' has {'several objects' if multi else 'one object'} at a time")
+        )
+
+
+@facts.command()
+def timeline(context: typer.Context, subject: Subject, now: Now = None) -> None:
+    """Draw what held from when to when, as bars."""
+    here: Here = context.obj
+    with here.open() as memory:
+        found = memory.facts.about(subject)
+        if here.json:
+            here.print(found)
+            return
+        from everwhen.cli.bars import draw
+
+        draw(here, found, memory.zone, _moment(here, memory, now))
+
+
+@facts.command()
+def export(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="A .json or .csv file, or - for standard output.")],
+    format: Annotated[str | None, typer.Option(help="json or csv [by the file's name].")] = None,
+) -> None:
+    """Write every version of every fact, as JSON or CSV."""
+    from everwhen.cli.exporting import write
+
+    here: Here = context.obj
+    with here.open() as memory:
+        count = write(memory.facts.versions(), path, format)
+    if here.json and str(path) != "-":
+        here.print({"versions": count, "path": path})
+    elif str(path) != "-":
+        here.console.print(f"{count} versions written to {path}")
+
+
+def _moment(here: Here, memory: Memory, text: str | None) -> datetime | None:
+    return instant(text, here.zone or memory.zone)
+
+
+def _told(here: Here, memory: Memory, fact: Fact) -> None:
+    if here.json:
+        here.print(fact)
+        return
+    _show(here, memory, [fact], versions=fact.status != "believed")
+
+
+def _show(
+    here: Here,
+    memory: Memory,
+    found: Sequence[Fact],
+    now: datetime | None = None,
+    *,
+    versions: bool = False,
+) -> None:
+    if here.json:
+        here.print(found)
+        return
+    from datetime import UTC
+    from zoneinfo import ZoneInfo
+
+    from rich.table import Table
+
+    if not found:
+        here.console.print("nothing is known of that")
+        return
+    zone, moment = ZoneInfo(here.zone or memory.zone), now or datetime.now(UTC)
+    table = Table(box=None, pad_edge=False)
+    more = ("status", "recorded") if versions else ()
+    for name in ("subject", "predicate", "object", "from", "to", "sure", *more, "id"):
+        table.add_column(name, no_wrap=name not in ("subject", "object"), overflow="fold")
+    for fact in found:
+        sure = memory.facts.confidence_at(fact, moment)
+        extra: list[Any] = [fact.status, f"{fact.recorded_at.astimezone(zone):%Y-%m-%d}"] if versions else []
+        table.add_row(
+            _plain(fact.subject), _plain(fact.predicate), _plain(fact.object),
+            f"{fact.valid_from.astimezone(zone):%Y-%m-%d}",
+            f"{fact.valid_to.astimezone(zone):%Y-%m-%d}" if fact.valid_to else "",
+            f"{sure:.2f}", *extra, f"[dim]{fact.id}[/dim]",
+        )  # fmt: skip
+    here.console.print(table)
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,388 @@
+"""`memory.facts`: what is true from when to when, as a program asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import NotFound, UsageError
+from everwhen.facts import changes, decay
+from everwhen.facts.decay import HalfLives
+from everwhen.facts.learn import record
+from everwhen.facts.predicates import Predicates, folded, normalised
+from everwhen.facts.recasting import recast
+from everwhen.facts.staleness import named, stale_facts
+from everwhen.facts.wording import certainty, checked_statement, prepared, words
+from everwhen.models.embed import Embedder
+from everwhen.settings import Settings
+from everwhen.store.facts import Declared, FactRow, FactStore, Report
+from everwhen.store.instants import aware
+from everwhen.types import Conflict, Fact, FactDiff, Origin, StaleFact, Status
+from everwhen.when import Interval
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Words:
+    """How a bank words its facts: its embedder, and cl100k tokens."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        return [self._embedder.embed(self._embedder.pieces(text)) for text in texts]
+
+    def tokens(self, text: str) -> int:
+        from everwhen.models.tokens import count_tokens
+
+        return count_tokens(text)
+
+
+class Facts:
+    """The facts of one bank. All times are aware; `at` is when it was learned, and is now when left out."""
+
+    def __init__(
+        self,
+        store: FactStore,
+        embedder: Embedder,
+        settings: Settings,
+        ready: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._store = store
+        self._words = Words(embedder)
+        self._settings = settings
+        self._ready = ready
+
+    # Writing
+
+    def assert_(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,
+        *,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        confidence: float = 1.0,
+        domain: str | None = None,
+        source: str | Sequence[str] | None = None,
+        origin: Origin = "observation",
+        at: datetime | None = None,
+    ) -> Fact:
+        """Say that something is so, from `valid_from` (else from `at`) until `valid_to` (else until it changes).
+
+        A later fact closes an earlier one; an earlier one that comes late is placed before it. The same again
+        reinforces. What comes back says in `status` whether it is believed, disputed or overruled.
+        """
+        said = checked_statement(
+            self.predicates, subject, predicate, object, at=_now(at, "at"), valid_from=valid_from,
+            valid_to=valid_to, confidence=confidence, domain=domain, source=source, origin=origin,
+        )  # fmt: skip
+        return self._facts(record(self._store, prepared([said], self._words)))[0]
+
+    def correct(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,
+        *,
+        valid_from: datetime | None = None,
+        at: datetime | None = None,
+    ) -> Fact:
+        """The user's word, which always wins: what was believed is replaced, for all the time it was believed for.
+
+        With `valid_from`, from then on. What was known before stays what was known before (`known_at`).
+        """
+        said = checked_statement(
+            self.predicates,
+            subject,
+            predicate,
+            object,
+            at=_now(at, "at"),
+            valid_from=valid_from,
+            origin="user",
+        )
+        (ready,) = prepared([said], self._words)
+        return self._change(lambda ledger: changes.correct_fact(ledger, ready))
+
+    def retract(self, fact_id: str, *, reason: str, at: datetime | None = None) -> Fact:
+        """Take a fact back: it was never so. What it had closed is open again."""
+        why, when = words(reason, "reason"), _now(at, "at")
+        return self._change(lambda ledger: changes.retract_fact(ledger, fact_id, when, why))
+
+    def end(self, subject: str, predicate: str, *, on: datetime, at: datetime | None = None) -> list[Fact]:
+        """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
+        ended, when = _instant(on, "on"), _now(at, "at")
+        keys = self._keys(subject, predicate)
+        with self._store.writing() as ledger:
+            key = ledger.find_key(*keys)
+            if key is None:
+                raise NotFound(f"nothing is known of '{subject} {predicate}', so nothing can end")
+            rows = changes.end_facts(ledger, key, ended, when)
+            rows = [ledger.fact(row.id) or row for row in rows]
+        return self._facts(rows)
+
+    def confirm(self, fact_id: str, at: datetime | None = None) -> Fact:
+        """It is still so: its age counts from now on again."""
+        when = _now(at, "at")
+        return self._change(lambda ledger: changes.confirm_fact(ledger, fact_id, when))
+
+    def report_missing(self, ref: str, at: datetime | None = None) -> list[Fact]:
+        """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
+        return self._report(Report("missing", words(ref, "reference"), _now(at, "at")))
+
+    def report_change(self, ref: str, at: datetime | None = None) -> list[Fact]:
+        """Something outside changed (a release, a team): the facts that name it want to be looked at."""
+        return self._report(Report("change", words(ref, "reference"), _now(at, "at")))
+
+    def resolve(self, conflict_id: str, keep: str, at: datetime | None = None) -> Fact | None:
+        """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
+        when = _now(at, "at")
+        with self._store.writing() as ledger:
+            row = changes.resolve_conflict(ledger, conflict_id, keep, when)
+            row = ledger.fact(row.id) if row is not None else None
+        return self._facts([row])[0] if row is not None else None
+
+    # Reading
+
+    def current(
+        self, subject: str | None = None, predicate: str | None = None, *, now: datetime | None = None
+    ) -> list[Fact]:
+        """What holds at `now`, as known at present."""
+        return self._valid_at(_now(now, "now"), subject, predicate, None)
+
+    def as_of(
+        self,
+        instant: datetime,
+        subject: str | None = None,
+        predicate: str | None = None,
+        *,
+        known_at: datetime | None = None,
+    ) -> list[Fact]:
+        """What held at an instant, as known at present, or as it was known at `known_at`."""
+        return self._valid_at(_instant(instant, "instant"), subject, predicate, aware(known_at, "known_at"))
+
+    def history(self, subject: str, predicate: str, *, versions: bool = False) -> list[Fact]:
+        """What is believed of a thing over all time, in valid-time order; or every version ever recorded."""
+        self._ready()
+        return self._facts(self._store.history(*self._keys(subject, predicate), versions=versions))
+
+    def about(self, subject: str, *, versions: bool = False) -> list[Fact]:
+        """All that is believed of a subject over all time, in valid-time order; or every version."""
+        self._ready()
+        return self._facts(self._store.history(folded(words(subject, "subject")), None, versions=versions))
+
+    def diff(self, t1: datetime, t2: datetime, subject: str | None = None) -> FactDiff:
+        """What began, ended and changed from one instant to another, as believed now."""
+        first, second = _instant(t1, "t1"), _instant(t2, "t2")
+        self._ready()
+        key = folded(words(subject, "subject")) if subject is not None else None
+        then = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
+        later = {row.slot: row for row in self._store.valid_at(second, key, None, None)}
+        both = [slot for slot in then if slot in later and then[slot].id != later[slot].id]
+        return FactDiff(
+            first,
+            second,
+            began=tuple(self._facts(row for slot, row in later.items() if slot not in then)),
+            ended=tuple(self._facts(row for slot, row in then.items() if slot not in later)),
+            changed=tuple(
+                zip(self._facts(then[s] for s in both), self._facts(later[s] for s in both), strict=True)
+            ),
+        )
+
+    def stale(
+        self, threshold: float = 0.5, now: datetime | None = None, *, limit: int | None = None
+    ) -> list[StaleFact]:
+        """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
+        certainty(threshold, "threshold")
+        self._ready()
+        return stale_facts(self._store, self._facts, self.half_lives, threshold, _now(now, "now"), limit)
+
+    def review(self) -> list[Conflict]:
+        """Conflicts that no rule decides, oldest first: both sides are kept until `resolve`."""
+        self._ready()
+        found = []
+        for row in self._store.conflicts():
+            sides = [self._store.newest(row.incumbent), self._store.newest(row.challenger)]
+            first, second = self._facts(side for side in sides if side is not None)
+            found.append(
+                Conflict(row.id, first.subject, first.predicate, (first, second), row.why, row.opened_at)
+            )
+        return found
+
+    def confidence_at(self, fact: Fact, instant: datetime) -> float:
+        """`confidence * 0.5 ** (age / half_life)`; age counts from the start or the last confirmation."""
+        return decay.confidence_at(fact, _instant(instant, "instant"), self.half_lives)
+
+    def get(self, fact_id: str) -> Fact:
+        """The newest version of a fact."""
+        row = self._store.newest(fact_id)
+        if row is None:
+            raise NotFound(f"there is no fact '{fact_id}'; `everwhen facts current` lists those that hold")
+        return self._facts([row])[0]
+
+    def versions(self) -> Iterator[Fact]:
+        """Every version of every fact, subject by subject: what an export writes."""
+        self._ready()
+        page: list[FactRow] = []
+        for row in self._store.every_version():
+            page.append(row)
+            if len(page) == 1000:
+                yield from self._facts(page)
+                page = []
+        yield from self._facts(page)
+
+    # What a bank says of predicates and age
+
+    @property
+    def predicates(self) -> Predicates:
+        """The shipped predicates with the bank's own over them."""
+        return Predicates(self._store.predicates())
+
+    def define_predicate(
+        self,
+        name: str,
+        *,
+        multi: bool = False,
+        synonyms: Sequence[str] = (),
+        domain: str | None = None,
+        at: datetime | None = None,
+    ) -> None:
+        """Declare a predicate single- or multi-valued, with words that mean the same. What is known is placed anew."""
+        label, when = words(name, "predicate"), _now(at, "at")
+        if isinstance(synonyms, str):
+            raise UsageError(f"synonyms takes a list, such as synonyms=[{synonyms!r}]")
+        others = tuple(words(one, "synonym") for one in synonyms)
+        before = self.predicates
+        declared = Declared(normalised(label), label, multi, domain, others)
+        with self._store.writing() as ledger:
+            ledger.declare(declared)
+            after = Predicates([*self._store.predicates(), declared])
+            named_ = [declared.key, *(normalised(one) for one in others)]
+            for key, predicate_key in ledger.keys_of(named_):
+                target = after.find(predicate_key)
+                if target.key != predicate_key or target.multi != before.find(predicate_key).multi:
+                    recast(ledger, key, folded(key.subject), target, when)
+
+    @property
+    def half_lives(self) -> HalfLives:
+        """Days by domain: the bank's own over those of the settings."""
+        own = self._store.half_lives()
+        return HalfLives({**self._settings.half_lives, **own}, own.get("", self._settings.half_life))
+
+    def set_half_life(self, domain: str | None, days: float) -> None:
+        """Let facts of a domain (None: all that have none of their own) fade faster or slower in this bank."""
+        if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days < float("inf"):
+            raise UsageError(f"a half-life is a positive number of days, got {days!r}")
+        self._store.set_half_life(words(domain, "domain") if domain is not None else "", float(days))
+
+    def _change(self, act: Callable[[Any], FactRow]) -> Fact:
+        with self._store.writing() as ledger:
+            row = act(ledger)
+            row = ledger.fact(row.id) or row
+        return self._facts([row])[0]
+
+    def _report(self, report: Report) -> list[Fact]:
+        with self._store.writing() as ledger:
+            ledger.report(report)
+        return self._facts(named(self._store, report))
+
+    def _valid_at(
+        self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
+    ) -> list[Fact]:
+        self._ready()
+        key = folded(words(subject, "subject")) if subject is not None else None
+        found = self.predicates.find(words(predicate, "predicate")).key if predicate is not None else None
+        return self._facts(self._store.valid_at(instant, key, found, known_at), known_at)
+
+    def _keys(self, subject: str, predicate: str) -> tuple[str, str]:
+        return folded(words(subject, "subject")), self.predicates.find(words(predicate, "predicate")).key
+
+    def _facts(self, rows: Iterable[FactRow], known_at: datetime | None = None) -> list[Fact]:
+        listed = list(rows)
+        sources = self._store.sources([row.id for row in listed], known_at) if listed else {}
+        return [to_fact(row, tuple(sources.get(row.id, ()))) for row in listed]
+
+
+def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
+    """A version as the front door shows it."""
+    return Fact(
+        id=row.id,
+        version=row.version,
+        subject=row.subject,
+        predicate=row.predicate,
+        object=row.object,
+        valid=Interval(row.valid_from, row.valid_to, row.grain),
+        recorded_at=row.recorded_at,
+        superseded_at=row.superseded_at,
+        confidence=row.confidence,
+        origin=row.origin,
+        status=_status(row),
+        domain=row.domain,
+        support=row.support,
+        confirmed_at=row.confirmed_at,
+        sources=sources,
+        reason=row.reason,
+    )
+
+
+def _status(row: FactRow) -> Status:
+    if row.superseded_at is None or row.standing == "overruled":
+        return row.standing
+    if row.outcome in ("corrected", "retracted"):
+        return row.outcome
+    return "superseded"
+
+
+def _instant(given: datetime, name: str) -> datetime:
+    instant = aware(given, name)
+    if instant is None:
+        raise UsageError(f"{name} is missing; give an aware datetime")
+    return instant
+
+
+def _now(given: datetime | None, name: str) -> datetime:
+    return aware(given, name) or datetime.now(UTC)
+
+
+def _in_thread(
+    method: Callable[Concatenate[Facts, P], R],
+) -> Callable[Concatenate[AsyncFacts, P], Coroutine[Any, Any, R]]:
+    async def call(self: AsyncFacts, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self.facts, *args, **kwargs)
+
+    return update_wrapper(call, method)
+
+
+class AsyncFacts:
+    """`Facts` for asynchronous programs: the same calls, as coroutines."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    assert_ = _in_thread(Facts.assert_)
+    correct = _in_thread(Facts.correct)
+    retract = _in_thread(Facts.retract)
+    end = _in_thread(Facts.end)
+    confirm = _in_thread(Facts.confirm)
+    report_missing = _in_thread(Facts.report_missing)
+    report_change = _in_thread(Facts.report_change)
+    resolve = _in_thread(Facts.resolve)
+    current = _in_thread(Facts.current)
+    as_of = _in_thread(Facts.as_of)
+    history = _in_thread(Facts.history)
+    about = _in_thread(Facts.about)
+    diff = _in_thread(Facts.diff)
+    stale = _in_thread(Facts.stale)
+    review = _in_thread(Facts.review)
+    confidence_at = _in_thread(Facts.confidence_at)
+    get = _in_thread(Facts.get)
+    define_predicate = _in_thread(Facts.define_predicate)
+    set_half_life = _in_thread(Facts.set_half_life)

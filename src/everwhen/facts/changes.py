@@ -1,0 +1,383 @@
+"""Changes to what is believed, each inside one transaction: read the neighbours, decide, write versions."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import NotFound, UsageError
+from everwhen.facts.assertion import Placement, place, place_correction, until
+from everwhen.facts.conflicts import Claim
+from everwhen.facts.predicates import Predicate, Predicates, folded
+from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow, Outcome
+from everwhen.types import Origin
+from everwhen.when import Grain
+
+INSTANT = timedelta(microseconds=1)
+NEITHER = "neither"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An assertion or correction, checked, with what makes it searchable. A start of None is the time it is made."""
+
+    subject: str
+    predicate: Predicate
+    object: str
+    at: datetime
+    start: datetime | None = None
+    end: datetime | None = None
+    grain: Grain = "second"
+    confidence: float = 1.0
+    domain: str | None = None
+    origin: Origin = "observation"
+    sources: tuple[str, ...] = ()
+    text: str = ""
+    tokens: int = 0
+    vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+
+
+def assert_fact(ledger: FactLedger, said: Statement) -> FactRow:
+    """Add a fact to what is believed, or to what supports it; or keep it as overruled or disputed."""
+    said = _as_declared(ledger, said)
+    key, at, backwards = _open(ledger, said)
+    slot = ledger.slot(key.seq, said.predicate.slot(said.object))
+    start = said.start or at
+    claim = to_claim(said, start, later=backwards and said.start is None)
+    after = ledger.next_started(slot, start)
+    placed = place(claim, ledger.last_started(slot, start), after)
+    ledger.touch(key.seq, at)
+    row = _new_row(said, claim, slot, at, "assert")
+    if placed.decision == "reinforce":
+        assert placed.target is not None
+        return _reinforced(ledger, placed.target, said, after, at)
+    if placed.decision == "extend":
+        assert placed.target is not None
+        return _extended(ledger, placed, said, start, at)
+    if placed.decision == "overrule":
+        return _kept_aside(ledger, replace(row, standing="overruled", reason=placed.why), placed, said, at)
+    if placed.decision == "dispute":
+        return _disputed(ledger, key, row, placed, said, at)
+    return _believed(ledger, replace(row, valid_to=placed.valid_to), placed, said, at)
+
+
+def correct_fact(ledger: FactLedger, said: Statement) -> FactRow:
+    """The user's word: it replaces what it meets from its start on, up to what is planned for later."""
+    said = _as_declared(ledger, said)
+    key, at, _ = _open(ledger, said)
+    slot = ledger.slot(key.seq, said.predicate.slot(said.object))
+    start = said.start
+    if start is None:
+        wrong = ledger.last_started(slot, at)
+        start = wrong.valid_from if wrong is not None and wrong.covers(at) else at
+    claim = to_claim(said, start)
+    last = max(at, start)
+    placed = place_correction(
+        claim,
+        ledger.last_started(slot, start),
+        ledger.started_between(slot, start, last),
+        ledger.next_started(slot, last),
+    )
+    ledger.touch(key.seq, at)
+    _settle_slot(ledger, key, slot, at)
+    row = replace(_new_row(said, claim, slot, at, "correct"), valid_to=placed.valid_to)
+    same = next((one for one in placed.dropped if one.object_key == claim.object_key), None)
+    if same is None:
+        row = _believed(ledger, row, placed, said, at)
+        ledger.reinforce(row, at, max(said.at, row.valid_from), 0)  # said now: it is as fresh as can be
+        return row
+    # The user says again, more exactly, what was known: the fact stays the same one, with its support.
+    others = tuple(one for one in placed.dropped if one is not same)
+    ledger.supersede(same, at, "revised")
+    kept = replace(
+        row, id=same.id, version=same.version + 1, support=same.support, confirmed_at=same.confirmed_at
+    )
+    kept = put(ledger, kept, replace(placed, dropped=others), at)
+    ledger.reinforce(kept, at, max(said.at, kept.valid_from), 1)
+    ledger.cite(kept.id, said.sources, at)
+    return kept
+
+
+def retract_fact(
+    ledger: FactLedger, fact_id: str, at: datetime, reason: str | None, outcome: Outcome = "retracted"
+) -> FactRow:
+    """Take a fact back. Its predecessor gets what it had taken; a rival that waited is believed instead."""
+    row = _fact(ledger, fact_id)
+    if row.superseded_at is not None:
+        if row.outcome == outcome:
+            return row  # already so
+        raise UsageError(
+            f"fact {fact_id} is believed no longer (it was {row.outcome}); there is nothing to retract"
+        )
+    at = ledger.touch(row.key, at)
+    ledger.supersede(row, at, outcome, reason)
+    if row.standing == "believed":
+        mend(ledger, row.slot, row.valid_from, at)
+    for conflict in ledger.open_conflicts(row.key):
+        if fact_id == conflict.challenger:
+            ledger.settle(conflict.id, at, conflict.incumbent)
+        elif fact_id == conflict.incumbent:
+            ledger.settle(conflict.id, at, conflict.challenger)
+            _promote(ledger, _fact(ledger, conflict.challenger), at, "assert")
+    return replace(row, superseded_at=at, outcome=outcome, reason=reason)
+
+
+def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> list[FactRow]:
+    """End whatever of a key holds just before an instant, at that instant."""
+    at = ledger.touch(key.seq, at)
+    ended = []
+    for slot in ledger.slots(key.seq):
+        row = ledger.last_started(slot, on - INSTANT)
+        if row is not None and (row.valid_to is None or row.valid_to > on):
+            ended.append(_revised(ledger, row, at, claimed_to=on, valid_to=on))
+    if not ended:
+        raise NotFound(
+            f"nothing of '{key.subject} {key.predicate}' holds until {on.isoformat()}, so nothing ends then; "
+            f"`everwhen facts history` shows what is known"
+        )
+    return ended
+
+
+def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
+    """Somebody has looked, and it is still so: its age counts from now."""
+    row = _fact(ledger, fact_id)
+    if row.superseded_at is not None or row.standing != "believed":
+        raise UsageError(
+            f"fact {fact_id} is not believed, so it cannot be confirmed; assert or correct it instead"
+        )
+    recorded = ledger.touch(row.key, at)
+    ledger.reinforce(row, recorded, at, 0)
+    return _fact(ledger, fact_id)
+
+
+def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: datetime) -> FactRow | None:
+    """Keep one side of a conflict, by its id or its object, or neither."""
+    conflict = ledger.conflict(conflict_id)
+    if conflict is None:
+        raise NotFound(f"there is no conflict '{conflict_id}'; `everwhen facts review` lists them")
+    if conflict.resolved_at is not None:
+        raise UsageError(f"conflict {conflict_id} is resolved already (kept: {conflict.kept or NEITHER})")
+    incumbent, challenger = _fact(ledger, conflict.incumbent), _fact(ledger, conflict.challenger)
+    at = ledger.touch(challenger.key, at)
+    if keep == NEITHER:
+        ledger.settle(conflict_id, at, None)
+        for side in (challenger, incumbent):
+            retract_fact(ledger, side.id, at, f"conflict {conflict_id}: neither is right")
+        return None
+    if keep in (incumbent.id, "first") or folded(keep) == incumbent.object_key:
+        ledger.settle(conflict_id, at, incumbent.id)
+        ledger.supersede(challenger, at, "outweighed", f"conflict {conflict_id}: {incumbent.object} was kept")
+        if incumbent.superseded_at is not None:
+            return incumbent  # it has been replaced by something else meanwhile
+        return _revised(ledger, incumbent, at, act="resolve", stated_at=at)
+    if keep in (challenger.id, "second") or folded(keep) == challenger.object_key:
+        ledger.settle(conflict_id, at, challenger.id)
+        return _promote(ledger, challenger, at, "resolve")
+    raise UsageError(
+        f"keep={keep!r} is neither side: give {incumbent.id} ({incumbent.object}), {challenger.id} "
+        f"({challenger.object}) or '{NEITHER}'"
+    )
+
+
+def mend(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
+    """Give the fact before a place in the chain the end that its next neighbour leaves it."""
+    before = ledger.last_started(slot, start)
+    if before is not None:
+        end = until(before.claimed_to, ledger.next_started(slot, start))
+        if before.valid_to != end:
+            _revised(ledger, before, at, valid_to=end)
+
+
+def _believed(ledger: FactLedger, row: FactRow, placed: Placement, said: Statement, at: datetime) -> FactRow:
+    row = put(ledger, row, placed, at)
+    if len(said.vectors):
+        ledger.add_unit(row, said.text, said.vectors)
+    ledger.cite(row.id, said.sources, at)
+    return row
+
+
+def put(ledger: FactLedger, row: FactRow, placed: Placement, at: datetime) -> FactRow:
+    """Write a believed version: first what gives way, then itself, so that no two ever overlap."""
+    for dropped in placed.dropped:
+        ledger.supersede(dropped, at, placed.outcome, placed.why or None)
+    before = ledger.last_started(row.slot, row.valid_from)
+    if before is not None:
+        end = (
+            before.claimed_to if before.claimed_to and before.claimed_to < row.valid_from else row.valid_from
+        )
+        if before.valid_to != end:
+            _revised(ledger, before, at, valid_to=end)
+    return ledger.insert(row)
+
+
+def _reinforced(
+    ledger: FactLedger, known: FactRow, said: Statement, after: FactRow | None, at: datetime
+) -> FactRow:
+    """The same again: more support, a later confirmation; a new version only where it says something new."""
+    changes: dict[str, Any] = {}
+    if said.end is not None and said.end != known.claimed_to:
+        changes |= {"claimed_to": said.end, "valid_to": until(said.end, after)}
+    if said.confidence > known.confidence:
+        changes["confidence"] = said.confidence
+    if said.origin == "user" and known.origin != "user":
+        changes["origin"] = said.origin
+    if said.domain is not None and known.domain is None:
+        changes["domain"] = said.domain
+    if changes:
+        known = _revised(ledger, known, at, **changes)
+    seen = min(said.at, said.end) if said.end is not None else said.at
+    ledger.reinforce(known, at, max(seen, known.valid_from), 1)
+    ledger.cite(known.id, said.sources, at)
+    return _fact(ledger, known.id)
+
+
+def _extended(
+    ledger: FactLedger, placed: Placement, said: Statement, start: datetime, at: datetime
+) -> FactRow:
+    """It was so earlier than was known: the beginning moves, and the old one was a confirmation."""
+    known = placed.target
+    assert known is not None
+    row = stretch(ledger, known, placed, start, said.grain, said.confidence, at)
+    ledger.reinforce(row, at, max(said.at, known.valid_from), 1)
+    ledger.cite(row.id, said.sources, at)
+    return _fact(ledger, row.id)
+
+
+def stretch(
+    ledger: FactLedger,
+    known: FactRow,
+    placed: Placement,
+    start: datetime,
+    grain: Grain,
+    sure: float,
+    at: datetime,
+) -> FactRow:
+    ledger.supersede(known, at, "revised")
+    row = replace(
+        known,
+        version=known.version + 1,
+        valid_from=start,
+        grain=grain,
+        recorded_at=at,
+        confidence=max(known.confidence, sure),
+    )
+    return put(ledger, row, placed, at)
+
+
+def _kept_aside(
+    ledger: FactLedger, row: FactRow, placed: Placement, said: Statement, at: datetime
+) -> FactRow:
+    row = ledger.insert(replace(row, valid_to=placed.valid_to))
+    ledger.cite(row.id, said.sources, at)
+    return row
+
+
+def _disputed(
+    ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, said: Statement, at: datetime
+) -> FactRow:
+    for waiting in ledger.disputed(row.slot):
+        if waiting.object_key == row.object_key:
+            ledger.reinforce(waiting, at, max(said.at, waiting.valid_from), 1)
+            ledger.cite(waiting.id, said.sources, at)
+            return _fact(ledger, waiting.id)
+    row = dispute(ledger, key, replace(row, standing="disputed"), placed, at)
+    if len(said.vectors):
+        ledger.add_unit(row, said.text, said.vectors)
+    ledger.cite(row.id, said.sources, at)
+    return row
+
+
+def dispute(ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, at: datetime) -> FactRow:
+    assert placed.target is not None
+    row = ledger.insert(replace(row, valid_to=placed.valid_to))
+    conflict = ConflictRow(f"c{secrets.token_hex(6)}", placed.target.id, row.id, placed.why, at, None, None)
+    ledger.open_conflict(conflict, key.seq)
+    return row
+
+
+def _promote(ledger: FactLedger, waiting: FactRow, at: datetime, act: Act) -> FactRow:
+    """What was disputed is believed from now on; what starts at the same instant gives way."""
+    ledger.supersede(waiting, at, "revised")
+    same_start = ledger.started_between(waiting.slot, waiting.valid_from, waiting.valid_from)
+    after = ledger.next_started(waiting.slot, waiting.valid_from)
+    row = replace(
+        waiting,
+        version=waiting.version + 1,
+        standing="believed",
+        act=act,
+        recorded_at=at,
+        stated_at=at,
+        valid_to=until(waiting.claimed_to, after),
+    )
+    return put(ledger, row, Placement("insert", dropped=tuple(same_start), why="a conflict was resolved"), at)
+
+
+def _settle_slot(ledger: FactLedger, key: FactKey, slot: int, at: datetime) -> None:
+    """The user has spoken: what waited for a decision in this slot has one."""
+    waiting = {row.id: row for row in ledger.disputed(slot)}
+    for conflict in ledger.open_conflicts(key.seq):
+        if conflict.challenger in waiting:
+            ledger.supersede(waiting[conflict.challenger], at, "corrected", "the user decided")
+            ledger.settle(conflict.id, at, None)
+
+
+def _revised(ledger: FactLedger, row: FactRow, at: datetime, **changes: Any) -> FactRow:
+    """A new version of the same fact; the old one stays as what was believed until now."""
+    ledger.supersede(row, at, "revised")
+    return ledger.insert(replace(row, version=row.version + 1, recorded_at=at, **changes))
+
+
+def _as_declared(ledger: FactLedger, said: Statement) -> Statement:
+    """With the predicate as it is declared now: another process may have declared it since the words were checked."""
+    return replace(said, predicate=Predicates(ledger.predicates()).find(said.predicate.name))
+
+
+def _open(ledger: FactLedger, said: Statement) -> tuple[FactKey, datetime, bool]:
+    """The key, the transaction time (which never runs backwards there), and whether the clock did."""
+    subject, predicate = folded(said.subject), said.predicate
+    key = ledger.key(subject, predicate.key, said.subject, predicate.name)
+    if key.last_at is None or said.at >= key.last_at:
+        return key, said.at, False
+    return key, key.last_at, True
+
+
+def to_claim(said: Statement, start: datetime, *, later: bool = False) -> Claim:
+    if said.end is not None and said.end <= start:
+        raise UsageError(
+            f"the fact would end ({said.end.isoformat()}) before it begins ({start.isoformat()}); "
+            "give a valid_to after valid_from, and a valid_from when it lies in the past"
+        )
+    return Claim(said.object, folded(said.object), start, said.end, said.confidence, said.origin, later)
+
+
+def _new_row(said: Statement, claim: Claim, slot: int, at: datetime, act: Act) -> FactRow:
+    return FactRow(
+        id=f"f{secrets.token_hex(8)}",
+        version=1,
+        slot=slot,
+        object=said.object,
+        object_key=claim.object_key,
+        domain=said.domain,
+        grain=said.grain,
+        valid_from=claim.start,
+        claimed_to=claim.end,
+        valid_to=claim.end,
+        stated_at=at,
+        recorded_at=at,
+        confidence=said.confidence,
+        origin=said.origin,
+        act=act,
+        tokens=said.tokens,
+    )
+
+
+def _fact(ledger: FactLedger, fact_id: str) -> FactRow:
+    row = ledger.fact(fact_id)
+    if row is None:
+        raise NotFound(f"there is no fact '{fact_id}'; `everwhen facts current` lists those that hold")
+    return row

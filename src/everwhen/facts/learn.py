@@ -1,0 +1,89 @@
+"""The door for extractors: facts found in turns become part of what is believed, with where they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from everwhen.facts.changes import Statement, assert_fact, retract_fact
+from everwhen.facts.predicates import Predicates
+from everwhen.facts.wording import Wording, checked_statement, prepared
+from everwhen.store.facts import FactRow, FactStore
+from everwhen.types import Origin
+from everwhen.when import Grain
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedFact:
+    """What an extractor found: who, what, since when, how sure, in which turns.
+
+    `at` is when it was said, which is when the memory learned it; `valid_from` is when it began to be true as the
+    words say it ("since May" is 1 May with grain "month"), and the time it was said when they do not.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    turns: tuple[str, ...]
+    at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    grain: Grain = "second"
+    confidence: float = 1.0
+    domain: str | None = None
+    origin: Origin = "observation"
+
+
+def learn(store: FactStore, wording: Wording, facts: Sequence[ExtractedFact]) -> list[FactRow]:
+    """Believe what was extracted, in the order in which it was said, all in one transaction.
+
+    Saying the same again reinforces it, and adds its turns to the sources. A fact that loses to what is known, or
+    that no rule decides about, comes back with that standing. A start that the words do not give is `at` itself:
+    turns that are imported late are then placed where they belong, not at the end.
+    """
+    predicates = Predicates(store.predicates())
+    statements = [
+        checked_statement(
+            predicates,
+            fact.subject,
+            fact.predicate,
+            fact.object,
+            at=fact.at,
+            valid_from=fact.valid_from or fact.at,
+            valid_to=fact.valid_to,
+            grain=fact.grain,
+            confidence=fact.confidence,
+            domain=fact.domain,
+            source=fact.turns,
+            origin=fact.origin,
+        )
+        for fact in sorted(facts, key=lambda one: one.at)
+    ]
+    return record(store, prepared(statements, wording))
+
+
+def record(store: FactStore, statements: Sequence[Statement]) -> list[FactRow]:
+    """Assert statements in one transaction; each comes back as it stands afterwards."""
+    if not statements:
+        return []
+    with store.writing() as ledger:
+        rows = [assert_fact(ledger, said) for said in statements]
+        return [ledger.fact(row.id) or row for row in rows]
+
+
+def forget_sources(store: FactStore, turns: Sequence[str], at: datetime, *, erase: bool = True) -> list[str]:
+    """Turns are forgotten: facts that came from nothing else are retracted. Gives back the ids of those.
+
+    With `erase` every version of them is removed too, so that not even `known_at` finds it again: forgetting is the
+    one thing that rewrites the past.
+    """
+    with store.writing() as ledger:
+        lost = ledger.drop_sources(turns)
+        for fact_id in lost:
+            row = ledger.fact(fact_id)
+            if row is not None and row.superseded_at is None:
+                retract_fact(ledger, fact_id, at, "its every source was forgotten")
+        if erase:
+            ledger.erase(lost)
+    return lost

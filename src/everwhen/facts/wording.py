@@ -1,0 +1,119 @@
+"""A fact's words: checked on the way in, and made searchable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import UsageError
+from everwhen.facts.changes import Statement
+from everwhen.facts.predicates import Predicates
+from everwhen.store.instants import aware
+from everwhen.types import ORIGINS, Origin
+from everwhen.when import Grain
+
+LONGEST = 2_000
+"""Characters of a subject, predicate or object: longer ones are documents, and belong into turns."""
+SPEAKER = "fact"
+"""What stands before a fact in a context, where a turn has its speaker."""
+
+
+class Wording(Protocol):
+    """Words to vectors, and to a count of tokens."""
+
+    def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]: ...
+
+    def tokens(self, text: str) -> int: ...
+
+
+def checked_statement(
+    predicates: Predicates,
+    subject: str,
+    predicate: str,
+    object_: str,
+    *,
+    at: datetime,
+    valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
+    grain: Grain = "second",
+    confidence: float = 1.0,
+    domain: str | None = None,
+    source: str | Sequence[str] | None = None,
+    origin: Origin = "observation",
+) -> Statement:
+    """A statement, or one sentence that says what is wrong with it."""
+    start, end = aware(valid_from, "valid_from"), aware(valid_to, "valid_to")
+    if start is not None and end is not None and end <= start:
+        raise UsageError(
+            f"valid_to ({end.isoformat()}) must lie after valid_from ({start.isoformat()}): "
+            "a fact holds for some time, or it does not hold"
+        )
+    known = predicates.find(words(predicate, "predicate"))
+    said = Statement(
+        subject=words(subject, "subject"),
+        predicate=known,
+        object=words(object_, "object"),
+        at=at,
+        start=start,
+        end=end,
+        grain=grain,
+        confidence=certainty(confidence, "confidence"),
+        domain=words(domain, "domain") if domain is not None else known.domain,
+        origin=_origin(origin),
+        sources=sources(source),
+    )
+    return replace(said, text=f"{said.subject} {known.name.replace('_', ' ')} {said.object}")
+
+
+def prepared(statements: Sequence[Statement], wording: Wording) -> list[Statement]:
+    """The same, with vectors and token counts: done before the transaction, since a model takes its time."""
+    vectors = wording.vectors([said.text for said in statements])
+    return [
+        replace(said, vectors=matrix, tokens=wording.tokens(f"{SPEAKER}: {said.text}"))
+        for said, matrix in zip(statements, vectors, strict=True)
+    ]
+
+
+def words(given: str, what: str) -> str:
+    """Text without NULs, broken surrogates and superfluous space; never empty."""
+    if not isinstance(given, str):
+        raise UsageError(f"the {what} must be text, not {type(given).__name__}")
+    text = " ".join(given.replace("\0", "").encode("utf-8", "replace").decode("utf-8").split())
+    if not text:
+        raise UsageError(f"the {what} is empty; a fact is a subject, a predicate and an object, such as "
+                         "'Ana', 'lives in', 'Porto'")  # fmt: skip
+    if len(text) > LONGEST:
+        raise UsageError(
+            f"the {what} has {len(text):,} characters; {LONGEST:,} are allowed: add longer text as a turn"
+        )
+    return text
+
+
+def certainty(given: float, what: str) -> float:
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, int | float)
+        or math.isnan(given)
+        or not 0 <= given <= 1
+    ):
+        raise UsageError(f"{what} must be a number from 0 to 1, got {given!r}")
+    return float(given)
+
+
+def sources(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str) else list(given)
+    return tuple(dict.fromkeys(words(one, "source") for one in listed))
+
+
+def _origin(given: Origin) -> Origin:
+    if given not in ORIGINS:
+        raise UsageError(f"unknown origin {given!r}; use one of {', '.join(ORIGINS)}")
+    return given

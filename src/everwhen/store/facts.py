@@ -1,0 +1,276 @@
+"""The fact part of a store: rows with two times, and what can be done with them inside one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.types import Origin
+from everwhen.when import Grain
+
+Standing: TypeAlias = Literal["believed", "disputed", "overruled"]
+Act: TypeAlias = Literal["assert", "correct", "resolve"]
+Outcome: TypeAlias = Literal["revised", "corrected", "outweighed", "retracted", "recast"]
+
+FOREVER = datetime.max.replace(tzinfo=UTC)
+"""A transaction time after every other: "as known at present"."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactKey:
+    """A (subject, predicate) as it was first spelled. `last_at` is its newest transaction time."""
+
+    seq: int
+    subject: str
+    predicate: str
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """One version of a fact. Its `id` is the same in all its versions.
+
+    `claimed_to` is the end that was claimed; `valid_to` is what the next fact of the slot leaves of it.
+    `stated_at` is when it was last stated itself: a version that a neighbour cut short keeps it.
+    """
+
+    id: str
+    version: int
+    slot: int
+    object: str
+    object_key: str
+    domain: str | None
+    grain: Grain
+    valid_from: datetime
+    claimed_to: datetime | None
+    valid_to: datetime | None
+    stated_at: datetime
+    recorded_at: datetime
+    confidence: float
+    origin: Origin
+    act: Act
+    standing: Standing = "believed"
+    superseded_at: datetime | None = None
+    outcome: Outcome | None = None
+    reason: str | None = None
+    support: int = 1
+    confirmed_at: datetime | None = None
+    tokens: int = 0
+    seq: int = 0
+    key: int = 0
+    subject: str = ""
+    predicate: str = ""
+
+    def covers(self, instant: datetime) -> bool:
+        """Whether the instant lies in `[valid_from, valid_to)`."""
+        return self.valid_from <= instant and (self.valid_to is None or instant < self.valid_to)
+
+
+class Fading(NamedTuple):
+    """What a scan for stale facts needs of one: where its age counts from, and what it counts for."""
+
+    seq: int
+    since: datetime
+    confidence: float
+    domain: str | None
+
+
+class ConflictRow(NamedTuple):
+    id: str
+    incumbent: str
+    challenger: str
+    why: str
+    opened_at: datetime
+    resolved_at: datetime | None
+    kept: str | None
+
+
+class Report(NamedTuple):
+    kind: Literal["missing", "change"]
+    ref: str
+    at: datetime
+
+
+class Declared(NamedTuple):
+    """A predicate as the bank declares it."""
+
+    key: str
+    name: str
+    multi: bool
+    domain: str | None
+    synonyms: tuple[str, ...]
+
+
+class FactLedger(Protocol):
+    """The facts of a bank inside one write transaction: nobody else writes between a read here and a write."""
+
+    def key(self, subject_key: str, predicate_key: str, subject: str, predicate: str) -> FactKey:
+        """The key, made when it is new."""
+        ...
+
+    def find_key(self, subject_key: str, predicate_key: str) -> FactKey | None: ...
+
+    def keys_of(self, predicate_keys: Sequence[str]) -> list[tuple[FactKey, str]]:
+        """The keys under some predicates, each with the predicate's key."""
+        ...
+
+    def touch(self, key: int, at: datetime) -> datetime:
+        """Note a transaction time, and give back the one in force: the key's last one never runs backwards."""
+        ...
+
+    def slot(self, key: int, name: str) -> int: ...
+
+    def slots(self, key: int) -> list[int]: ...
+
+    def last_started(self, slot: int, instant: datetime) -> FactRow | None:
+        """The believed version that started last, at or before an instant."""
+        ...
+
+    def next_started(self, slot: int, instant: datetime) -> FactRow | None:
+        """The believed version that starts first after an instant."""
+        ...
+
+    def started_between(self, slot: int, first: datetime, last: datetime) -> list[FactRow]:
+        """The believed versions that start from `first` to `last`, both included."""
+        ...
+
+    def disputed(self, slot: int) -> list[FactRow]: ...
+
+    def unsettled(self, key: int) -> list[FactRow]:
+        """All of a key that is believed or disputed, in the order in which it was recorded."""
+        ...
+
+    def fact(self, fact_id: str) -> FactRow | None:
+        """The newest version of a fact."""
+        ...
+
+    def insert(self, row: FactRow) -> FactRow: ...
+
+    def supersede(self, row: FactRow, at: datetime, outcome: Outcome, reason: str | None = None) -> None:
+        """The version is believed no longer, from a transaction time on."""
+        ...
+
+    def reinforce(self, row: FactRow, at: datetime, confirmed_at: datetime, support: int) -> None:
+        """Log that an equal fact was asserted (support 1) or confirmed (0)."""
+        ...
+
+    def cite(self, fact_id: str, sources: Iterable[str], at: datetime) -> None: ...
+
+    def adopt(self, fact_id: str, other: str) -> None:
+        """Give a fact the sources of another one, which turned out to be the same."""
+        ...
+
+    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32]) -> None:
+        """Make a fact searchable by its words and its meaning."""
+        ...
+
+    def open_conflict(self, conflict: ConflictRow, key: int) -> None: ...
+
+    def conflict(self, conflict_id: str) -> ConflictRow | None: ...
+
+    def open_conflicts(self, key: int) -> list[ConflictRow]: ...
+
+    def settle(self, conflict_id: str, at: datetime, kept: str | None) -> None: ...
+
+    def predicates(self) -> list[Declared]:
+        """What the bank declares, as it is at this moment."""
+        ...
+
+    def declare(self, predicate: Declared) -> None: ...
+
+    def report(self, report: Report) -> None: ...
+
+    def drop_sources(self, sources: Sequence[str]) -> list[str]:
+        """Forget sources; the ids of the facts that none is left for."""
+        ...
+
+    def erase(self, fact_ids: Sequence[str]) -> None:
+        """Remove every version, confirmation and unit of some facts: what forgetting asks for."""
+        ...
+
+
+class FactStore(Protocol):
+    """Facts as versions with valid time and transaction time. Above: `facts/`. Below: one database.
+
+    An instant asks for what is valid then; `known_at` for what was believed at that transaction time, None for
+    what is believed at present.
+    """
+
+    def writing(self) -> AbstractContextManager[FactLedger]:
+        """One transaction that no other writer can interleave with, committed at the end of the block."""
+        ...
+
+    def valid_at(
+        self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
+    ) -> list[FactRow]:
+        """What holds at an instant, of one or every subject and predicate (their keys)."""
+        ...
+
+    def history(self, subject: str, predicate: str | None, *, versions: bool) -> list[FactRow]:
+        """Of a key (or a subject): what is believed, in valid-time order, or every version as recorded."""
+        ...
+
+    def every_version(self) -> Iterator[FactRow]: ...
+
+    def open_facts(self, instant: datetime) -> Iterator[FactRow]:
+        """Everything believed and in force at an instant, read page by page."""
+        ...
+
+    def fading(self, instant: datetime) -> Iterator[Fading]:
+        """The same, with no more of each than its age needs."""
+        ...
+
+    def by_seq(self, seqs: Sequence[int]) -> list[FactRow]: ...
+
+    def by_id(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> list[FactRow]:
+        """The believed version of each fact that has one."""
+        ...
+
+    def newest(self, fact_id: str) -> FactRow | None: ...
+
+    def predecessor(self, row: FactRow, known_at: datetime | None = None) -> FactRow | None:
+        """What held in the same slot before."""
+        ...
+
+    def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> list[FactRow]:
+        """What holds at an instant in the slots of some facts: their successors, or they themselves."""
+        ...
+
+    def naming(self, words: str) -> list[FactRow]:
+        """Believed facts that have some words in them."""
+        ...
+
+    def beside_corrected(self) -> list[tuple[FactRow, datetime, bool]]:
+        """Facts that a user's correction casts doubt on, when it was made, and whether the value itself was
+        the one corrected (else it shares a source with it)."""
+        ...
+
+    def sources(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> dict[str, list[str]]: ...
+
+    def from_sources(self, sources: Sequence[str]) -> list[str]:
+        """Ids of the facts that came from some turns or other sources."""
+        ...
+
+    def conflicts(self) -> list[ConflictRow]:
+        """Those that nobody has resolved yet."""
+        ...
+
+    def reports(self, until: datetime) -> list[Report]: ...
+
+    def predicates(self) -> list[Declared]: ...
+
+    def half_lives(self) -> dict[str, float]:
+        """Days by domain, where the bank has its own."""
+        ...
+
+    def set_half_life(self, domain: str, days: float) -> None: ...
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Id and searchable text of every fact that is searchable."""
+        ...

@@ -1,0 +1,162 @@
+"""Facts in SQLite: versions in rows, each change read, decided and written inside one transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from everwhen.store.facts import FOREVER, ConflictRow, Declared, FactLedger, FactRow, Fading, Report
+from everwhen.store.instants import from_text, to_text
+from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_declared, to_row
+from everwhen.store.sqlite.statements import statements
+from everwhen.store.terms import Tokenizer
+
+_PAGE = 2000
+_HALF_LIFE = "half_life:"
+
+
+class SqliteFacts:
+    """The `FactStore` of one bank file. See `everwhen.store.facts` for what each call promises."""
+
+    def __init__(self, writer: Connection, reader: Connection, tokenizer: Callable[[], Tokenizer]) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._tokenizer = tokenizer
+
+    @contextmanager
+    def writing(self) -> Iterator[FactLedger]:
+        with self._writer.transaction() as sql:
+            yield SqliteLedger(sql, self._tokenizer)
+
+    # Reading
+
+    def valid_at(
+        self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
+    ) -> list[FactRow]:
+        where, values = _keys(subject, predicate)
+        values["instant"] = to_text(instant)
+        if known_at is None:
+            return self._rows("facts_now", values, where)
+        values["known_at"] = to_text(known_at)
+        return self._rows("facts_known_at", values, where, then=True)
+
+    def history(self, subject: str, predicate: str | None, *, versions: bool) -> list[FactRow]:
+        where, values = _keys(subject, predicate)
+        return self._rows("fact_versions" if versions else "fact_history", values, where)
+
+    def every_version(self) -> Iterator[FactRow]:
+        with self._reader.use() as sql:
+            keys = [
+                row[0] for row in sql.execute("SELECT seq FROM fact_keys ORDER BY subject_key, predicate_key")
+            ]
+        for key in keys:
+            yield from self._rows("fact_versions", {"key": key}, "k.seq = :key")
+
+    def open_facts(self, instant: datetime) -> Iterator[FactRow]:
+        page: dict[str, Any] = {"after": 0, "instant": to_text(instant), "page": _PAGE}
+        while rows := self._rows("page_of_open_facts", page):
+            yield from rows
+            page["after"] = rows[-1].seq
+
+    def fading(self, instant: datetime) -> Iterator[Fading]:
+        page: dict[str, Any] = {"after": 0, "instant": to_text(instant), "page": _PAGE}
+        while rows := self._fetch(statements()["open_fading_facts"], page):
+            for seq, valid_from, confirmed_at, confidence, domain in rows:
+                since = max(valid_from, confirmed_at or "")
+                yield Fading(seq, from_text(since), confidence, domain)
+            page["after"] = rows[-1][0]
+
+    def by_seq(self, seqs: Sequence[int]) -> list[FactRow]:
+        return self._rows("facts_by_seq", {"seqs": json.dumps(list(seqs))})
+
+    def by_id(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> list[FactRow]:
+        values = {"ids": json.dumps(list(fact_ids)), "known_at": to_text(known_at or FOREVER)}
+        return self._rows("believed_by_id", values, then=known_at is not None)
+
+    def newest(self, fact_id: str) -> FactRow | None:
+        return next(iter(self._rows("newest_version", {"id": fact_id})), None)
+
+    def predecessor(self, row: FactRow, known_at: datetime | None = None) -> FactRow | None:
+        values = {
+            "slot": row.slot,
+            "instant": to_text(row.valid_from),
+            "known_at": to_text(known_at or FOREVER),
+        }
+        return next(iter(self._rows("ended_when", values)), None)
+
+    def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> list[FactRow]:
+        slots = self._fetch(statements()["slots_of_facts"], (json.dumps(list(fact_ids)),))
+        found = (self._rows("last_started", {"slot": slot, "instant": to_text(instant)}) for (slot,) in slots)
+        return [row for rows in found for row in rows if row.covers(instant)]
+
+    def naming(self, words: str) -> list[FactRow]:
+        phrase = '"' + words.replace('"', " ") + '"'
+        return self._rows("facts_naming", {"phrase": phrase}) if words.strip() else []
+
+    def beside_corrected(self) -> list[tuple[FactRow, datetime, bool]]:
+        found = []
+        for name, own in (("facts_corrected_before", True), ("facts_of_corrected_sources", False)):
+            for row in self._fetch(present(name), ()):
+                found.append((to_row(row[:-1]), from_text(row[-1]), own))
+        return found
+
+    def sources(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> dict[str, list[str]]:
+        values = {"ids": json.dumps(list(fact_ids)), "known_at": to_text(known_at or FOREVER)}
+        found: dict[str, list[str]] = {}
+        for fact, source in self._fetch(statements()["sources_of_facts"], values):
+            found.setdefault(fact, []).append(source)
+        return found
+
+    def from_sources(self, sources: Sequence[str]) -> list[str]:
+        rows = self._fetch(statements()["facts_from_sources"], (json.dumps(list(sources)),))
+        return [row[0] for row in rows]
+
+    def conflicts(self) -> list[ConflictRow]:
+        return [to_conflict(row) for row in self._fetch(statements()["open_conflicts"], ())]
+
+    def reports(self, until: datetime) -> list[Report]:
+        rows = self._fetch(statements()["reports"], (to_text(until),))
+        return [Report(kind, ref, from_text(at)) for kind, ref, at in rows]
+
+    def predicates(self) -> list[Declared]:
+        return [to_declared(row) for row in self._fetch(statements()["declared_predicates"], ())]
+
+    # What a bank has of its own
+
+    def half_lives(self) -> dict[str, float]:
+        values = self._fetch(statements()["bank_values"], ())
+        return {
+            key.removeprefix(_HALF_LIFE): float(value) for key, value in values if key.startswith(_HALF_LIFE)
+        }
+
+    def set_half_life(self, domain: str, days: float) -> None:
+        with self._writer.transaction() as sql:
+            sql.execute(statements()["put_bank_value"], (f"{_HALF_LIFE}{domain}", repr(days)))
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        yield from self._fetch(statements()["fact_texts"], ())
+
+    def _rows(
+        self, name: str, values: dict[str, Any], where: str = "", *, then: bool = False
+    ) -> list[FactRow]:
+        query = known(name, where) if then else present(name, where)
+        return [to_row(row) for row in self._fetch(query, values)]
+
+    def _fetch(self, query: str, values: Any) -> list[tuple[Any, ...]]:
+        with self._reader.use() as sql:
+            return sql.execute(query, values).fetchall()
+
+
+def _keys(subject: str | None, predicate: str | None) -> tuple[str, dict[str, Any]]:
+    tests, values = [], {}
+    if subject is not None:
+        tests.append("k.subject_key = :subject")
+        values["subject"] = subject
+    if predicate is not None:
+        tests.append("k.predicate_key = :predicate")
+        values["predicate"] = predicate
+    return " AND ".join(tests) or "TRUE", values

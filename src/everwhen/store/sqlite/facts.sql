@@ -1,0 +1,279 @@
+-- The statements of the fact part of the SQLite store, named, with their purpose. :slot and :key are seqs.
+-- INDEXED BY, because the planner sees no difference between the index of what is believed and that of everything,
+-- and in a slot with many superseded versions there is one.
+
+-- fact_columns --
+-- How a version is read; {support} and {confirmed} are the row's own, or those of a known_at.
+f.seq, f.id, f.version, f.slot, k.seq, k.subject, k.predicate, f.object, f.object_key, f.domain, f.grain,
+f.valid_from, f.claimed_to, f.valid_to, f.stated_at, f.recorded_at, f.superseded_at, f.confidence, f.origin,
+f.standing, f.act, f.outcome, f.reason, {support}, {confirmed}, f.tokens;
+
+-- fact_key --
+SELECT seq, subject, predicate, last_at FROM fact_keys WHERE subject_key = ? AND predicate_key = ?;
+
+-- insert_fact_key --
+INSERT INTO fact_keys (subject_key, predicate_key, subject, predicate, last_at) VALUES (?, ?, ?, ?, '');
+
+-- touch_fact_key --
+UPDATE fact_keys SET last_at = max(last_at, ?) WHERE seq = ? RETURNING last_at;
+
+-- keys_of_predicates --
+-- The (subject, predicate) pairs under any of some predicate keys, given as a JSON list.
+SELECT seq, subject, predicate, last_at, predicate_key FROM fact_keys
+WHERE predicate_key IN (SELECT value FROM json_each(?));
+
+-- fact_slot --
+SELECT seq FROM fact_slots WHERE key = ? AND name = ?;
+
+-- insert_fact_slot --
+INSERT INTO fact_slots (key, name) VALUES (?, ?);
+
+-- slots_of_key --
+SELECT seq FROM fact_slots WHERE key = ? ORDER BY seq;
+
+-- last_started --
+-- The believed version of a slot that started last, at or before an instant.
+SELECT {columns} FROM facts f INDEXED BY facts_believed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed' AND f.valid_from <= :instant
+ORDER BY f.valid_from DESC LIMIT 1;
+
+-- next_started --
+-- The believed version of a slot that starts first after an instant.
+SELECT {columns} FROM facts f INDEXED BY facts_believed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed' AND f.valid_from > :instant
+ORDER BY f.valid_from LIMIT 1;
+
+-- started_between --
+-- The believed versions of a slot that start in a closed range.
+SELECT {columns} FROM facts f INDEXED BY facts_believed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed'
+  AND f.valid_from BETWEEN :first AND :last
+ORDER BY f.valid_from;
+
+-- unsettled_of_key --
+-- What of a key is not superseded, believed or not, in the order in which it was recorded.
+SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE s.key = :key AND f.superseded_at IS NULL AND f.standing <> 'overruled'
+ORDER BY f.recorded_at, f.seq;
+
+-- disputed_in_slot --
+SELECT {columns} FROM facts f INDEXED BY facts_disputed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'disputed';
+
+-- newest_version --
+SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.id = :id ORDER BY f.version DESC LIMIT 1;
+
+-- supersede_fact --
+-- From this transaction time on the version is no longer believed; nothing is deleted.
+UPDATE facts SET superseded_at = :at, outcome = :outcome, reason = :reason WHERE seq = :seq;
+
+-- insert_fact --
+INSERT INTO facts (id, version, slot, object, object_key, domain, grain, valid_from, claimed_to, valid_to,
+                   stated_at, recorded_at, superseded_at, confidence, origin, standing, act, outcome, reason,
+                   support, confirmed_at, tokens)
+VALUES (:id, :version, :slot, :object, :object_key, :domain, :grain, :valid_from, :claimed_to, :valid_to,
+        :stated_at, :recorded_at, :superseded_at, :confidence, :origin, :standing, :act, :outcome, :reason,
+        :support, :confirmed_at, :tokens);
+
+-- insert_confirmation --
+INSERT INTO fact_confirmations (fact, at, confirmed_at, support) VALUES (:fact, :at, :confirmed_at, :support);
+
+-- sum_up_confirmations --
+-- The same in the row that is believed now, so that reading the present needs no log.
+UPDATE facts SET support = support + :support, confirmed_at = max(coalesce(confirmed_at, ''), :confirmed_at)
+WHERE seq = :seq;
+
+-- insert_fact_source --
+INSERT INTO fact_sources (fact, source, turn, at)
+VALUES (:fact, :source, EXISTS (SELECT 1 FROM turns WHERE id = :source), :at) ON CONFLICT DO NOTHING;
+
+-- insert_fact_unit_turn --
+INSERT INTO unit_turns (unit, turn)
+SELECT u.seq, t.seq FROM units u, turns t WHERE u.id = :fact AND t.id = :source ON CONFLICT DO NOTHING;
+
+-- adopt_sources --
+INSERT INTO fact_sources (fact, source, turn, at)
+SELECT :fact, source, turn, at FROM fact_sources WHERE fact = :other ON CONFLICT DO NOTHING;
+
+-- adopt_unit_turns --
+INSERT INTO unit_turns (unit, turn)
+SELECT u.seq, p.turn FROM units u, unit_turns p JOIN units o ON o.seq = p.unit
+WHERE u.id = :fact AND o.id = :other ON CONFLICT DO NOTHING;
+
+-- insert_fact_unit --
+INSERT INTO units (id, kind, network, level, text, context, mentioned_at, recorded_at, pieces, terms)
+VALUES (:id, 'fact', 'world', 0, :text, '', :mentioned_at, :recorded_at, :pieces, :terms);
+
+-- fact_unit --
+SELECT seq FROM units WHERE id = ?;
+
+-- insert_conflict --
+INSERT INTO fact_conflicts (id, key, incumbent, challenger, why, opened_at) VALUES (?, ?, ?, ?, ?, ?);
+
+-- settle_conflict --
+UPDATE fact_conflicts SET resolved_at = ?, kept = ? WHERE id = ?;
+
+-- conflict --
+SELECT id, incumbent, challenger, why, opened_at, resolved_at, kept FROM fact_conflicts WHERE id = ?;
+
+-- open_conflicts --
+SELECT id, incumbent, challenger, why, opened_at, resolved_at, kept FROM fact_conflicts
+WHERE resolved_at IS NULL ORDER BY opened_at, id;
+
+-- open_conflicts_of_key --
+SELECT id, incumbent, challenger, why, opened_at, resolved_at, kept FROM fact_conflicts
+WHERE key = ? AND resolved_at IS NULL ORDER BY opened_at, id;
+
+-- facts_now --
+-- What is believed at present and valid at an instant. In a slot only the version that started last before the
+-- instant can be valid then, so a key with a million versions costs no more than one with two.
+SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.key = k.seq
+JOIN facts f ON f.seq = (
+    SELECT b.seq FROM facts b INDEXED BY facts_believed
+    WHERE b.slot = s.seq AND b.superseded_at IS NULL AND b.standing = 'believed' AND b.valid_from <= :instant
+    ORDER BY b.valid_from DESC LIMIT 1
+)
+WHERE {where} AND (f.valid_to IS NULL OR f.valid_to > :instant)
+ORDER BY k.subject_key, k.predicate_key, f.valid_from, f.seq;
+
+-- facts_known_at --
+-- The same as it was known at a transaction time.
+SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.key = k.seq
+JOIN facts f ON f.seq = (
+    SELECT b.seq FROM facts b
+    WHERE b.slot = s.seq AND b.standing = 'believed' AND b.valid_from <= :instant
+      AND b.recorded_at <= :known_at AND (b.superseded_at IS NULL OR b.superseded_at > :known_at)
+    ORDER BY b.valid_from DESC LIMIT 1
+)
+WHERE {where} AND (f.valid_to IS NULL OR f.valid_to > :instant)
+ORDER BY k.subject_key, k.predicate_key, f.valid_from, f.seq;
+
+-- fact_history --
+-- Every version that is believed now, in valid-time order.
+SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.key = k.seq JOIN facts f INDEXED BY facts_believed ON f.slot = s.seq
+WHERE {where} AND f.superseded_at IS NULL AND f.standing = 'believed'
+ORDER BY f.valid_from, f.seq;
+
+-- fact_versions --
+-- Every version ever recorded, in the order of recording.
+SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.key = k.seq JOIN facts f ON f.slot = s.seq
+WHERE {where}
+ORDER BY f.recorded_at, f.seq;
+
+-- page_of_open_facts --
+-- Believed facts that have not ended by an instant, page by page after a seq: to look through all of them.
+SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.seq > :after AND f.superseded_at IS NULL AND f.standing = 'believed'
+  AND (f.valid_to IS NULL OR f.valid_to > :instant) AND f.valid_from <= :instant
+ORDER BY f.seq LIMIT :page;
+
+-- open_fading_facts --
+-- Where age counts from and what it counts for, of believed facts in force: the few columns that a scan needs.
+SELECT f.seq, f.valid_from, f.confirmed_at, f.confidence, f.domain FROM facts f
+WHERE f.seq > :after AND f.superseded_at IS NULL AND f.standing = 'believed'
+  AND (f.valid_to IS NULL OR f.valid_to > :instant) AND f.valid_from <= :instant
+ORDER BY f.seq LIMIT :page;
+
+-- facts_by_seq --
+SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.seq IN (SELECT value FROM json_each(:seqs));
+
+-- believed_by_id --
+-- The believed version of each of some facts, given as a JSON list of ids.
+SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.id IN (SELECT value FROM json_each(:ids))
+  AND f.standing = 'believed' AND f.recorded_at <= :known_at
+  AND (f.superseded_at IS NULL OR f.superseded_at > :known_at);
+
+-- ended_when --
+-- What of a slot ended where another began: its predecessor, as a reader is told of it.
+SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.slot = :slot AND f.standing = 'believed' AND f.valid_from < :instant
+  AND f.recorded_at <= :known_at AND (f.superseded_at IS NULL OR f.superseded_at > :known_at)
+ORDER BY f.valid_from DESC LIMIT 1;
+
+-- facts_naming --
+-- Believed facts with the words of a reference in them, by full text; the caller looks at the words themselves.
+SELECT {columns} FROM unit_fts x JOIN units u ON u.seq = x.rowid AND u.kind = 'fact'
+JOIN facts f ON f.id = u.id AND f.superseded_at IS NULL AND f.standing = 'believed'
+JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE unit_fts MATCH :phrase
+ORDER BY f.seq;
+
+-- facts_of_corrected_sources --
+-- Believed facts that share a source with one that the user corrected, and when that was.
+SELECT {columns}, max(c.superseded_at) FROM facts c
+JOIN fact_sources cs ON cs.fact = c.id JOIN fact_sources o ON o.source = cs.source AND o.fact <> c.id
+JOIN facts f ON f.id = o.fact AND f.superseded_at IS NULL AND f.standing = 'believed'
+JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE c.outcome = 'corrected' AND f.stated_at < c.superseded_at
+GROUP BY f.seq ORDER BY f.seq;
+
+-- facts_corrected_before --
+-- Believed facts with a value that the user had corrected away before it was asserted again.
+SELECT {columns}, max(c.superseded_at) FROM facts c
+JOIN facts f ON f.slot = c.slot AND f.object_key = c.object_key AND f.superseded_at IS NULL
+     AND f.standing = 'believed' AND f.id <> c.id AND f.act <> 'correct'
+JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE c.outcome = 'corrected' AND f.stated_at >= c.superseded_at
+GROUP BY f.seq ORDER BY f.seq;
+
+-- facts_from_sources --
+-- Ids of the facts that came from some sources, given as a JSON list.
+SELECT DISTINCT fact FROM fact_sources WHERE source IN (SELECT value FROM json_each(?));
+
+-- sources_of_facts --
+-- The sources of some facts, those first that came first, up to a transaction time.
+SELECT fact, source FROM fact_sources
+WHERE fact IN (SELECT value FROM json_each(:ids)) AND at <= :known_at ORDER BY at, source;
+
+-- slots_of_facts --
+SELECT DISTINCT slot FROM facts WHERE id IN (SELECT value FROM json_each(?));
+
+-- drop_sources --
+DELETE FROM fact_sources WHERE source IN (SELECT value FROM json_each(?)) RETURNING fact;
+
+-- facts_without_source --
+-- Of some facts, those that no source is left for and that are not superseded yet.
+SELECT DISTINCT f.id FROM facts f WHERE f.id IN (SELECT value FROM json_each(?)) AND f.superseded_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM fact_sources o WHERE o.fact = f.id);
+
+-- insert_report --
+INSERT INTO fact_reports (kind, ref, at) VALUES (?, ?, ?);
+
+-- reports --
+SELECT kind, ref, at FROM fact_reports WHERE at <= ? ORDER BY seq;
+
+-- declared_predicates --
+SELECT key, name, multi, domain, synonyms FROM fact_predicates ORDER BY key;
+
+-- declare_predicate --
+INSERT INTO fact_predicates (key, name, multi, domain, synonyms) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET name = excluded.name, multi = excluded.multi, domain = excluded.domain,
+                                synonyms = excluded.synonyms;
+
+-- fact_texts --
+-- What is embedded of every fact, for another embedder.
+SELECT id, text FROM units WHERE kind = 'fact' ORDER BY seq;
+
+-- facts_overlapping --
+-- Believed versions that share an instant with the next one of their slot: there must be none.
+SELECT count(*) FROM (
+    SELECT valid_to, lead(valid_from) OVER (PARTITION BY slot ORDER BY valid_from) AS next
+    FROM facts WHERE superseded_at IS NULL AND standing = 'believed'
+) WHERE next IS NOT NULL AND (valid_to IS NULL OR valid_to > next);
+
+-- facts_believed_twice --
+SELECT count(*) FROM (
+    SELECT 1 FROM facts WHERE superseded_at IS NULL AND standing = 'believed' GROUP BY id HAVING count(*) > 1
+);
+
+-- unindex_unit --
+-- Full text keeps no copy of the text: it must be told what to take out, before the unit goes.
+INSERT INTO unit_fts (unit_fts, rowid, speaker, text, context)
+SELECT 'delete', seq, speaker, text, context FROM unit_texts WHERE seq = ?;
+
+-- erase_fact --
+-- Forgetting reaches every version, known_at included.
+DELETE FROM facts WHERE id = ?;

@@ -1,0 +1,308 @@
+"""Facts inside one write transaction of SQLite: what the algebra reads before it decides, and what it writes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.store.facts import ConflictRow, Declared, FactKey, FactRow, Outcome, Report
+from everwhen.store.instants import from_text, to_text
+from everwhen.store.sqlite.statements import next_epoch, statements
+from everwhen.store.terms import Tokenizer
+
+
+class SqliteLedger:
+    """The `FactLedger` of one open transaction."""
+
+    def __init__(self, sql: sqlite3.Connection, tokenizer: Callable[[], Tokenizer]) -> None:
+        self._sql = sql
+        self._tokenizer = tokenizer
+
+    def key(self, subject_key: str, predicate_key: str, subject: str, predicate: str) -> FactKey:
+        found = self.find_key(subject_key, predicate_key)
+        if found is not None:
+            return found
+        self._do("insert_fact_key", (subject_key, predicate_key, subject, predicate))
+        return FactKey(self._last(), subject, predicate, None)
+
+    def find_key(self, subject_key: str, predicate_key: str) -> FactKey | None:
+        row = self._one("fact_key", (subject_key, predicate_key))
+        return to_key(row) if row else None
+
+    def keys_of(self, predicate_keys: Sequence[str]) -> list[tuple[FactKey, str]]:
+        rows = self._do("keys_of_predicates", (json.dumps(list(predicate_keys)),)).fetchall()
+        return [(to_key(row[:4]), row[4]) for row in rows]
+
+    def touch(self, key: int, at: datetime) -> datetime:
+        row = self._one("touch_fact_key", (to_text(at), key))
+        return from_text(row[0]) if row else at
+
+    def slot(self, key: int, name: str) -> int:
+        row = self._one("fact_slot", (key, name))
+        if row:
+            return int(row[0])
+        self._do("insert_fact_slot", (key, name))
+        return self._last()
+
+    def slots(self, key: int) -> list[int]:
+        return [row[0] for row in self._do("slots_of_key", (key,))]
+
+    def last_started(self, slot: int, instant: datetime) -> FactRow | None:
+        return self._first("last_started", slot=slot, instant=to_text(instant))
+
+    def next_started(self, slot: int, instant: datetime) -> FactRow | None:
+        return self._first("next_started", slot=slot, instant=to_text(instant))
+
+    def started_between(self, slot: int, first: datetime, last: datetime) -> list[FactRow]:
+        return self._rows("started_between", slot=slot, first=to_text(first), last=to_text(last))
+
+    def disputed(self, slot: int) -> list[FactRow]:
+        return self._rows("disputed_in_slot", slot=slot)
+
+    def unsettled(self, key: int) -> list[FactRow]:
+        return self._rows("unsettled_of_key", key=key)
+
+    def fact(self, fact_id: str) -> FactRow | None:
+        return self._first("newest_version", id=fact_id)
+
+    def insert(self, row: FactRow) -> FactRow:
+        self._do("insert_fact", _values(row))
+        return replace(row, seq=self._last())
+
+    def supersede(self, row: FactRow, at: datetime, outcome: Outcome, reason: str | None = None) -> None:
+        values = {"seq": row.seq, "at": to_text(at), "outcome": outcome, "reason": reason}
+        self._do("supersede_fact", values)
+
+    def reinforce(self, row: FactRow, at: datetime, confirmed_at: datetime, support: int) -> None:
+        values = {
+            "seq": row.seq,
+            "fact": row.id,
+            "at": to_text(at),
+            "confirmed_at": to_text(confirmed_at),
+            "support": support,
+        }
+        self._do("insert_confirmation", values)
+        self._do("sum_up_confirmations", values)
+
+    def cite(self, fact_id: str, sources: Iterable[str], at: datetime) -> None:
+        for source in sources:
+            values = {"fact": fact_id, "source": source, "at": to_text(at)}
+            self._do("insert_fact_source", values)
+            self._do("insert_fact_unit_turn", values)
+
+    def adopt(self, fact_id: str, other: str) -> None:
+        self._do("adopt_sources", {"fact": fact_id, "other": other})
+        self._do("adopt_unit_turns", {"fact": fact_id, "other": other})
+
+    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32]) -> None:
+        ask = statements()
+        self._do(
+            "insert_fact_unit",
+            {
+                "id": row.id,
+                "text": text,
+                # The index's time coordinate: `as_of` then finds what had begun to be true by an instant.
+                "mentioned_at": to_text(row.valid_from),
+                "recorded_at": to_text(row.recorded_at),
+                "pieces": len(vectors),
+                "terms": self._tokenizer().packed([text], [""])[0],
+            },
+        )
+        unit = self._last()
+        self._sql.executemany(
+            ask["insert_vector"],
+            [
+                (unit, piece, np.asarray(vector, dtype="<f4").tobytes())
+                for piece, vector in enumerate(vectors)
+            ],
+        )
+        self._sql.execute(ask["insert_fts"], (unit, "", text, ""))
+
+    def open_conflict(self, conflict: ConflictRow, key: int) -> None:
+        self._do(
+            "insert_conflict",
+            (
+                conflict.id,
+                key,
+                conflict.incumbent,
+                conflict.challenger,
+                conflict.why,
+                to_text(conflict.opened_at),
+            ),
+        )
+
+    def conflict(self, conflict_id: str) -> ConflictRow | None:
+        row = self._one("conflict", (conflict_id,))
+        return to_conflict(row) if row else None
+
+    def open_conflicts(self, key: int) -> list[ConflictRow]:
+        return [to_conflict(row) for row in self._do("open_conflicts_of_key", (key,)).fetchall()]
+
+    def settle(self, conflict_id: str, at: datetime, kept: str | None) -> None:
+        self._do("settle_conflict", (to_text(at), kept, conflict_id))
+
+    def predicates(self) -> list[Declared]:
+        return [to_declared(row) for row in self._do("declared_predicates", ()).fetchall()]
+
+    def declare(self, predicate: Declared) -> None:
+        synonyms = json.dumps(list(predicate.synonyms), ensure_ascii=False)
+        self._do(
+            "declare_predicate",
+            (predicate.key, predicate.name, int(predicate.multi), predicate.domain, synonyms),
+        )
+
+    def report(self, report: Report) -> None:
+        self._do("insert_report", (report.kind, report.ref, to_text(report.at)))
+
+    def drop_sources(self, sources: Sequence[str]) -> list[str]:
+        touched = {row[0] for row in self._do("drop_sources", (json.dumps(list(sources)),)).fetchall()}
+        rows = self._do("facts_without_source", (json.dumps(sorted(touched)),)).fetchall()
+        return [row[0] for row in rows]
+
+    def erase(self, fact_ids: Sequence[str]) -> None:
+        for fact in fact_ids:
+            row = self._one("fact_unit", (fact,))
+            if row:
+                self._erase_unit(row[0])
+            for table in ("fact_confirmations", "fact_sources"):
+                self._sql.execute(f"DELETE FROM {table} WHERE fact = ?", (fact,))
+            self._do("erase_fact", (fact,))
+        if fact_ids:
+            next_epoch(self._sql)
+
+    def _erase_unit(self, unit: int) -> None:
+        self._do("unindex_unit", (unit,))
+        for table in ("vectors", "unit_turns"):
+            self._sql.execute(f"DELETE FROM {table} WHERE unit = ?", (unit,))
+        self._sql.execute("DELETE FROM units WHERE seq = ?", (unit,))
+
+    def _do(self, name: str, values: Any) -> sqlite3.Cursor:
+        return self._sql.execute(statements()[name], values)
+
+    def _one(self, name: str, values: Any) -> tuple[Any, ...] | None:
+        row: tuple[Any, ...] | None = self._do(name, values).fetchone()
+        return row
+
+    def _last(self) -> int:
+        return int(self._sql.execute("SELECT last_insert_rowid()").fetchone()[0])
+
+    def _rows(self, name: str, **values: Any) -> list[FactRow]:
+        return [to_row(row) for row in self._sql.execute(present(name), values).fetchall()]
+
+    def _first(self, name: str, **values: Any) -> FactRow | None:
+        row = self._sql.execute(present(name), values).fetchone()
+        return to_row(row) if row else None
+
+
+@cache
+def present(name: str, where: str = "") -> str:
+    """A statement that reads versions as they are at present."""
+    return (
+        statements()[name]
+        .replace("{columns}", columns("f.support", "f.confirmed_at"))
+        .replace("{where}", where)
+    )
+
+
+@cache
+def known(name: str, where: str = "") -> str:
+    """The same with support and confirmation as the log had them at `:known_at`."""
+    log = "FROM fact_confirmations c WHERE c.fact = f.id AND c.at <= :known_at"
+    seen = columns(f"1 + (SELECT coalesce(sum(c.support), 0) {log})", f"(SELECT max(c.confirmed_at) {log})")
+    return statements()[name].replace("{columns}", seen).replace("{where}", where)
+
+
+def columns(support: str, confirmed: str) -> str:
+    wanted = "".join(line for line in statements()["fact_columns"].splitlines() if not line.startswith("--"))
+    return wanted.replace("{support}", support).replace("{confirmed}", confirmed)
+
+
+def to_row(row: tuple[Any, ...]) -> FactRow:
+    (
+        seq, id_, version, slot, key, subject, predicate, object_, object_key, domain, grain, valid_from, claimed_to,
+        valid_to, stated_at, recorded_at, superseded_at, confidence, origin, standing, act, outcome, reason, support,
+        confirmed_at, tokens,
+    ) = row  # fmt: skip
+    return FactRow(
+        id=id_,
+        version=version,
+        slot=slot,
+        object=object_,
+        object_key=object_key,
+        domain=domain,
+        grain=grain,
+        valid_from=from_text(valid_from),
+        claimed_to=from_text(claimed_to) if claimed_to else None,
+        valid_to=from_text(valid_to) if valid_to else None,
+        stated_at=from_text(stated_at),
+        recorded_at=from_text(recorded_at),
+        confidence=confidence,
+        origin=origin,
+        act=act,
+        standing=standing,
+        superseded_at=from_text(superseded_at) if superseded_at else None,
+        outcome=outcome,
+        reason=reason,
+        support=support,
+        confirmed_at=from_text(confirmed_at) if confirmed_at else None,
+        tokens=tokens,
+        seq=seq,
+        key=key,
+        subject=subject,
+        predicate=predicate,
+    )
+
+
+def _values(row: FactRow) -> dict[str, Any]:
+    def text(instant: datetime | None) -> str | None:
+        return to_text(instant) if instant is not None else None
+
+    return {
+        "id": row.id,
+        "version": row.version,
+        "slot": row.slot,
+        "object": row.object,
+        "object_key": row.object_key,
+        "domain": row.domain,
+        "grain": row.grain,
+        "valid_from": text(row.valid_from),
+        "claimed_to": text(row.claimed_to),
+        "valid_to": text(row.valid_to),
+        "stated_at": text(row.stated_at),
+        "recorded_at": text(row.recorded_at),
+        "superseded_at": text(row.superseded_at),
+        "confidence": row.confidence,
+        "origin": row.origin,
+        "standing": row.standing,
+        "act": row.act,
+        "outcome": row.outcome,
+        "reason": row.reason,
+        "support": row.support,
+        "confirmed_at": text(row.confirmed_at),
+        "tokens": row.tokens,
+    }
+
+
+def to_key(row: tuple[Any, ...]) -> FactKey:
+    seq, subject, predicate, last_at = row
+    return FactKey(seq, subject, predicate, from_text(last_at) if last_at else None)
+
+
+def to_conflict(row: tuple[Any, ...]) -> ConflictRow:
+    id_, incumbent, challenger, why, opened, resolved, kept = row
+    return ConflictRow(
+        id_, incumbent, challenger, why, from_text(opened), from_text(resolved) if resolved else None, kept
+    )
+
+
+def to_declared(row: tuple[Any, ...]) -> Declared:
+    key, name, multi, domain, synonyms = row
+    return Declared(key, name, bool(multi), domain, tuple(json.loads(synonyms)))

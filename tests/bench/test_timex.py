@@ -1,0 +1,81 @@
+"""The timex bench: cases are loaded, scored as the data's README says, and peers stand beside us."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from everwhen.bench import timex, timex_peers
+from everwhen.when import parse_interval
+
+CASES = [
+    {"text": "We met yesterday.", "ref": "2023-05-10T12:00:00", "accept": [["2023-05-09", "2023-05-10"]]},
+    {"text": "Open since 2019.", "ref": "2023-05-10T12:00:00", "accept": [["2019-01-01", None]]},
+    {"text": "It listens on port 2024.", "ref": "2023-05-10T12:00:00", "accept": []},
+    {"text": "Nothing to see.", "ref": "2023-05-10T12:00:00", "accept": [["2000-01-01", "2000-01-02"]]},
+]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(CASES))
+    return path
+
+
+def test_a_run_has_a_summary_and_one_entry_a_case(file: Path) -> None:
+    result = timex.run(file)
+    summary, runs = result["summary"], result["runs"]
+    assert isinstance(summary, dict) and isinstance(runs, list)
+    assert (summary["cases"], summary["passed"], summary["false_hits"]) == (4, 3, 0)
+    assert summary["failed"] == [3]
+    assert runs[0] == {"index": 0, "found": [["2023-05-09", "2023-05-10"]]}
+    assert runs[1] == {"index": 1, "found": [["2019-01-01", None]]}
+    assert runs[2] == {"index": 2, "found": []}
+    json.dumps(result)
+
+
+def test_progress_is_told(file: Path) -> None:
+    told: list[tuple[int, int]] = []
+    timex.run(file, progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 1), (1, 1)]
+
+
+def test_peers_that_are_not_installed_are_listed_with_the_reason(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peer = timex_peers.Peer("no_such_library", lambda text, ref: [])
+    answering = timex_peers.Peer("json", lambda text, ref: [("2023-05-09", "2023-05-10")])
+    monkeypatch.setattr(timex_peers, "PEERS", {"absent one": peer, "answering": answering})
+    summary = timex.run(file, peers=True)["summary"]
+    assert isinstance(summary, dict)
+    assert "pip install" in summary["absent"]["absent one"]
+    assert (summary["peers"]["answering"]["passed"], summary["peers"]["answering"]["false_hits"]) == (1, 1)
+
+
+def test_a_peer_that_raises_has_found_nothing(file: Path) -> None:
+    def failing(text: str, ref: datetime) -> list[timex.Days]:
+        raise RuntimeError("no")
+
+    outcome = timex.measure(failing, timex.load(file))
+    assert outcome.passed == [False, False, True, False]
+
+
+def test_dateparser_is_asked_for_days() -> None:
+    found = timex_peers.dateparser_finds("We moved on 4 August 2021.", datetime(2023, 5, 10, tzinfo=UTC))
+    assert ("2021-08-04", "2021-08-05") in found
+
+
+def test_intervals_are_cut_to_days() -> None:
+    assert timex.days(parse_interval("2023-05-09T18:00Z/2023-05-10T06:00Z")) == ("2023-05-09", "2023-05-10")
+    assert timex.days(parse_interval("2023-05-10T06:00Z/2023-05-10T12:00Z")) == ("2023-05-10", "2023-05-11")
+    assert timex.days(parse_interval("2023/..")) == ("2023-01-01", None)
+
+
+def test_the_table_has_a_line_for_each_library(file: Path) -> None:
+    lines = timex.table([timex.run(file)]).splitlines()
+    assert lines[0].startswith("| library | cases.json")
+    assert lines[2].startswith("| everwhen | 75.0% (3/4) |")

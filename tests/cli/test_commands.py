@@ -1,0 +1,188 @@
+"""The command line as a person and as a script meet it: output, JSON, exit codes, one-line errors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everwhen.cli import run
+from everwhen.cli.app import hoisted
+
+
+class Shell:
+    """Runs a command in this process, with the fake embedder, and keeps what it printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        code = run(list(arguments))
+        out, err = self._capsys.readouterr()
+        return code, out, err
+
+    def json(self, *arguments: str) -> Any:
+        code, out, err = self(*arguments, "--json")
+        assert (code, err) == (0, "")
+        return json.loads(out)
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    return Shell(capsys)
+
+
+def test_add_and_recall_go_together(shell: Shell) -> None:
+    code, out, _ = shell("add", "I play the violin", "--name", "Ana", "--at", "2025-03-03T10:00:00Z")
+    assert code == 0 and "remembered 1 turn in session 2025-03-03" in out
+    code, out, _ = shell("recall", "who plays the violin", "--explain")
+    assert code == 0
+    assert "Mon 03 Mar 2025 10:00" in out and "Ana: I play the violin" in out and "keyword #1" in out
+
+
+def test_json_has_the_shape_of_the_contract(shell: Shell) -> None:
+    added = shell.json("add", "violin", "--session", "s1", "--at", "2025-03-03T10:00:00+01:00")
+    assert added["session"] == "s1" and len(added["turns"]) == 1
+    found = shell.json("recall", "violin")
+    (memory,) = found["memories"]
+    assert memory["said_at"] == "2025-03-03T09:00:00Z"
+    assert memory["turns"] == added["turns"] and memory["why"]["ranks"]["keyword"] == 1
+    assert {"tokens", "trace", "dropped", "query"} <= found.keys()
+    assert shell.json("turns")[0]["text"] == "violin"
+    assert shell.json("sessions")[0]["turns"] == 1
+    assert shell.json("grep", "VIO")[0]["spans"] == [[0, 3]]
+    assert shell.json("stats")["turns"] == 1
+    assert shell.json("banks")[0]["bank"] == "default"
+    assert shell.json("doctor") == {"bank": "default", "findings": []}
+
+
+def test_shared_options_work_before_and_after_the_command(shell: Shell, tmp_path: Path) -> None:
+    home = str(tmp_path / "elsewhere")
+    assert shell("--home", home, "-b", "a", "add", "violin")[0] == 0
+    assert shell.json("stats", "--bank", "a", f"--home={home}")["turns"] == 1
+    assert hoisted(["recall", "q", "--json", "--", "--bank"]) == ["--json", "recall", "q", "--", "--bank"]
+
+
+def test_a_window_keeps_out_what_was_said_at_other_times(shell: Shell) -> None:
+    for day in ("01", "05", "09"):
+        shell("add", f"violin on {day}", "--at", f"2025-03-{day}T10:00:00Z")
+    found = shell.json("recall", "violin", "--between", "2025-03-04T00:00:00Z", "2025-03-06T00:00:00Z")
+    assert [memory["text"] for memory in found["memories"]] == ["violin on 05"]
+    assert len(shell.json("turns", "--between", "2025-03-04T00:00:00Z", "2025-03-10T00:00:00Z")) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["recall", "x", "--bank", "nobody"], 3, "there is no bank 'nobody'"),
+        (["recall", "x", "--bank", "../../etc"], 2, "is not a bank name"),
+        (["add", "  "], 2, "the text is empty"),
+        (
+            ["add", "x", "--role", "wizard"],
+            2,
+            "unknown role 'wizard'; use one of user, assistant, system, tool",
+        ),
+        (["add", "x", "--zone", "Moon/Sea"], 2, "unknown zone 'Moon/Sea'"),
+        (["frobnicate"], 2, "No such command 'frobnicate'"),
+        (["recall"], 2, "Missing argument"),
+        (["import", "nowhere.json"], 3, "there is no file nowhere.json"),
+        (["bench", "locomo", "--data", "nowhere.json"], 3, "there is no file nowhere.json"),
+        (["reembed", "nobody", "--model", "fake"], 3, "there is no bank 'nobody'"),
+    ],
+)
+def test_mistakes_get_one_line_with_the_fix_and_a_code(
+    shell: Shell, arguments: list[str], code: int, sentence: str
+) -> None:
+    got, out, err = shell(*arguments)
+    assert (got, out) == (code, "")
+    assert sentence in err and err.startswith("everwhen: ") and err.count("\n") == 1
+    got, out, err = shell(*arguments, "--json")
+    assert got == code and json.loads(err)["error"]["exit_code"] == code
+
+
+def test_a_setting_that_is_wrong_is_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVERWHEN_BATCH", "many")
+    code, _, err = shell("add", "violin")
+    assert code == 2 and "EVERWHEN_BATCH" in err and "'many'" in err
+
+
+def test_files_are_imported_once(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text(
+        '{"role": "user", "content": "I play the violin", "timestamp": "2025-03-03T10:00:00Z"}\n'
+        '{"role": "assistant", "content": "Lovely", "timestamp": "2025-03-03T10:01:00Z"}\n'
+    )
+    assert shell.json("import", str(file))["new"] == 2
+    assert shell.json("import", str(file))["new"] == 0
+    assert shell.json("recall", "violin")["memories"][0]["text"] == "I play the violin"
+
+
+def test_several_conversations_become_a_bank_each_or_one(shell: Shell, tmp_path: Path) -> None:
+    def sample(name: str, text: str) -> dict[str, Any]:
+        said = [{"speaker": "Ana", "dia_id": "D1:1", "text": text}]
+        talk = {"speaker_a": "Ana", "speaker_b": "Ben", "session_1_date_time": "1:00 pm on 3 March, 2025"}
+        return {"sample_id": name, "conversation": {**talk, "session_1": said}, "qa": []}
+
+    file = tmp_path / "talks.json"
+    file.write_text(json.dumps([sample("one", "I play the violin"), sample("two", "I bake bread")]))
+    assert shell.json("import", str(file))["banks"] == {"one": 1, "two": 1}
+    assert shell.json("recall", "violin", "--bank", "two")["memories"] == []
+    assert shell.json("import", str(file), "--bank", "all")["banks"] == {"all": 2}
+    assert {session["id"] for session in shell.json("sessions", "--bank", "all")} == {
+        "one/session_1",
+        "two/session_1",
+    }
+
+
+def test_a_broken_file_keeps_what_came_before_and_names_the_line(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_bytes(b'{"role": "user", "content": "fine"}\n{"role": "user", "content": "caf\xe9"}\n')
+    code, _, err = shell("import", str(file))
+    assert code == 2 and "line 2" in err and "UTF-8" in err
+    file.write_text('{"role": "user", "content": "fine"}\n{"role": "user", "content": }\n')
+    code, _, err = shell("import", str(file))
+    assert code == 2 and "line 2" in err
+
+
+def test_a_damaged_bank_is_reported_with_code_five(shell: Shell, home: Path) -> None:
+    (home / "banks").mkdir(parents=True)
+    (home / "banks" / "default.db").write_bytes(b"not a database at all, really" * 100)
+    code, _, err = shell("recall", "x")
+    assert code == 5 and "is damaged" in err
+
+
+def test_doctor_fails_when_something_is_wrong_and_mends_it(shell: Shell, home: Path) -> None:
+    import sqlite3
+
+    shell("add", "violin")
+    with sqlite3.connect(home / "banks" / "default.db") as sql:
+        sql.execute("UPDATE units SET terms = x''")
+    sql.close()
+    code, out, _ = shell("doctor")
+    assert code == 1 and "other search terms" in out
+    assert shell("doctor", "--fix")[0] == 0
+    assert shell("doctor")[1].strip() == "bank default is sound"
+
+
+def test_a_closed_pipe_ends_the_command_in_silence() -> None:
+    code = "from everwhen.cli import main; main(['--help'])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()  # before it has written anything
+    assert process.stderr.read() == "" and process.wait() in (0, 1)
+
+
+def test_help_is_quick_to_load() -> None:
+    code = (
+        "import sys; from everwhen.cli import run; run(['--help']);"
+        "print([m for m in ('numpy', 'onnxruntime', 'spacy', 'pydantic_settings') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")

@@ -1,0 +1,58 @@
+"""The event calendar of the story: what a reader knows of its dates, the rules know too."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from everwhen.cli import run
+from everwhen.demo import calendar, story, truth
+from everwhen.memory import Memory
+from everwhen.types import Event
+from everwhen.when import Interval
+
+
+def test_at_least_forty_of_fifty_events_of_the_story_are_dated_as_a_reader_dates_them(quick: Memory) -> None:
+    quick.add_many(story())
+    events: dict[str, list[Event]] = {}
+    for event in calendar(quick):
+        for turn in event.turns:
+            events.setdefault(turn, []).append(event)
+    known = truth()["events"]
+    right = [
+        one
+        for one in known
+        if (one["start"], one["end"])
+        in {days(event.occurred, one["zone"]) for event in events.get(one["turn"], [])}
+    ]
+    assert len(known) == 50
+    assert len(right) >= 42
+
+
+def test_what_did_not_happen_is_in_the_calendar_as_such(quick: Memory) -> None:
+    quick.add_many([message for message in story() if message.session in ("s02", "s03")])
+    never = [event for event in quick.events(status="negated") if event.subject == "Rui"]
+    assert [(event.verb, event.turns) for event in never] == [("come", ("s03-01",))]
+
+
+def test_the_demo_prints_the_calendar(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["demo"]) == 0
+    shown = capsys.readouterr().out
+    assert "The event calendar" in shown
+    assert "31 May 2025" in shown.replace("Saturday ", "")
+
+
+def days(interval: Interval | None, zone: str) -> tuple[str | None, str | None]:
+    """An interval in days of a zone; a time of day is its day."""
+    assert interval is not None
+    first, last = (_day(side, zone) for side in (interval.start, interval.end))
+    length = interval.length
+    if interval.start is not None and length is not None and length < timedelta(hours=23):
+        last = str(interval.start.astimezone(ZoneInfo(zone)).date() + timedelta(days=1))
+    return first, last
+
+
+def _day(side: datetime | None, zone: str) -> str | None:
+    return str(side.astimezone(ZoneInfo(zone)).date()) if side is not None else None

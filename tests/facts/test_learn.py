@@ -1,0 +1,77 @@
+"""Facts from extractors: placed by what was said when, traced to their turns, gone when all of these are."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from everwhen import Memory
+from everwhen.facts import ExtractedFact, learn
+from everwhen.facts.book import Words
+from everwhen.facts.learn import forget_sources
+
+SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)
+MAY = datetime(2025, 5, 1, tzinfo=UTC)
+
+
+def found(place: str, turn: str, days: float, **more: object) -> ExtractedFact:
+    at = SAID + timedelta(days=days)
+    return ExtractedFact("Marta", "lives in", place, (turn,), at, **more)  # type: ignore[arg-type]
+
+
+def teach(memory: Memory, *facts: ExtractedFact) -> list[str]:
+    return [row.standing for row in learn(memory._store.facts, Words(memory._embedder), facts)]
+
+
+def test_extracted_facts_are_believed_with_their_turns(quick: Memory) -> None:
+    turns = quick.add(["I live in Lisbon", "Still Lisbon, yes"], at=SAID).turns
+    assert (
+        teach(quick, found("Lisbon", turns[0], 0, confidence=0.7), found("lisbon", turns[1], 1))
+        == ["believed"] * 2
+    )
+    (fact,) = quick.facts.current("Marta")
+    assert fact.sources == turns and fact.support == 2 and fact.confidence == 1.0
+    assert fact.valid_from == SAID and fact.confirmed_at == SAID + timedelta(days=1)
+    assert fact.recorded_at == SAID + timedelta(days=1)  # surer since then: a version of its own
+
+
+def test_an_old_conversation_imported_late_takes_its_place_in_the_past(quick: Memory) -> None:
+    teach(quick, found("Porto", "t3", 120))
+    teach(quick, found("Lisbon", "t1", 0), found("Évora", "t0", -400))
+    assert [fact.object for fact in quick.facts.history("Marta", "lives in")] == ["Évora", "Lisbon", "Porto"]
+
+
+def test_what_the_words_say_of_time_is_kept_with_its_grain(quick: Memory) -> None:
+    teach(quick, found("Porto", "t1", 200, valid_from=MAY, grain="month"))
+    (fact,) = quick.facts.current("Marta")
+    assert (fact.valid_from, fact.valid.grain) == (MAY, "month")
+
+
+def test_nothing_to_learn_is_nothing_written(quick: Memory) -> None:
+    assert teach(quick) == []
+
+
+def test_a_fact_whose_every_source_is_forgotten_is_gone(quick: Memory) -> None:
+    first, second = quick.add(["I live in Lisbon", "I moved to Porto"], at=SAID).turns
+    teach(quick, found("Lisbon", first, 0), found("Porto", second, 1))
+    store = quick._store.facts
+    assert forget_sources(store, [second], MAY) != []
+    assert [(f.object, f.valid_to) for f in quick.facts.history("Marta", "lives in")] == [("Lisbon", None)]
+    then = quick.facts.as_of(MAY, "Marta", known_at=SAID + timedelta(days=2))
+    assert "Porto" not in {fact.object for fact in then}
+    assert "Porto" not in {f.object for f in quick.facts.versions()}
+    assert quick.doctor() == []
+
+
+def test_a_fact_with_another_source_stays(quick: Memory) -> None:
+    teach(quick, found("Lisbon", "t1", 0), found("Lisbon", "t2", 1))
+    assert forget_sources(quick._store.facts, ["t1"], MAY) == []
+    (fact,) = quick.facts.current("Marta")
+    assert fact.sources == ("t2",)
+
+
+def test_without_erasing_the_past_still_knows(quick: Memory) -> None:
+    teach(quick, found("Lisbon", "t1", 0))
+    forget_sources(quick._store.facts, ["t1"], MAY, erase=False)
+    assert quick.facts.current("Marta") == []
+    (old,) = quick.facts.history("Marta", "lives in", versions=True)
+    assert old.status == "retracted" and "source" in (old.reason or "")

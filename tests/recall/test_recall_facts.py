@@ -1,0 +1,144 @@
+"""Recall and facts: what holds is shown with its validity and confidence, what held before as a dated note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from everwhen import Memory, UsageError
+from everwhen.models.tokens import count_tokens
+from everwhen.recall import MID
+
+
+def day(year: int, month: int = 1, number: int = 1) -> datetime:
+    return datetime(year, month, number, tzinfo=UTC)
+
+
+NOW = day(2025, 8)
+
+
+@pytest.fixture
+def marta(home: Path) -> Iterator[Memory]:
+    """Facts as somebody asserted them; what extraction would find in the turns stays out."""
+    with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none") as quick:
+        yield told(quick)
+
+
+def told(quick: Memory) -> Memory:
+    first = quick.add("I live in Lisbon, in Graça", at=day(2025, 2), session="a").turns[0]
+    second = quick.add("I moved to Porto yesterday", at=day(2025, 6), session="b").turns[0]
+    quick.add("the weather is fine", at=day(2025, 7), session="c")
+    facts = quick.facts
+    facts.assert_("Marta", "lives in", "Lisbon", valid_from=day(2021, 3), at=day(2025, 2), source=first)
+    facts.assert_("Marta", "lives in", "Porto", valid_from=day(2025, 5, 31), at=day(2025, 6), source=second)
+    return quick
+
+
+def shown(memory: Memory, query: str = "where does Marta live", **more: object) -> list[str]:
+    found = memory.recall(query, **{"at": NOW, "kinds": ["fact"], **more})  # type: ignore[arg-type]
+    return [one.text for one in found]
+
+
+def test_the_current_fact_is_shown_with_its_predecessor_as_a_note(marta: Memory) -> None:
+    (text,) = shown(marta)
+    assert text == (
+        "Marta lives in Porto (since 2025-05-31, confidence 0.89)\n"
+        "before: Marta lives in Lisbon (2021-03-01 to 2025-05-31)"
+    )
+
+
+def test_a_fact_leads_back_to_its_turns(marta: Memory) -> None:
+    found = marta.recall("where does Marta live", at=NOW)
+    (fact,) = [one for one in found if one.kind == "fact"]
+    marta.facts.assert_("Marta", "resides in", "Porto", at=day(2025, 6), source="her letter")
+    assert fact.turns == (marta.turns()[1].id,) and fact.occurred is not None
+    (again,) = marta.recall("where does Marta live", at=NOW, kinds=["fact"])
+    assert again.turns == fact.turns  # a letter is a source, and no turn
+    assert fact.metadata["object"] == "Porto" and fact.why.ranks
+    assert "fact: Marta lives in Porto" in found.as_context()
+
+
+def test_an_old_turn_comes_with_what_has_changed_since(marta: Memory) -> None:
+    found = marta.recall("Graça", at=NOW)
+    assert found.memories[0].text == "I live in Lisbon, in Graça"
+    assert [one.metadata["object"] for one in found if one.kind == "fact"] == ["Porto"]
+
+
+def test_as_of_shows_what_held_then(marta: Memory) -> None:
+    (text,) = shown(marta, as_of=day(2024))
+    assert text.startswith("Marta lives in Lisbon (from 2021-03-01 to 2025-05-31")
+
+
+def test_known_at_shows_what_was_believed_then(marta: Memory) -> None:
+    assert [text.split(",")[0] for text in shown(marta, known_at=day(2025, 3))] == [
+        "Marta lives in Lisbon (since 2021-03-01"
+    ]
+
+
+def test_a_window_shows_everything_that_held_in_it(marta: Memory) -> None:
+    texts = shown(marta, between=(day(2020), day(2026)))
+    assert len(texts) == 2 and any("Lisbon (from" in text for text in texts)
+
+
+def test_a_retracted_fact_is_not_shown_and_says_why(marta: Memory) -> None:
+    for fact in marta.facts.current("Marta") + marta.facts.as_of(day(2024), "Marta"):
+        marta.facts.retract(fact.id, reason="wrong")
+    found = marta.recall("where does Marta live", at=NOW)
+    assert all(one.kind == "turn" for one in found)
+    assert any("does not hold" in one.reason for one in found.dropped)
+
+
+def test_faded_facts_are_left_out_on_request(marta: Memory) -> None:
+    assert shown(marta, min_confidence=0.5) and not shown(marta, min_confidence=0.95)
+    assert not shown(marta, min_confidence=0.5, at=day(2030))
+    with pytest.raises(UsageError, match="min_confidence"):
+        shown(marta, min_confidence=7)
+
+
+def test_facts_are_chosen_by_their_domain(marta: Memory) -> None:
+    marta.facts.assert_("Marta", "prefers editor", "Inkscape", domain="tech_preference", at=day(2025, 6))
+    assert len(shown(marta, "Marta", metadata={"domain": "tech_preference"})) == 1
+    assert shown(marta, "Marta", metadata={"domain": "api_version"}) == []
+
+
+def test_a_recipe_can_leave_facts_as_they_are(marta: Memory) -> None:
+    plain = MID.without("facts")
+    assert plain.name == "mid-facts" and not plain.facts
+    assert "(since" not in "".join(one.text for one in marta.recall("Marta Porto", recipe=plain))
+
+
+@pytest.mark.parametrize("grain", ["second", "day", "month", "year"])
+def test_the_budget_counts_the_tokens_of_facts_exactly(quick: Memory, grain: str) -> None:
+    from everwhen.facts import ExtractedFact, learn
+    from everwhen.facts.book import Words
+
+    for number, (who, what) in enumerate(
+        [("Ana", "tea"), ("3M", "steel!"), ("Zoë", "naïve 🙂"), ("ben", "東京 (x)")]
+    ):
+        begin = day(1999) + timedelta(days=371 * number)
+        for step in (0, 40):
+            said = ExtractedFact(
+                who, "drinks", f"{what} {step}", (), begin + timedelta(days=step), grain=grain
+            )  # type: ignore[arg-type]
+            learn(quick._store.facts, Words(quick._embedder), [said])
+    for between in (None, (day(1990), day(2030))):
+        found = quick.recall("drinks tea steel naïve 東京 Ana", between=between, max_tokens=100_000)
+        assert len(found) >= 4 and found.tokens == count_tokens(found.as_context())
+
+
+def test_without_facts_recall_is_what_it_was(quick: Memory) -> None:
+    quick.add_many(
+        [{"content": f"line {i} about gardens and tea", "session": f"s{i // 5}"} for i in range(50)]
+    )
+    found, plain = quick.recall("tea in gardens"), quick.recall("tea in gardens", recipe=MID.without("facts"))
+    assert (
+        found.memories == plain.memories and found.tokens == plain.tokens and found.dropped == plain.dropped
+    )
+
+
+def test_facts_can_be_given_the_vectors_of_another_embedder(marta: Memory) -> None:
+    marta.reembed("fake")
+    assert len(shown(marta)) == 1 and marta.doctor() == []

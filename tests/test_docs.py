@@ -1,0 +1,58 @@
+"""Documents are executed: every code block of the README and of docs/ runs, in the order of the page."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everwhen.cli import run
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_code_block_of_the_page_runs(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for kind, text in blocks(page):
+        if kind == "python":
+            exec(compile(text, str(page), "exec"), names)
+        elif kind == "console":
+            _commands(text)
+        elif kind == "json":
+            json.loads(text)
+        else:
+            assert kind in ("text", "toml", "sql", "mermaid"), f"{page.name} has a block of kind {kind}"
+
+
+def _commands(text: str) -> None:
+    """Run the lines of a terminal session that call everwhen; the others must name what exists."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if not line.startswith("$ "):
+            continue
+        words = shlex.split(line[2:], comments=True)
+        if words[0] == "everwhen" and "../shared" not in line:
+            assert run(words[1:]) == 0, line
+        elif words[0] == "make":
+            for target in words[1:]:
+                assert re.search(rf"^{target}:", makefile, re.MULTILINE), line
+        else:
+            assert words[0] in ("pip", "uvx", "git", "cd", "everwhen", "export", "curl", "jq"), line
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if not target.startswith(("http:", "https:", "mailto:")):
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"

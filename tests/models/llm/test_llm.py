@@ -15,7 +15,18 @@ from everwhen.models.llm import LLMError, Reply, Usage, complete_all, open_llm
 from everwhen.models.llm.fake import FakeLLM
 from everwhen.models.llm.providers import OLLAMA_URL, build
 from tests.models.llm.conftest import Open
-from tests.scripted_server import ScriptedServer, data, hang_up, raw, refusal, slowly, status, text
+from tests.scripted_server import (
+    Asked,
+    ScriptedServer,
+    Step,
+    data,
+    hang_up,
+    raw,
+    refusal,
+    slowly,
+    status,
+    text,
+)
 
 
 class City(BaseModel):
@@ -203,6 +214,21 @@ def test_a_server_without_json_schemas_is_asked_in_the_next_way(
     kinds = [asked.body["response_format"]["type"] for asked in server.asked]
     assert kinds == ["json_schema", "json_object", "json_object"]
     assert "name" in server.asked[1].body["response_format"]["schema"]["properties"]
+
+
+def test_a_server_that_pays_no_heed_to_the_schema_is_asked_in_the_next_way(
+    server: ScriptedServer, model: Open
+) -> None:
+    def heedless(asked: Asked) -> Step:
+        if asked.body.get("response_format", {}).get("type") == "json_schema":
+            return status(400, "json_schema is not supported")
+        return data(PORTO) if "tools" in asked.body else text("{}")
+
+    server.always(heedless)
+    llm = model()
+    assert llm.complete("Where?", City).output.name == "Porto"
+    assert llm.complete("Where?", City).output.name == "Porto"
+    assert len(server.asked) == 5  # refused, unheeded and repaired in vain, then twice as a tool
 
 
 @pytest.mark.parametrize(

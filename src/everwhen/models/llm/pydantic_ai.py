@@ -72,6 +72,7 @@ class PydanticAI:
         self._model: RetryingModel | None = None
         self._modes: list[Output] = []
         self._agents: dict[tuple[type, Output], Agent[object, Any]] = {}
+        self._proven = False  # whether the way of asking has brought an answer
         self._streak = 0
         self._resting: tuple[float, LLMError] | None = None
 
@@ -95,12 +96,15 @@ class PydanticAI:
                     reply = self.run(self._ask(prompt, schema, instructions, mode))
                     break
                 except LLMError as error:
-                    if error.problem != "rejected" or schema is str or not self._step_down(mode):
+                    # A server may also take the schema of the JSON mode and pay no heed to it.
+                    ignored = error.problem == "schema" and mode == "json" and not self._proven
+                    unsuited = error.problem == "rejected" or ignored
+                    if not unsuited or schema is str or not self._step_down(mode):
                         raise
         except LLMError as error:
             self._failed(error)
             raise
-        self._streak, self._resting = 0, None
+        self._streak, self._resting, self._proven = 0, None, self._proven or schema is not str
         return reply
 
     def run(self, question: Coroutine[Any, Any, T]) -> T:
@@ -169,10 +173,11 @@ class PydanticAI:
                     wanted = NativeOutput(schema)
                 case "tool":
                     wanted = ToolOutput(schema)
+                case "json":  # the server has the schema: a small model reads better without it
+                    wanted = PromptedOutput(schema, template="Answer with one JSON object.")
+                    _add_schema(settings, schema)
                 case _:
                     wanted = PromptedOutput(schema)
-            if mode == "json":
-                _add_schema(settings, schema)
         agent = Agent(
             self.model,
             output_type=wanted,

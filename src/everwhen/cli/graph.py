@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from everwhen.cli.app import Here, app
-from everwhen.cli.printing import printable
+from everwhen.cli.printing import printable, spoken_of
 from everwhen.cli.reading import Between
 from everwhen.cli.times import window
 
@@ -52,14 +52,12 @@ def show_calendar(here: Here, found: Sequence[Event]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from everwhen.when import describe
-
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column("when", no_wrap=True)
     table.add_column("status")
     table.add_column("what")
     for event in found:
-        when = describe(event.occurred, event.zone) if event.occurred is not None else "?"
+        when = spoken_of(event.occurred, event.zone)
         style = "dim" if event.inferred or event.status in ("hypothetical", "negated") else ""
         table.add_row(
             Text(f"({when})" if event.inferred else when, style="dim" if event.inferred else "green"),
@@ -140,14 +138,12 @@ def _tree(entity: Entity, about: Sequence[Event], others: Sequence[tuple[str, in
     from rich.text import Text
     from rich.tree import Tree
 
-    from everwhen.when import describe
-
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
     about_it = f" ({entity.type.lower()}{printable(also)}), {entity.mentions} turns"
     tree = Tree(Text.assemble((printable(entity.name), "bold"), about_it))
     happened = tree.add("events")
     for event in about:
-        when = describe(event.occurred, event.zone) if event.occurred is not None else "?"
+        when = spoken_of(event.occurred, event.zone)
         leaf = happened.add(
             Text.assemble((when, "green"), f" {_MARKS[event.status]} {printable(event.text)}")
         )

@@ -22,7 +22,10 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_code_block_of_the_page_runs(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_code_block_of_the_page_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # what a block writes is gone afterwards
     names: dict[str, Any] = {"__name__": "__main__"}
     for kind, text in blocks(page):
         if kind == "python":

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
 from everwhen.facts.wording import certainty
-from everwhen.ingest.messages import clean
+from everwhen.ingest.messages import LONGEST_LABEL, clean, message
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
 from everwhen.store.instants import aware
@@ -73,13 +73,35 @@ def until(window: Interval | None, as_of: datetime | None) -> Interval | None:
     return Interval(start if start is None or start <= end else end, end, "second")
 
 
-def names(given: Sequence[str] | None, what: str) -> frozenset[str] | None:
-    """A list of names; a plain string would be taken letter by letter."""
+def names(given: Sequence[str] | None, what: str, known: Sequence[str]) -> frozenset[str] | None:
+    """A list of names, each of them known; a plain string would be taken letter by letter."""
     if given is None:
         return None
     if isinstance(given, str):
         raise UsageError(f"{what} takes a list, such as {what}=[{given!r}]")
+    if unknown := [str(one) for one in given if one not in known]:
+        raise UsageError(f"{what}: there is no {', '.join(unknown)}; there are {', '.join(known)}")
     return frozenset(given)
+
+
+def words(given: str, what: str) -> str:
+    """Text that every part can hold: no lone surrogate, no NUL."""
+    if not isinstance(given, str):
+        raise UsageError(f"the {what} must be text, not {type(given).__name__}")
+    return clean(given)
+
+
+def whole(given: int, what: str) -> int:
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise UsageError(f"{what} must be a whole number, not {given!r}")
+    return given
+
+
+def several(messages: Any) -> Iterable[Any]:
+    """Messages one after the other; a single one would be taken apart."""
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise UsageError("messages must be a list (or another iterable) of strings or objects")
+    return messages
 
 
 def fraction(given: float | None, what: str) -> float | None:
@@ -93,15 +115,13 @@ def label(given: str | None, what: str) -> str | None:
     text = clean(str(given)).strip()
     if not text:
         raise UsageError(f"the {what} is empty; leave it out, or name it")
+    if len(text) > LONGEST_LABEL:
+        raise UsageError(f"the {what} has {len(text)} characters; at most {LONGEST_LABEL} are kept")
     return text
 
 
 def metadata(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if given is None:
-        return None
-    from everwhen.ingest.messages import message
-
-    return dict(message({"content": "-", "metadata": given}).metadata)
+    return None if given is None else dict(message({"content": "-", "metadata": given}).metadata)
 
 
 def recipe(budget: str | int, settings: Settings) -> Recipe:
@@ -112,7 +132,7 @@ def recipe(budget: str | int, settings: Settings) -> Recipe:
             raise UsageError(f"unknown budget {budget!r}; use {choices}, or a number of candidates")
         count = settings.candidates[budget]
     else:
-        count = budget
+        count = whole(budget, "budget")
     if count < 1:
         raise UsageError(f"budget must be at least 1, got {count}")
     return Recipe(str(budget), count, min_similarity=settings.min_similarity, rrf_k=settings.rrf_k)

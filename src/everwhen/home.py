@@ -34,7 +34,8 @@ def bank_path(home: Path, bank: str) -> Path:
 
 def bank_names(home: Path) -> list[str]:
     """The banks that exist, by name."""
-    return sorted(path.name.removesuffix(SUFFIX) for path in (home / "banks").glob(f"*{SUFFIX}"))
+    names = (path.name.removesuffix(SUFFIX) for path in (home / "banks").glob(f"*{SUFFIX}") if path.is_file())
+    return sorted(name for name in names if BANK_NAME.fullmatch(name))
 
 
 def cache_path(home: Path) -> Path:

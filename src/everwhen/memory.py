@@ -28,7 +28,7 @@ from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
 from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
-from everwhen.types import Added, Finding, Hit, Message, Session, Stats, Turn
+from everwhen.types import KINDS, NETWORKS, Added, Finding, Hit, Message, Session, Stats, Turn
 
 Given = str | Mapping[str, Any] | Message
 Between = checked.Between
@@ -42,6 +42,12 @@ R = TypeVar("R")
 def shared_embedder(model: str) -> Embedder:
     """One model for all the banks of a process that use it."""
     return open_embedder(model)
+
+
+def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
+    if not settings.cache_entries:
+        return embedder
+    return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
 class Memory(GraphMemory):
@@ -73,18 +79,16 @@ class Memory(GraphMemory):
         zone = checked.zone(chosen.zone)
         check_extractor(chosen.extract)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
-        embedder = shared_embedder(model)
-        if chosen.cache_entries:
-            embedder = CachedEmbedder(embedder, cache_path(folder), chosen.cache_entries)
+        embedder = _cached(shared_embedder(model), folder, chosen)
         store = SqliteStore.open(
             path,
             embedder=model,
-            dimension=embedder.dim,
+            dimension=lambda: embedder.dim,
             zone=zone,
             create=create,
             busy_seconds=chosen.busy_seconds,
         )
-        if "zone" in settings and store.info.zone != zone:
+        if settings.get("zone") is not None and store.info.zone != zone:
             store.set_zone(zone)
         return cls(store, embedder, chosen)
 
@@ -95,6 +99,8 @@ class Memory(GraphMemory):
         """
         self._stop()
         self._store.close()
+        if isinstance(self._embedder, CachedEmbedder):
+            self._embedder.close()
 
     def __enter__(self) -> Memory:
         return self
@@ -136,7 +142,7 @@ class Memory(GraphMemory):
         if isinstance(messages, str | Mapping | Message):
             messages = [messages]
         placement = self._placement(session, at, zone, metadata)
-        listed = [as_message(one) for one in messages]
+        listed = [as_message(one) for one in checked.several(messages)]
         if not listed:
             raise UsageError("nothing to add: the list of messages is empty")
         added = remember(self._store, self._embedder, self._settings, listed, placement)
@@ -159,23 +165,23 @@ class Memory(GraphMemory):
         Interrupted and started again with the same ids, it goes on where it stopped.
         """
         placement = self._placement(session, at, zone, metadata)
-        turns: list[str] = []
-        done, new, last = 0, 0, ""
-        for batch in in_batches(messages, self._settings.batch):
-            added = remember(
-                self._store, self._embedder, self._settings, [as_message(one) for one in batch], placement
+        whole = Added((), "")
+        for batch in in_batches(map(as_message, checked.several(messages)), self._settings.batch):
+            part = remember(self._store, self._embedder, self._settings, batch, placement)
+            whole = Added(
+                whole.turns + part.turns, part.session, whole.new + part.new, whole.conflicts + part.conflicts
             )
-            turns += added.turns
-            new, last, done = new + added.new, added.session, done + len(batch)
             if progress:
-                progress(done)
-        if new:
+                progress(len(whole.turns))
+        if whole.new:
             self._wake()
-        return Added(tuple(turns), last, new)
+        return whole
 
     def reembed(self, model: str, *, progress: Callable[[int], None] | None = None) -> None:
         """Give the whole bank the vectors of another embedder, all at once or not at all."""
         embedder = shared_embedder(model)
+        if isinstance(self._embedder, CachedEmbedder):
+            embedder = CachedEmbedder(embedder, self._embedder.path, self._settings.cache_entries)
         reembed(self._store, embedder, model, self._settings, progress)
         self._use(embedder)
 
@@ -183,7 +189,11 @@ class Memory(GraphMemory):
 
     def turns(self, session: str | None = None, between: Between | None = None) -> list[Turn]:
         """The turn calendar: what was said, in the order of time."""
-        return list(self._store.turns(session=session, between=checked.between(between, None, None)))
+        return list(
+            self._store.turns(
+                session=checked.label(session, "session"), between=checked.between(between, None, None)
+            )
+        )
 
     def turn(self, turn_id: str) -> Turn:
         """One turn by its id."""
@@ -207,7 +217,8 @@ class Memory(GraphMemory):
         if calendar != "turns":
             raise UsageError(f"unknown calendar '{calendar}'; there is: turns")
         window = checked.between(between, None, None)
-        return grep(self._store.turns(between=window), pattern, regex=regex, limit=limit)
+        words = checked.words(pattern, "pattern")
+        return grep(self._store.turns(between=window), words, regex=regex, limit=limit)
 
     def recall(
         self,
@@ -243,9 +254,9 @@ class Memory(GraphMemory):
             between=checked.until(window, then),
             known_at=aware(known_at, "known_at"),
             # Until recall decides how events take part, they are found only by those who ask for them.
-            kinds=checked.names(kinds, "kinds") or BY_DEFAULT,
-            networks=checked.names(networks, "networks"),
-            metadata=dict(metadata or {}),
+            kinds=checked.names(kinds, "kinds", KINDS) or BY_DEFAULT,
+            networks=checked.names(networks, "networks", NETWORKS),
+            metadata=checked.metadata(metadata) or {},
         )
         if fresh:
             self.flush()
@@ -253,13 +264,15 @@ class Memory(GraphMemory):
             self._store,
             self._asking,
             Request(
-                query=query,
-                max_tokens=max_tokens,
+                query=checked.words(query, "query"),
+                max_tokens=checked.whole(max_tokens, "max_tokens"),
                 at=asked,
                 where=where,
                 order=order,
                 recipe=recipe or checked.recipe(budget, self._settings),
-                moment=Moment(then or asked, None if then else window, where.known_at, self.zone),
+                moment=Moment(then or asked, None if then else window, where.known_at, self.zone)
+                if then or window
+                else None,
                 half_lives=self.facts.half_lives,
                 min_confidence=checked.fraction(min_confidence, "min_confidence"),
             ),

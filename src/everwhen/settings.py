@@ -73,6 +73,14 @@ class Settings:
     busy_seconds: float = 30.0
     """How long a write waits for another process before it says that the bank is locked."""
 
+    def __post_init__(self) -> None:
+        least = {"batch": 1, "context_chars": 0, "cache_entries": 0, "rrf_k": 0, "busy_seconds": 0}
+        for name, bound in least.items():
+            if not getattr(self, name) >= bound:  # also when it is no number at all
+                raise UsageError(f"setting {name} must be at least {bound}, got {getattr(self, name)}")
+        if not -1 <= self.min_similarity <= 1:
+            raise UsageError(f"setting min_similarity is a cosine, from -1 to 1, got {self.min_similarity}")
+
 
 def load(**overrides: Any) -> Settings:
     """The settings in force: arguments over environment over defaults."""
@@ -91,7 +99,7 @@ def load(**overrides: Any) -> Settings:
 def _checked(given: dict[str, Any]) -> Settings:
     """Build the pydantic-settings model of `Settings` and let it read the environment and check the types."""
     from pydantic import ValidationError, create_model
-    from pydantic_settings import BaseSettings, SettingsConfigDict
+    from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
     defaults, types = Settings(), get_type_hints(Settings)
 
@@ -102,6 +110,8 @@ def _checked(given: dict[str, Any]) -> Settings:
     model = create_model("EverwhenSettings", __base__=Environment, **columns)
     try:
         checked = model(**given)
+    except SettingsError as error:
+        raise UsageError(f"{error}: it takes JSON") from None
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])

@@ -13,6 +13,11 @@ Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 
 EventStatus: TypeAlias = Literal["happened", "ongoing", "planned", "hypothetical", "negated"]
+KINDS = ("turn", "event", "narrative", "fact", "node")
+"""What a retrievable memory can be."""
+NETWORKS = ("world", "experience", "opinion")
+"""Whose it is: people and things, what the agent itself did or said, and held beliefs."""
+
 Origin: TypeAlias = Literal["observation", "user", "inference"]
 ORIGINS: tuple[Origin, ...] = ("observation", "user", "inference")
 Status: TypeAlias = Literal["believed", "disputed", "overruled", "superseded", "corrected", "retracted"]
@@ -72,11 +77,16 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What `add` made durable: the turns in order (those that were there already included)."""
+    """What `add` made durable: the turns in order (those that were there already included).
+
+    `conflicts` are ids that were there already with other words; nothing is overwritten, so the new words
+    were not kept.
+    """
 
     turns: tuple[str, ...]
     session: str
     new: int = 0
+    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from everwhen import Memory
 from everwhen.cli import run
 from everwhen.cli.app import hoisted
 
@@ -141,12 +142,76 @@ def test_several_conversations_become_a_bank_each_or_one(shell: Shell, tmp_path:
 
 def test_a_broken_file_keeps_what_came_before_and_names_the_line(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "talk.jsonl"
-    file.write_bytes(b'{"role": "user", "content": "fine"}\n{"role": "user", "content": "caf\xe9"}\n')
-    code, _, err = shell("import", str(file))
-    assert code == 2 and "line 2" in err and "UTF-8" in err
-    file.write_text('{"role": "user", "content": "fine"}\n{"role": "user", "content": }\n')
-    code, _, err = shell("import", str(file))
-    assert code == 2 and "line 2" in err
+    for bank, broken in (
+        ("utf8", b'{"role": "user", "content": "caf\xe9"}'),
+        ("json", b'{"role": "user", }'),
+    ):
+        file.write_bytes(b'{"role": "user", "content": "fine"}\n' + broken + b"\n")
+        code, _, err = shell("import", str(file), "--format", "jsonl", "--bank", bank)
+        assert code == 2 and "line 2" in err
+        assert [turn["text"] for turn in shell.json("turns", "--bank", bank)] == ["fine"]
+
+
+def test_an_id_with_other_words_is_reported_and_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    for name, text in (("a", "one"), ("b", "two")):
+        file = tmp_path / f"{name}.jsonl"
+        file.write_text(json.dumps({"id": "1", "role": "user", "content": text}) + "\n")
+        code, out, _ = shell("import", str(file))
+    assert code == 1 and "1 messages were left out" in out
+    assert [turn["text"] for turn in shell.json("turns")] == ["one"]
+
+
+def test_what_is_remembered_is_printed_and_never_obeyed(shell: Shell) -> None:
+    evil = "\x1b]0;owned\x07\x1b[2J [bold]x[/bold] [/none] \u202eabc"
+    assert shell("add", evil, "--session", "[/red]\x1b[31m", "--name", "[b]\x9b")[0] == 0
+    for command in (
+        ["turns"],
+        ["sessions"],
+        ["recall", "owned"],
+        ["grep", "owned"],
+        ["grep", "[/zzz]\x1b[2J"],
+    ):
+        code, out, _ = shell(*command)
+        assert code == 0
+        assert not set(out) & set("\x1b\x07\x9b\u202e"), command
+    assert "[bold]x[/bold]" in shell("turns")[1]
+    assert "\x1b" not in shell("recall", "x", "--bank", "\x1b[2J")[2]
+
+
+def test_as_of_a_day_includes_that_day(shell: Shell) -> None:
+    shell("add", "violin", "--at", "2025-03-10T15:00:00Z")
+    assert len(shell.json("recall", "violin", "--as-of", "2025-03-10")["memories"]) == 1
+    assert len(shell.json("recall", "violin", "--as-of", "2025-03-09")["memories"]) == 0
+
+
+def test_an_import_leaves_the_zone_of_the_bank_alone(shell: Shell, tmp_path: Path, home: Path) -> None:
+    with Memory.open(home, "z", zone="Europe/Lisbon"):
+        pass
+    file = tmp_path / "talk.jsonl"
+    file.write_text('{"role": "user", "content": "hi", "timestamp": "2025-06-01T10:00:00"}\n')
+    assert shell("import", str(file), "--bank", "z", "--zone", "Asia/Tokyo")[0] == 0
+    (turn,) = shell.json("turns", "--bank", "z")
+    assert (turn["said_at"], turn["zone"]) == ("2025-06-01T01:00:00Z", "Asia/Tokyo")
+    with Memory.open(home, "z") as memory:
+        assert memory.zone == "Europe/Lisbon"
+
+
+def test_odd_files_in_the_folder_do_not_hide_the_banks(shell: Shell, home: Path) -> None:
+    shell("add", "violin", "--bank", "good")
+    (home / "banks" / "a b.db").touch()
+    (home / "banks" / "gone.db").symlink_to("/nonexistent/x.db")
+    (home / "banks" / "folder.db").mkdir()
+    assert [one["bank"] for one in shell.json("banks")] == ["good"]
+    assert shell("add", "x", "--bank", "gone")[0] == 4
+    assert shell("recall", "x", "--bank", "folder")[0] in (4, 5, 6)
+
+
+def test_reembed_leads_out_of_any_setting(shell: Shell) -> None:
+    shell("add", "violin", "--bank", "z")
+    assert shell("reembed", "z", "--model", "minilm")[0] == 0
+    assert shell("recall", "violin", "--bank", "z")[0] == 4  # EVERWHEN_EMBEDDER says fake
+    assert shell("reembed", "z", "--model", "fake")[0] == 0
+    assert shell("recall", "violin", "--bank", "z")[0] == 0
 
 
 def test_a_damaged_bank_is_reported_with_code_five(shell: Shell, home: Path) -> None:

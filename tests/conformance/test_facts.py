@@ -166,7 +166,7 @@ def test_facts_get_new_vectors_with_everything_else(store: Store) -> None:
     with store.facts.writing() as ledger:
         fact = ledger.insert(row(ledger, "f1", "Lisbon", 0))
         ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]))
-    store.replace_vectors("fake", 8, iter([("t1", direction(0.0, 1.0)[None]), ("f1", direction(1.0)[None])]))
+    store.replace_vectors("fake", 8, {"t1": direction(0.0, 1.0)[None], "f1": direction(1.0)[None]})
     found = store.search_vectors(direction(1.0), 1, Filter())
     assert [unit.id for unit in store.units([found[0].unit]).values()] == ["f1"] and store.check() == []
 

@@ -136,6 +136,9 @@ def test_new_vectors_replace_the_old_ones_everywhere(reopen: Reopen) -> None:
     one, two = reopen(), reopen()
     one.append([turn("a", vectors=[direction(1.0)]), turn("b", vectors=[direction(0.0, 1.0)])])
     assert by_vector(two) == ["a", "b"]
-    one.replace_vectors("fake", 8, iter([("a", direction(0.0, 1.0)[None]), ("b", direction(1.0)[None])]))
+    turned = {"a": direction(0.0, 1.0)[None], "b": direction(1.0)[None]}
+    assert one.replace_vectors("fake", 8, {"a": turned["a"]}) == ["b"]  # not all: nothing is changed
+    assert by_vector(two) == ["a", "b"]
+    assert one.replace_vectors("fake", 8, turned) == []
     assert by_vector(two) == ["b", "a"]
     assert one.check() == []

@@ -38,7 +38,7 @@ def test_the_same_id_again_changes_nothing(store: Store) -> None:
     assert store.append([turn("a", "one")]) == [True]
     assert store.append([turn("a", "two"), turn("b", "three")]) == [False, True]
     assert [found.text for found in store.turns()] == ["one", "three"]
-    assert store.known(["a", "b", "c"]) == {"a", "b"}
+    assert store.known(["a", "b", "c"]) == {"a": "one", "b": "three"}
 
 
 def test_an_interval_is_half_open(store: Store) -> None:

@@ -301,16 +301,18 @@ def test_naive_datetimes_are_refused_at_every_door(moved: Memory) -> None:
 
 
 def test_instants_at_the_edges_of_time_are_kept(quick: Memory) -> None:
-    first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    first, last = day(2), datetime(9998, 12, 31, tzinfo=UTC)
     quick.facts.assert_("the sun", "rises", "in the east", valid_from=first, valid_to=last, at=day(2025))
     assert len(quick.facts.as_of(first)) == 1 and quick.facts.as_of(last) == []
     assert len(quick.facts.stale(now=day(2025))) == 1
     assert (
-        "rises in the east (from 0001-01-01 to 9999-12-31"
+        "rises in the east (from 0002-01-01 to 9998-12-31"
         in quick.recall("the sun rises", at=day(2025)).as_context()
     )
     with pytest.raises(UsageError, match="outside the years"):
         quick.facts.as_of(datetime.max.replace(tzinfo=ZoneInfo("America/Lima")))
+    with pytest.raises(UsageError, match="outside the years"):
+        quick.facts.assert_("the sun", "sets", "in the west", valid_from=datetime.min.replace(tzinfo=UTC))
 
 
 def test_words_of_any_script_survive_and_nothing_is_markup_or_sql(quick: Memory) -> None:

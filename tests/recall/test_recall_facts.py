@@ -142,3 +142,12 @@ def test_without_facts_recall_is_what_it_was(quick: Memory) -> None:
 def test_facts_can_be_given_the_vectors_of_another_embedder(marta: Memory) -> None:
     marta.reembed("fake")
     assert len(shown(marta)) == 1 and marta.doctor() == []
+
+
+def test_a_question_about_the_past_gets_the_facts_of_that_past(marta: Memory) -> None:
+    assert [text.split(" (")[0] for text in shown(marta, "where did Marta live in 2022")] == [
+        "Marta lives in Lisbon"
+    ]
+    for question in ("where did Marta use to live, originally", "where did Marta live before she moved"):
+        assert {text.split(" (")[0] for text in shown(marta, question)} >= {"Marta lives in Lisbon"}, question
+    assert shown(marta, "where does Marta live now")[0].startswith("Marta lives in Porto")

@@ -55,8 +55,7 @@ def test_the_tokens_of_a_recall_are_those_of_its_context(entries: list[tuple[str
     kept, left, used = fill(listed, 200)
     counted = count_tokens(Recall("q", tuple(kept), used).as_context())
     assert used <= 200 and len(kept) + len(left) == len(listed)
-    # Lines are counted one by one; where one ends in blank characters the whole may be a token or two shorter.
-    assert counted <= used <= counted + 2 * len(kept)
+    assert counted == used
 
 
 def test_a_memory_that_does_not_fit_makes_room_for_a_shorter_one() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from everwhen.errors import Damaged, NotFound, Refused, Unavailable
@@ -33,7 +35,7 @@ def test_a_locked_bank_says_so_and_keeps_what_it_had(folder: Path) -> None:
     store = opened(folder, busy_seconds=0.1)
     other = sqlite3.connect(folder / "alice.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(Unavailable, match=r"'alice' is locked.*nothing was written"):
+    with pytest.raises(Unavailable, match=r"'alice' is locked.*committed before is kept"):
         store.append([turn("b")])
     other.execute("ROLLBACK")
     assert store.append([turn("b")]) == [True]
@@ -143,4 +145,109 @@ def test_the_doctor_reports_a_missing_vector_and_does_not_invent_one(folder: Pat
     with store._writer.transaction() as sql:
         sql.execute("UPDATE units SET pieces = 2 WHERE id = 'b'")
     assert "units lack a vector" in " ".join(finding.problem for finding in store.check(fix=True))
+    store.close()
+
+
+def test_an_empty_file_is_no_bank_to_read_and_a_foreign_database_is_left_alone(folder: Path) -> None:
+    (folder / "alice.db").write_bytes(b"")
+    with pytest.raises(Damaged, match="is empty"):
+        opened(folder, create=False)
+    with sqlite3.connect(folder / "bob.db") as sql:
+        sql.execute("CREATE TABLE contacts (name)")
+    sql.close()
+    with pytest.raises(Damaged, match="another program's database"):
+        SqliteStore.open(folder / "bob.db", embedder="fake", dimension=DIMENSION, zone="UTC")
+
+
+def test_writing_into_a_removed_bank_is_refused(folder: Path) -> None:
+    store = opened(folder)
+    for file in folder.glob("alice.db*"):
+        file.unlink()
+    with pytest.raises(Unavailable, match="was removed"):
+        store.append([turn("b")])
+    store.close()
+
+
+def test_a_writer_with_another_model_than_the_banks_is_refused(folder: Path) -> None:
+    stale, other = opened(folder), opened(folder)
+    other.replace_vectors("minilm", 384, {"a": np.ones((1, 384), dtype=np.float32) / 384**0.5})
+    with pytest.raises(Refused, match="was given the vectors of minilm meanwhile"):
+        stale.append([turn("b")])
+    assert other.check() == []
+    stale.close()
+    other.close()
+
+
+def test_a_bank_is_made_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> int:
+        raise Unavailable("no model")
+
+    with pytest.raises(Unavailable):
+        opened(tmp_path, dimension=fails)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bank_can_be_read_without_its_model(folder: Path) -> None:
+    def never() -> int:
+        raise AssertionError("the model was asked")
+
+    store = opened(folder, dimension=never)
+    assert [found.text for found in store.turns()] == ["kept"]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("damage", "check"),
+    [
+        ("UPDATE units SET mentioned_at = '2001-01-01T00:00:00.000000Z'", "rows"),
+        ("UPDATE units SET id = 'z'", "rows"),
+        ("UPDATE turns SET said_at = 'yesterday'", "rows"),
+        ("UPDATE turns SET metadata = '{'", "rows"),
+        ("UPDATE turns SET zone = 'Moon/Sea'", "rows"),
+        ("UPDATE units SET pieces = 0; DELETE FROM vectors", "vectors"),
+        ("UPDATE vectors SET vector = zeroblob(32)", "vectors"),
+        ("UPDATE vectors SET vector = x'00'", "vectors"),
+        ("UPDATE units SET terms = x'00'", "terms"),
+        ("DELETE FROM unit_turns", "provenance"),
+        ("DELETE FROM vectors; DELETE FROM unit_turns; DELETE FROM units", "units"),
+    ],
+)
+def test_the_doctor_finds_what_was_broken_by_hand(folder: Path, damage: str, check: str) -> None:
+    sql = sqlite3.connect(folder / "alice.db")
+    sql.executescript(damage)
+    sql.close()
+    store = opened(folder)
+    assert check in {finding.check for finding in store.check()}
+    store.close()
+
+
+def test_the_doctor_is_calm_while_others_write(folder: Path) -> None:
+    store, stop = opened(folder), threading.Event()
+
+    def write() -> None:
+        other, number = opened(folder), 0
+        while not stop.is_set():
+            number += 1
+            other.append([turn(f"w{number}")])
+        other.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    findings = [finding for _ in range(20) for finding in store.check()]
+    stop.set()
+    writer.join()
+    assert findings == []
+    store.close()
+
+
+def test_a_bank_on_a_read_only_volume_can_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with sqlite3.connect(folder / "alice.db") as sql:
+        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    sql.close()
+    monkeypatch.setattr("everwhen.store.sqlite.bank.is_writable", lambda path: False)
+    store = opened(folder)
+    assert [found.text for found in store.turns()] == ["kept"]
+    assert len(store.search_text("kept", 5, Filter())) == 1
+    with pytest.raises(Refused, match="cannot be written"):
+        store.append([turn("b")])
     store.close()

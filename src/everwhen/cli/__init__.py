@@ -6,21 +6,17 @@ import json
 import os
 import sys
 
+from everwhen.cli.interrupt import end_at_once_on_ctrl_c
 from everwhen.errors import EverwhenError
-
-INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
     """The `everwhen` command: runs, and exits with a code that means something (see `docs/cli.md`)."""
-    code = run(sys.argv[1:] if arguments is None else arguments)
-    if code == INTERRUPTED:
-        # At once: a model that is still computing in another thread must not be torn down under it. What was
-        # committed is on disk.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)
+    end_at_once_on_ctrl_c()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # whatever the terminal's encoding
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
 def run(arguments: list[str]) -> int:
@@ -32,47 +28,47 @@ def run(arguments: list[str]) -> int:
     # Sensible threads for small matrices, unless the user has chosen: one BLAS thread is the fastest.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     arguments = hoisted(arguments)
-    as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
-    command = typer.main.get_command(app)
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in options
     try:
-        code = command.main(arguments, prog_name="everwhen", standalone_mode=False)
-        # Typer makes an exit code of Ctrl-C, and says nothing.
-        return _interrupted(as_json) if code == INTERRUPTED else code if isinstance(code, int) else 0
+        code = typer.main.get_command(app).main(arguments, prog_name="everwhen", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
     except EverwhenError as error:
         return _fail(str(error), type(error).__name__, error.exit_code, as_json)
-    except KeyboardInterrupt:
-        return _interrupted(as_json)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
-        return 0
     except Exception as error:
         return _unexpected(error, as_json)
 
 
 def _unexpected(error: Exception, as_json: bool) -> int:
-    """Typer's own errors (wrong usage, Ctrl-C) and the filesystem's; anything else is a bug and is raised."""
+    """Typer's own errors, the operating system's, and at last our own mistakes, which are to be reported."""
     kind = type(error).__name__
-    if kind == "Abort":
-        return _interrupted(as_json)
     if kind == "Exit":
         return int(getattr(error, "exit_code", 0))
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         context = getattr(error, "ctx", None)
         path = getattr(context, "command_path", "everwhen") if context is not None else "everwhen"
         return _fail(f"{error.format_message()} Try '{path} --help'.", "UsageError", 2, as_json)
-    if isinstance(error, OSError) and error.filename:
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader has seen enough
+        return 0
+    if isinstance(error, FileNotFoundError):
         return _fail(f"{error.filename}: {error.strerror}", "NotFound", 3, as_json)
-    raise error
-
-
-def _interrupted(as_json: bool) -> int:
-    said = "interrupted; what was added is kept, and the same command goes on from there"
-    return _fail(said, "Interrupted", INTERRUPTED, as_json)
+    if isinstance(error, PermissionError):
+        return _fail(f"{error.filename}: {error.strerror}", "Refused", 4, as_json)
+    if isinstance(error, OSError):
+        return _fail(f"{error.filename or 'output'}: {error.strerror}", "Unavailable", 6, as_json)
+    if os.environ.get("EVERWHEN_DEBUG"):
+        raise error
+    said = f"this is a bug, please report it: {kind}: {error} (EVERWHEN_DEBUG=1 shows where)"
+    return _fail(said, "Bug", 1, as_json)
 
 
 def _fail(message: str, kind: str, code: int, as_json: bool) -> int:
+    from everwhen.cli.printing import printable
+
     if as_json:
         print(json.dumps({"error": {"kind": kind, "message": message, "exit_code": code}}), file=sys.stderr)
     else:
-        print(f"everwhen: {message}", file=sys.stderr)
+        print(f"everwhen: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
     return code

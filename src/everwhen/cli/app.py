@@ -56,7 +56,14 @@ class Here:
     def console(self) -> Console:
         from rich.console import Console
 
-        return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), quiet=self.quiet)
+        # No markup: square brackets in a message are square brackets.
+        return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty(), quiet=self.quiet)
+
+    def zone_of(self, memory: Memory) -> str:
+        """The zone in which times of this command are meant."""
+        from everwhen.checked import zone
+
+        return zone(self.zone or memory.zone)
 
 
 @app.callback()

@@ -16,8 +16,10 @@ NARROWEST, WIDEST = 20, 60
 
 def draw(here: Here, facts: Sequence[Fact], zone: str, now: datetime | None = None) -> None:
     """One bar for each fact on a common line of time; one that has not ended runs to the edge, with an arrow."""
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
+
+    from everwhen.cli.printing import printable
 
     if not facts:
         here.console.print("nothing is known of that")
@@ -34,16 +36,16 @@ def draw(here: Here, facts: Sequence[Fact], zone: str, now: datetime | None = No
     label = f"{first.astimezone(local):%Y-%m-%d}"
     end = f"{last.astimezone(local):%Y-%m-%d}"
     predicate = ""
-    table.add_row("", f"[dim]{label}{end:>{width - len(label)}}[/dim]", "")
+    table.add_row("", Text(f"{label}{end:>{width - len(label)}}", "dim"), "")
     for fact in sorted(facts, key=lambda one: (one.predicate, one.valid_from)):
         if fact.predicate != predicate:
             predicate = fact.predicate
-            table.add_row(f"[bold]{escape(predicate)}[/bold]", "", "")
+            table.add_row(Text(printable(predicate), "bold"), "", "")
         style = "green" if fact.valid.contains(moment) else "yellow" if fact.valid_from > moment else "cyan"
         begun = f"{fact.valid_from.astimezone(local):%Y-%m-%d}"
         ended = f"{fact.valid_to.astimezone(local):%Y-%m-%d}" if fact.valid_to else "now on"
-        bar = f"[{style}]{cells(fact, first, last, width)}[/{style}]"
-        table.add_row(f"  {escape(fact.object)}", bar, f"[dim]{begun} – {ended}[/dim]")
+        bar = Text(cells(fact, first, last, width), style)
+        table.add_row(f"  {printable(fact.object)}", bar, Text(f"{begun} – {ended}", "dim"))
     here.console.print(table)
 
 

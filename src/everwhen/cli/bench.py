@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,9 +32,9 @@ def locomo(
     """LoCoMo: evidence turns found for each question, without an LLM."""
     from everwhen.bench import locomo as runner
 
-    here: Here = context.obj
+    here = _at_home(context.obj)
     with counting(here, "questions") as tick:
-        result = runner.run(_there(data), when=when, limit=limit, home=here.home, progress=tick)
+        result = runner.run(_there(data), when=when, limit=limit, progress=tick)
     report(here, result, out)
 
 
@@ -42,9 +43,9 @@ def longmemeval(context: typer.Context, data: Data, limit: Limit = None, out: Ou
     """LongMemEval: evidence sessions and turns found for each question, without an LLM."""
     from everwhen.bench import longmemeval as runner
 
-    here: Here = context.obj
+    here = _at_home(context.obj)
     with counting(here, "questions") as tick:
-        result = runner.run(_there(data), limit=limit, home=here.home, progress=tick)
+        result = runner.run(_there(data), limit=limit, progress=tick)
     report(here, result, out)
 
 
@@ -120,6 +121,13 @@ def _rows(value: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
         else:
             rows.append((name, f"{item:.3f}" if isinstance(item, float) else str(item)))
     return rows
+
+
+def _at_home(here: Here) -> Here:
+    """The embedding cache is that of the home folder; banks of a bench are removed afterwards."""
+    if here.home:
+        os.environ["EVERWHEN_HOME"] = str(here.home)
+    return here
 
 
 def _there(path: Path) -> Path:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
 
+from everwhen.cli import interrupt
 from everwhen.cli.app import Here, app
 from everwhen.cli.graph import show_calendar
 from everwhen.cli.progress import counting
@@ -35,6 +37,7 @@ def tell(here: Here) -> None:
     from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, calendar, story
 
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:
+        interrupt.before_the_end(lambda: shutil.rmtree(folder, ignore_errors=True))
         here.home, here.bank = Path(folder), "demo"
         messages = story()
         with here.open(create=True, zone=STORY_ZONE) as memory:
@@ -49,7 +52,7 @@ def tell(here: Here) -> None:
             here.console.print("\n[bold]The event calendar, with dates worked out from what was said[/bold]")
             show_calendar(here, calendar(memory))
             for one in QUESTIONS:
-                here.console.print(f"\n[bold]{one.question}[/bold]")
+                here.console.print(f"\n{one.question}", style="bold")
                 show(here, memory.recall(one.question, at=ASKED_AT), explain=True, limit=2)
     here.console.print(
         "\nYour own: everwhen add 'I moved to Porto in May'; everwhen recall 'where do I live'"
@@ -60,14 +63,17 @@ def timeline(here: Here, memory: Memory) -> None:
     """When what was spoken of happened or will happen: the time words of the story, as intervals."""
     from zoneinfo import ZoneInfo
 
+    from rich.text import Text
+
     zone = ZoneInfo(memory.zone)
     month = ""
     for session in memory.sessions():
         said = session.first.astimezone(zone)
         if f"{said:%B %Y}" != month:
             month = f"{said:%B %Y}"
-            here.console.print(f"\n[bold cyan]{month}[/bold cyan]")
-        here.console.print(f"  [cyan]●[/cyan] {said:%a %d %b}  [dim]{', '.join(session.speakers)}[/dim]")
+            here.console.print(f"\n{month}", style="bold cyan")
+        speakers = ", ".join(session.speakers)
+        here.console.print(Text.assemble(("  ● ", "cyan"), f"{said:%a %d %b}  ", (speakers, "dim")))
         for line in _dated(memory.turns(session.id))[:LINES_A_SESSION]:
             here.console.print(line, no_wrap=True, overflow="ellipsis")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from everwhen.cli.app import Here, app
+from everwhen.cli.printing import printable
 from everwhen.cli.times import instant
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def half_life(
         if here.json:
             here.print(memory.facts.half_lives.by_domain)
         else:
-            here.console.print(_plain(f"facts of domain '{domain}' have a half-life of {days:g} days"))
+            here.console.print(printable(f"facts of domain '{domain}' have a half-life of {days:g} days"))
 
 
 @facts.command()
@@ -209,8 +210,8 @@ def stale(
         here.print(found)
         return
     for one in found:
-        here.console.print(f"{one.confidence:.2f}  [bold]{_plain(one.fact.text)}[/bold]  ({one.signal})")
-        here.console.print(f"      {_plain(one.action)}  [dim]{one.fact.id}[/dim]")
+        here.console.print(f"{one.confidence:.2f}  {printable(one.fact.text)}  ({one.signal})", style="bold")
+        here.console.print(f"      {printable(one.action)}  {one.fact.id}")
     if not found:
         here.console.print("nothing is stale")
 
@@ -225,9 +226,9 @@ def review(context: typer.Context) -> None:
         here.print(found)
         return
     for one in found:
-        here.console.print(f"[bold]{one.id}[/bold]  {_plain(one.why)}")
+        here.console.print(f"{one.id}  {printable(one.why)}", style="bold")
         for side in one.sides:
-            here.console.print(f"    {side.id}  {_plain(side.text)}  since {side.valid_from:%Y-%m-%d}")
+            here.console.print(f"    {side.id}  {printable(side.text)}  since {side.valid_from:%Y-%m-%d}")
     last = f"decide with: everwhen facts resolve {found[0].id} --keep ID" if found else "nothing to decide"
     here.console.print(last, style="dim")
 
@@ -246,7 +247,7 @@ def resolve(
     if here.json:
         here.print(kept)
     else:
-        here.console.print(_plain(f"kept: {kept.text}" if kept else "kept neither"))
+        here.console.print(printable(f"kept: {kept.text}" if kept else "kept neither"))
 
 
 @facts.command()
@@ -266,10 +267,10 @@ def diff(
         here.print(found)
         return
     for old, new in found.changed:
-        here.console.print(_plain(f"~ {old.subject} {old.predicate}: {old.object} → {new.object}"))
+        here.console.print(printable(f"~ {old.subject} {old.predicate}: {old.object} → {new.object}"))
     for sign, listed in (("+", found.began), ("-", found.ended)):
         for fact in listed:
-            here.console.print(_plain(f"{sign} {fact.text}"))
+            here.console.print(printable(f"{sign} {fact.text}"))
     if not (found.changed or found.began or found.ended):
         here.console.print("nothing changed")
 
@@ -294,7 +295,7 @@ def define(
         here.print({"predicate": predicate, "multi": multi, "synonyms": synonym or [], "domain": domain})
     else:
         here.console.print(
-            _plain(f"'{predicate}' has {'several objects' if multi else 'one object'} at a time")
+            printable(f"'{predicate}' has {'several objects' if multi else 'one object'} at a time")
         )
 
 
@@ -360,7 +361,7 @@ def _show(
     if not found:
         here.console.print("nothing is known of that")
         return
-    zone, moment = ZoneInfo(here.zone or memory.zone), now or datetime.now(UTC)
+    zone, moment = ZoneInfo(here.zone_of(memory)), now or datetime.now(UTC)
     table = Table(box=None, pad_edge=False)
     more = ("status", "recorded") if versions else ()
     for name in ("subject", "predicate", "object", "from", "to", "sure", *more, "id"):
@@ -369,15 +370,9 @@ def _show(
         sure = memory.facts.confidence_at(fact, moment)
         extra: list[Any] = [fact.status, f"{fact.recorded_at.astimezone(zone):%Y-%m-%d}"] if versions else []
         table.add_row(
-            _plain(fact.subject), _plain(fact.predicate), _plain(fact.object),
+            printable(fact.subject), printable(fact.predicate), printable(fact.object),
             f"{fact.valid_from.astimezone(zone):%Y-%m-%d}",
             f"{fact.valid_to.astimezone(zone):%Y-%m-%d}" if fact.valid_to else "",
-            f"{sure:.2f}", *extra, f"[dim]{fact.id}[/dim]",
+            f"{sure:.2f}", *extra, fact.id,
         )  # fmt: skip
     here.console.print(table)
-
-
-def _plain(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

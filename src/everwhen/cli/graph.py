@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from everwhen.cli.app import Here, app
+from everwhen.cli.printing import printable
 from everwhen.cli.reading import Between
 from everwhen.cli.times import window
 
@@ -51,19 +52,17 @@ def show_calendar(here: Here, found: Sequence[Event]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from everwhen.when import describe
-
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column("when", no_wrap=True)
     table.add_column("status")
     table.add_column("what")
     for event in found:
-        when = describe(event.occurred, event.zone) if event.occurred is not None else "?"
+        when = _when(event)
         style = "dim" if event.inferred or event.status in ("hypothetical", "negated") else ""
         table.add_row(
             Text(f"({when})" if event.inferred else when, style="dim" if event.inferred else "green"),
             Text(_MARKS[event.status], style="cyan"),
-            Text(event.text, style=style),
+            Text(printable(event.text), style=style),
         )
     here.console.print(table)
     here.console.print("  ".join(f"{mark} {name}" for name, mark in _MARKS.items()), style="dim")
@@ -104,9 +103,9 @@ def entities(
         table.add_column(name)
     for one in found:
         table.add_row(
-            one.name,
+            printable(one.name),
             one.type.lower(),
-            ", ".join(one.aliases),
+            printable(", ".join(one.aliases)),
             str(one.mentions),
             _day(one, "first"),
             _day(one, "last"),
@@ -136,22 +135,28 @@ def graph(
 
 
 def _tree(entity: Entity, about: Sequence[Event], others: Sequence[tuple[str, int]]) -> Tree:
+    from rich.text import Text
     from rich.tree import Tree
 
-    from everwhen.when import describe
-
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
-    tree = Tree(f"[bold]{entity.name}[/bold] ({entity.type.lower()}{also}), {entity.mentions} turns")
+    facts = printable(f" ({entity.type.lower()}{also}), {entity.mentions} turns")
+    tree = Tree(Text.assemble((printable(entity.name), "bold"), facts))
     happened = tree.add("events")
     for event in about:
-        when = describe(event.occurred, event.zone) if event.occurred is not None else "?"
-        leaf = happened.add(f"[green]{when}[/green] {_MARKS[event.status]} {event.text}")
+        told = f" {_MARKS[event.status]} {printable(event.text)}"
+        leaf = happened.add(Text.assemble((_when(event), "green"), told))
         for turn in event.turns:
-            leaf.add(f"[dim]turn {turn}[/dim]")
+            leaf.add(Text(f"turn {printable(turn)}", style="dim"))
     together = tree.add("mentioned with")
     for who, times in others:
-        together.add(f"{who} [dim]{times} times[/dim]")
+        together.add(Text.assemble(printable(who), (f" {times} times", "dim")))
     return tree
+
+
+def _when(event: Event) -> str:
+    from everwhen.when import describe
+
+    return describe(event.occurred, event.zone) if event.occurred is not None else "?"
 
 
 def _concerns(event: Event, entity: Entity) -> bool:

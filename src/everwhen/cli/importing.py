@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from everwhen.cli import interrupt
 from everwhen.cli.app import Here, app
 from everwhen.cli.extraction import Wait, extract, extracting
+from everwhen.cli.printing import printable
 from everwhen.cli.progress import counting
+from everwhen.types import Added
 
 
 @app.command("import")
@@ -22,33 +25,44 @@ def import_(
     wait: Wait = True,
 ) -> None:
     """Import conversations. Several in one file become one bank each; with --bank, one bank for all."""
+    from everwhen.checked import zone
     from everwhen.errors import NotFound
     from everwhen.ingest.importers import detect, merged, read
 
     here: Here = context.obj
+    local = zone(here.zone) if here.zone else None
     if not file.is_file():
         raise NotFound(f"there is no file {file}")
+    interrupt.say("interrupted; what was added is kept, and the same command goes on from there")
     kind = detect(file) if format == "auto" else format
     several = kind in ("locomo", "longmemeval")
-    done: dict[str, int] = {}
+    done: dict[str, Added] = {}
     with counting(here, f"importing {file.name}") as tick:
         if here.bank or not several:
-            conversations = read(file, kind, here.zone)
+            conversations = read(file, kind, local)
             messages = merged(conversations) if several else (m for c in conversations for m in c.messages)
-            with here.open(create=True, zone=here.zone, **extracting(False)) as memory:
-                added = memory.add_many(messages, progress=tick)
-                done[memory.bank] = added.new
+            with here.open(create=True, **extracting(False)) as memory:
+                done[memory.bank] = memory.add_many(messages, zone=local, progress=tick)
         else:
-            for conversation in read(file, kind, here.zone):
+            for conversation in read(file, kind, local):
                 here.bank = conversation.name
-                with here.open(create=True, zone=here.zone, **extracting(False)) as memory:
-                    done[memory.bank] = memory.add_many(conversation.messages, progress=tick).new
+                with here.open(create=True, **extracting(False)) as memory:
+                    done[memory.bank] = memory.add_many(conversation.messages, zone=local, progress=tick)
     for bank in done if wait else ():
         here.bank = bank
         with here.open() as memory:
             extract(here, memory)
+    conflicts = [turn for added in done.values() for turn in added.conflicts]
     if here.json:
-        here.print({"banks": done, "new": sum(done.values()), "format": kind})
-        return
-    for bank, new in done.items():
-        here.console.print(f"bank {bank}: {new} new turns")
+        new = {bank: added.new for bank, added in done.items()}
+        here.print({"banks": new, "new": sum(new.values()), "conflicts": conflicts, "format": kind})
+    else:
+        for bank, added in done.items():
+            here.console.print(f"bank {bank}: {added.new} new turns")
+        if conflicts:
+            here.console.print(
+                f"{len(conflicts)} messages were left out: their ids are there already with other words "
+                f"(the first is '{printable(conflicts[0])}')"
+            )
+    if conflicts:
+        raise typer.Exit(1)

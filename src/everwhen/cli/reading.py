@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from everwhen.cli.app import Here, app
-from everwhen.cli.times import instant, window
+from everwhen.cli.printing import printable
+from everwhen.cli.times import instant, last_instant, window
 
 if TYPE_CHECKING:
     from everwhen.recall import Recall
@@ -34,16 +35,16 @@ def recall(
     """The memories that answer a question, with the reason for each."""
     here: Here = context.obj
     with here.open() as memory:
-        zone = here.zone or memory.zone
+        zone = here.zone_of(memory)
         found = memory.recall(
             query,
-            budget=int(budget) if budget.isdigit() else budget,
+            budget=int(budget) if budget.isdecimal() else budget,
             max_tokens=max_tokens,
             between=window(between, zone),
             before=instant(before, zone),
             after=instant(after, zone),
-            as_of=instant(as_of, zone),
-            known_at=instant(known_at, zone),
+            as_of=last_instant(as_of, zone),
+            known_at=last_instant(known_at, zone),
             order=order,
         )
     if here.json:
@@ -67,7 +68,7 @@ def show(here: Here, found: Recall, *, explain: bool, limit: int | None = None) 
     table.add_column("what")
     for memory in found.memories[:limit]:
         said = memory.said_at.astimezone(ZoneInfo(memory.zone))
-        words = Text.assemble((f"{memory.speaker}: ", "bold"), memory.text)
+        words = Text.assemble((f"{printable(memory.speaker)}: ", "bold"), printable(memory.text))
         words.append(f"\n{memory.why}" if explain else "", style="dim")
         table.add_row(f"{said:%a %d %b %Y %H:%M}", words)
     here.console.print(table)
@@ -90,7 +91,7 @@ def grep(
     """Every turn that contains a pattern, in the order of time."""
     here: Here = context.obj
     with here.open() as memory:
-        zone = here.zone or memory.zone
+        zone = here.zone_of(memory)
         hits = memory.grep(pattern, regex=regex, between=window(between, zone), limit=limit)
     if here.json:
         here.print(hits)
@@ -98,14 +99,19 @@ def grep(
     from rich.text import Text
 
     for hit in hits:
-        words = Text(hit.turn.text)
+        words, done = Text(), 0
         for start, end in hit.spans:
-            words.stylize("bold red", start, end)
+            words.append(printable(hit.turn.text[done:start]))
+            words.append(printable(hit.turn.text[start:end]), style="bold red")
+            done = end
+        words.append(printable(hit.turn.text[done:]))
         here.console.print(
-            Text.assemble((_when(hit.turn.said_at, hit.turn.zone), "cyan"), f" {hit.turn.speaker}: ", words)
+            Text.assemble(
+                (_when(hit.turn.said_at, hit.turn.zone), "cyan"), f" {printable(hit.turn.speaker)}: ", words
+            )
         )
     if not hits:
-        here.console.print(f"nothing contains '{pattern}'")
+        here.console.print(f"nothing contains '{printable(pattern)}'")
 
 
 @app.command()
@@ -117,7 +123,7 @@ def turns(
     """What was said, in the order of time."""
     here: Here = context.obj
     with here.open() as memory:
-        found = memory.turns(session, window(between, here.zone or memory.zone))
+        found = memory.turns(session, window(between, here.zone_of(memory)))
     if here.json:
         here.print(found)
         return
@@ -125,7 +131,11 @@ def turns(
 
     for turn in found:
         here.console.print(
-            Text.assemble((_when(turn.said_at, turn.zone), "cyan"), (f" {turn.speaker}: ", "bold"), turn.text)
+            Text.assemble(
+                (_when(turn.said_at, turn.zone), "cyan"),
+                (f" {printable(turn.speaker)}: ", "bold"),
+                printable(turn.text),
+            )
         )
 
 
@@ -145,7 +155,11 @@ def sessions(context: typer.Context) -> None:
         table.add_column(name)
     for one in found:
         table.add_row(
-            one.id, f"{one.first:%Y-%m-%d}", f"{one.last:%Y-%m-%d}", str(one.turns), ", ".join(one.speakers)
+            printable(one.id),
+            f"{one.first:%Y-%m-%d}",
+            f"{one.last:%Y-%m-%d}",
+            str(one.turns),
+            printable(", ".join(one.speakers)),
         )
     here.console.print(table)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
@@ -24,6 +24,16 @@ def interval(text: str, zone: str) -> Interval:
 def instant(text: str | None, zone: str) -> datetime | None:
     """The beginning of what a text names."""
     return interval(text, zone).start if text is not None else None
+
+
+def last_instant(text: str | None, zone: str) -> datetime | None:
+    """The last instant of what a text names: "as of today" includes today."""
+    if text is None:
+        return None
+    named = interval(text, zone)
+    if named.end is None or named.end == named.start:
+        return named.start
+    return named.end - timedelta(microseconds=1)
 
 
 def window(between: tuple[str, str] | None, zone: str) -> Interval | None:

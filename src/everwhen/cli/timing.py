@@ -21,7 +21,10 @@ def when_is(
     day_first: Annotated[bool, typer.Option("--day-first", help="3/4 is the third of April.")] = False,
 ) -> None:
     """The interval that a time expression means; exit code 3 when there is none in it."""
+    from rich.text import Text
+
     from everwhen.checked import zone as known_zone
+    from everwhen.cli.printing import printable
     from everwhen.errors import UsageError
     from everwhen.when import explain, resolve
 
@@ -36,7 +39,7 @@ def when_is(
     elif not found:
         raise NotFound(f"there is no time expression in '{expression}'")
     for one in () if here.json else found:
-        here.console.print(f"[bold]{one.text}[/bold]  {explain(one.interval, zone)}")
+        here.console.print(Text.assemble((printable(one.text), "bold"), f"  {explain(one.interval, zone)}"))
         rule = str(one.recurrence) if one.recurrence else str(one.duration) if one.duration else ""
         details = [f"{one.kind}, grain {one.grain}, confidence {one.confidence:.2f}", rule]
         details.append("rules: " + " → ".join(one.rule))

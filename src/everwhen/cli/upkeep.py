@@ -87,9 +87,13 @@ def reembed(
     model: Annotated[str, typer.Option(help="minilm, fastembed:…, openai:… or sentence-transformers:…")],
 ) -> None:
     """Give a bank the vectors of another embedding model."""
+    from everwhen.home import bank_path, home_folder
+    from everwhen.store.sqlite import embedder_of
+
     here: Here = context.obj
     here.bank = bank
-    with here.open() as memory:
+    current = embedder_of(bank_path(home_folder(here.home), bank))  # whatever EVERWHEN_EMBEDDER says
+    with here.open(embedder=current) as memory:
         with counting(here, f"embedding with {model}", memory.stats().turns) as tick:
             memory.reembed(model, progress=tick)
         found = memory.stats()

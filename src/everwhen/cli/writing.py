@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.extraction import Wait, extract, extracting
+from everwhen.cli.printing import printable
 from everwhen.cli.times import instant
+from everwhen.errors import UsageError
 
 
 @app.command()
@@ -27,8 +30,8 @@ def add(
     """Remember one or more messages."""
     here: Here = context.obj
     with here.open(create=True, **extracting(wait)) as memory:
-        zone = here.zone or memory.zone
-        words = [typer.get_text_stream("stdin").read() if one == "-" else one for one in text]
+        zone = here.zone_of(memory)
+        words = [_standard_input() if one == "-" else one for one in text]
         added = memory.add(
             [{"role": role, "content": one, "name": name} for one in words],
             session=session,
@@ -40,4 +43,16 @@ def add(
         here.print(added)
     else:
         many = "1 turn" if added.new == 1 else f"{added.new} turns"
-        here.console.print(f"remembered {many} in session {added.session} of bank {memory.bank}")
+        session = printable(added.session)
+        here.console.print(f"remembered {many} in session {session} of bank {memory.bank}")
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except AttributeError:
+        raise UsageError("there is no standard input to read; give the text as an argument") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"standard input is not UTF-8 (byte {error.start}); convert it, with iconv for example"
+        ) from None

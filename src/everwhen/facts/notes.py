@@ -22,7 +22,7 @@ SINCE_TOKENS = 9
 """` (since`, `, confidence 0.98)` and the end of the line, without the date."""
 SPAN_TOKENS = 10
 """The same with `from` and `to`, without the two dates."""
-BEFORE_TOKENS = 2
+BEFORE_TOKENS = 3
 """` (`, ` to` and `)` of the line below, without the two dates, the first of which has no space before it."""
 
 

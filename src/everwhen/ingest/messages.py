@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
 from everwhen.ingest.parts import as_text, calls, caption
+from everwhen.store.instants import FIRST_YEAR, LAST_YEAR
 from everwhen.types import ROLES, Message, Metadata, Role
 
 LARGEST_TEXT = 5_000_000
@@ -111,11 +112,15 @@ def instant(raw: Any, zone: str | None = None) -> tuple[datetime | None, str | N
                     "or give a zone such as 'Europe/Lisbon' beside it"
                 )
             at = at.replace(tzinfo=ZoneInfo(zone))
+        if not FIRST_YEAR <= at.year <= LAST_YEAR:
+            raise OverflowError
         return at.astimezone(UTC), zone
     except (OverflowError, ValueError) as error:
         if isinstance(error, UsageError):
             raise
-        raise UsageError(f"timestamp {_short(raw)} lies outside the years 1 to 9999") from error
+        raise UsageError(
+            f"timestamp {_short(raw)} lies outside the years {FIRST_YEAR} to {LAST_YEAR}"
+        ) from error
 
 
 def clean(text: str) -> str:
@@ -176,7 +181,7 @@ def _metadata(raw: Any) -> Metadata:
     if not isinstance(raw, Mapping) or not all(isinstance(key, str) for key in raw):
         raise UsageError('metadata must be an object with text keys, such as {"channel": "mail"}')
     try:
-        json.dumps(dict(raw), allow_nan=False)
+        json.dumps(dict(raw), allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"metadata must be plain JSON: {error}") from error
     return dict(raw)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 import numpy as np
@@ -23,27 +23,20 @@ def reembed(
     settings: Settings,
     progress: Callable[[int], None] | None = None,
 ) -> None:
-    """Replace all vectors. Readers see the old ones until the new ones are all there."""
-
-    def vectors() -> Iterator[tuple[str, NDArray[np.float32]]]:
-        last: dict[str, Turn] = {}
-        done = 0
-        for batch in in_batches(store.turns(), settings.batch):
-            texts = []
-            for turn in batch:
-                texts.append(spoken(turn, last.get(turn.session), settings))
-                last[turn.session] = turn
+    """Replace all vectors at once: readers see the old ones, and writers go on, until the new ones are there."""
+    vectors: dict[str, NDArray[np.float32]] = {}
+    waiting: Iterable[Turn] = store.turns()
+    while True:
+        for batch in in_batches(waiting, settings.batch):
+            contexts = store.contexts([turn.id for turn in batch])
+            texts = [spoken(turn, contexts.get(turn.id, ""), settings) for turn in batch]
             matrices = embed_spoken(embedder, texts)
-            yield from ((turn.id, matrix) for turn, matrix in zip(batch, matrices, strict=True))
-            done += len(batch)
+            vectors.update((turn.id, matrix) for turn, matrix in zip(batch, matrices, strict=True))
             if progress:
-                progress(done)
+                progress(len(vectors))
         for derived in in_batches(chain(store.graph.derived_texts(), store.facts.texts()), settings.batch):
-            pieces = [embedder.pieces(text) for _, text in derived]
-            flat = iter(embedder.embed([piece for several in pieces for piece in several]))
-            yield from (
-                (id_, np.stack([next(flat) for _ in several]))
-                for (id_, _), several in zip(derived, pieces, strict=True)
-            )
-
-    store.replace_vectors(name, embedder.dim, vectors())
+            vectors.update((id_, embedder.embed(embedder.pieces(text))) for id_, text in derived)
+        missing = store.replace_vectors(name, embedder.dim, vectors)
+        if not missing:
+            return
+        waiting = store.turns(ids=missing)  # added meanwhile

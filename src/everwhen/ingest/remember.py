@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 from everwhen.ingest.embedding import Spoken, embed_spoken
 from everwhen.ingest.exchanges import begins_exchange
+from everwhen.ingest.lines import line
 from everwhen.models.embed import Embedder
 from everwhen.models.tokens import count_tokens
 from everwhen.settings import Settings
@@ -41,12 +42,24 @@ def remember(
     """Write messages; durable when it returns. A message whose id is known already is left as it is."""
     turns = placed(messages, placement)
     known = store.known([turn.id for turn in turns])
-    new = [turn for turn in _first_of_each_id(turns) if turn.id not in known]
+    new: dict[str, Turn] = {}
+    conflicts: list[str] = []
+    for turn in turns:
+        there = known.get(turn.id) or (new[turn.id].text if turn.id in new else None)
+        if there is None:
+            new[turn.id] = turn
+        elif there != turn.text:
+            conflicts.append(turn.id)
     written = 0
     if new:
-        written = sum(store.append(_prepared(store, embedder, settings, new)))
+        # In the order of time, so that each finds the turn before it; equal times stay as they came.
+        in_order = sorted(new.values(), key=lambda turn: turn.said_at)
+        written = sum(store.append(_prepared(store, embedder, settings, in_order)))
     return Added(
-        turns=tuple(turn.id for turn in turns), session=turns[-1].session if turns else "", new=written
+        turns=tuple(turn.id for turn in turns),
+        session=turns[-1].session if turns else "",
+        new=written,
+        conflicts=tuple(conflicts),
     )
 
 
@@ -57,33 +70,33 @@ def placed(messages: Sequence[Message], placement: Placement) -> list[Turn]:
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most `size`, as they come."""
+    """Lists of at most `size`, as they come; what came before an error is given before the error."""
     batch: list[T] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == size:
+    try:
+        for item in items:
+            batch.append(item)
+            if len(batch) == size:
+                yield batch
+                batch = []
+    except Exception:
+        if batch:
             yield batch
-            batch = []
+        raise
     if batch:
         yield batch
 
 
-def line(speaker: str, text: str) -> str:
-    """A turn as it stands in a context: what its token count counts."""
-    return f"{speaker}: {text}\n"
-
-
-def spoken(turn: Turn, before: Turn | None, settings: Settings) -> Spoken:
+def spoken(turn: Turn, context: str, settings: Settings) -> Spoken:
     """What of a turn is embedded."""
     return Spoken(
         speaker=turn.speaker,
         text=turn.text,
-        before=context(before, settings),
+        before=context,
         dated=(turn.said_at, turn.zone) if settings.date_in_embedding else None,
     )
 
 
-def context(before: Turn | None, settings: Settings) -> str:
+def context_of(before: Turn | None, settings: Settings) -> str:
     """What of the turn before takes part in the search for a turn: its end, which is what it answers."""
     if before is None or settings.context_chars == 0:
         return ""
@@ -97,7 +110,7 @@ def _placed(message: Message, placement: Placement, now: datetime) -> Turn:
         id=message.id or new_id(),
         # Without a session, the conversation of that day, as the speaker counts days: the same whatever
         # the order of arrival.
-        session=message.session or placement.session or f"{said_at.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
+        session=message.session or placement.session or said_at.astimezone(ZoneInfo(zone)).date().isoformat(),
         seq=0,
         role=message.role,
         speaker=message.speaker,
@@ -110,25 +123,24 @@ def _placed(message: Message, placement: Placement, now: datetime) -> Turn:
 
 
 def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[Turn]) -> list[NewTurn]:
-    before: dict[str, Turn | None] = {}  # the last turn of each session, as we go
-    speakers: dict[str, list[str]] = {}  # who spoke in its open exchange
+    """Turns in the order of time, with their exchange, their context and their vectors."""
+    last: dict[str, Turn] = {}  # of each session, among these
+    speakers: dict[str, list[str]] = {}  # of each exchange
     texts, placed, befores = [], [], []
     for turn in turns:
-        session = turn.session
-        if session not in before:
-            before[session] = last = store.last_turn(session, turn.said_at)
-            speakers[session] = store.segment_speakers(last.segment) if last and last.segment else []
-        previous = before[session]
-        if previous is None or previous.segment is None or begins_exchange(speakers[session], turn.speaker):
-            segment, speakers[session] = f"x-{turn.id}", []
-        else:
-            segment = previous.segment
-        speakers[session].append(turn.speaker)
+        before = _later(store.last_turn(turn.session, turn.said_at), last.get(turn.session))
+        segment = before.segment if before else None
+        if segment and segment not in speakers:
+            speakers[segment] = store.segment_speakers(segment)
+        if segment is None or begins_exchange(speakers[segment], turn.speaker):
+            segment = f"x-{turn.id}"
+            speakers[segment] = []
+        speakers[segment].append(turn.speaker)
         whole = replace(turn, segment=segment, tokens=count_tokens(line(turn.speaker, turn.text)))
-        before[session] = whole
-        texts.append(spoken(whole, previous, settings))
+        last[turn.session] = whole
+        texts.append(spoken(whole, context_of(before, settings), settings))
         placed.append(whole)
-        befores.append(previous.id if previous else None)
+        befores.append(before.id if before else None)
     vectors = embed_spoken(embedder, texts)
     return [
         NewTurn(
@@ -142,12 +154,11 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
     ]
 
 
-def _first_of_each_id(turns: Iterable[Turn]) -> Iterator[Turn]:
-    seen: set[str] = set()
-    for turn in turns:
-        if turn.id not in seen:
-            seen.add(turn.id)
-            yield turn
+def _later(stored: Turn | None, new: Turn | None) -> Turn | None:
+    """Of the two turns that may stand before another, the one said last; a new one came after a stored one."""
+    if stored is None or new is None:
+        return stored or new
+    return stored if stored.said_at > new.said_at else new
 
 
 _last_id = 0

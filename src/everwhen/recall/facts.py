@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from everwhen.facts.decay import HalfLives
@@ -18,12 +18,15 @@ TURNS = 5
 def show_facts(
     store: Store,
     ranked: Sequence[Recalled],
-    moment: Moment,
+    asked: Callable[[], Moment],
     half_lives: HalfLives,
     min_confidence: float | None,
     kinds: frozenset[str] | None,
 ) -> tuple[list[Recalled], list[Dropped]]:
-    """The same ranking, with facts in words; a fact that no longer holds gives its place to its successor."""
+    """The same ranking, with facts in words; a fact that no longer holds gives its place to its successor.
+
+    `asked` tells the moment that the question is about; it is called only when there are facts to show.
+    """
     facts = store.facts
     leading = [memory.id for memory in ranked if memory.kind == "turn"][:TURNS]
     wanted = kinds is None or "fact" in kinds
@@ -31,6 +34,7 @@ def show_facts(
     found = [memory.id for memory in ranked if memory.kind == "fact"]
     if not found and not derived:
         return list(ranked), []
+    moment = asked()
     shown = holding(facts, [*found, *(fact for fact in derived if fact not in found)], moment)
     of_turn: dict[str, list[str]] = {}
     for fact, turns in derived.items():

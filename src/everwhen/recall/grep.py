@@ -29,8 +29,10 @@ def grep(turns: Iterable[Turn], pattern: str, *, regex: bool, limit: int) -> lis
     deadline = monotonic() + SECONDS
     hits: list[Hit] = []
     for turn in turns:
+        left = deadline - monotonic()
         try:
-            left = max(deadline - monotonic(), 0.001)
+            if left <= 0:
+                raise TimeoutError
             spans = tuple(match.span() for match in compiled.finditer(turn.text, timeout=left))
         except TimeoutError:
             raise UsageError(

@@ -17,6 +17,7 @@ from everwhen.recall.budget import fill
 from everwhen.recall.channels import keyword, semantic
 from everwhen.recall.facts import show_facts
 from everwhen.recall.fuse import rrf
+from everwhen.recall.plan import past_asked_for
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.store import Filter, Scored, Store, UnitRow
@@ -38,7 +39,7 @@ class Request:
     order: str = "relevance"
     recipe: Recipe = MID
     moment: Moment | None = None
-    """Which facts are shown: those that hold then. None is at the moment of asking."""
+    """Which facts are shown: those that hold then. None is what the question itself says, else now."""
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
 
@@ -73,9 +74,13 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     outdated: list[Dropped] = []
     if recipe.facts:
         with _timed(timings, "facts"):
-            moment = request.moment or Moment(request.at or datetime.now(UTC), zone=store.info.zone)
             ranked, outdated = show_facts(
-                store, ranked, moment, request.half_lives, request.min_confidence, request.where.kinds
+                store,
+                ranked,
+                lambda: _moment(request, store.info.zone),
+                request.half_lives,
+                request.min_confidence,
+                request.where.kinds,
             )
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
@@ -96,6 +101,14 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         ),
         trace=trace,
     )
+
+
+def _moment(request: Request, zone: str) -> Moment:
+    """The moment that was asked for; else the past that the question speaks of; else the moment of asking."""
+    if request.moment is not None:
+        return request.moment
+    at = request.at or datetime.now(UTC)
+    return Moment(at, past_asked_for(request.query, at, zone), request.where.known_at, zone)
 
 
 def _reasons(found: dict[str, list[Scored]]) -> dict[int, dict[str, tuple[int, float]]]:

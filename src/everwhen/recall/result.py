@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from everwhen.ingest.lines import line
 from everwhen.types import Dropped, Recalled
 
 HEADER_TOKENS = 10
@@ -42,7 +43,7 @@ class Recall:
             if heading != day:
                 out.append(heading)
                 day = heading
-            out.append(f"{memory.speaker}: {memory.text}\n")
+            out.append(line(memory.speaker, memory.text))
         return "".join(out)
 
     def to_openai(self) -> list[dict[str, str]]:

@@ -101,8 +101,12 @@ class Store(Protocol):
         """Write turns, their units, vectors and terms in one transaction; False where the id was there."""
         ...
 
-    def known(self, ids: Sequence[str]) -> set[str]:
-        """Those of the turn ids that are stored already."""
+    def known(self, ids: Sequence[str]) -> dict[str, str]:
+        """Those of the turn ids that are stored already, with their words."""
+        ...
+
+    def contexts(self, ids: Sequence[str]) -> dict[str, str]:
+        """For turn ids, what of the turn before is searched with each."""
         ...
 
     def turns(
@@ -135,8 +139,11 @@ class Store(Protocol):
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
 
-    def replace_vectors(self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]) -> None:
-        """Give every unit, by its id (a turn's is the turn's own), new vectors, all at once or not at all."""
+    def replace_vectors(self, embedder: str, dimension: int, vectors: Mapping[str, Vectors]) -> list[str]:
+        """Give every unit, by its id (a turn's is the turn's own), new vectors, all at once.
+
+        Or none, when some units have no new ones yet: their ids are returned.
+        """
         ...
 
     def set_zone(self, zone: str) -> None: ...

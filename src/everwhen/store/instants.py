@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from everwhen.errors import UsageError
 
+FIRST_YEAR, LAST_YEAR = 2, 9998
+"""A year of room on both sides, so that every instant has a date in every zone."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -21,10 +23,9 @@ def aware(instant: datetime | None, name: str) -> datetime | None:
             f"{name}={instant.isoformat()} has no time zone; write "
             f"datetime(…, tzinfo=ZoneInfo('Europe/Lisbon')) or tzinfo=UTC"
         )
-    try:
-        return instant.astimezone(UTC)
-    except OverflowError:
-        raise UsageError(f"{name}={instant.isoformat()} lies outside the years 1 to 9999") from None
+    if not FIRST_YEAR <= instant.year <= LAST_YEAR:
+        raise UsageError(f"{name}={instant.isoformat()} lies outside the years {FIRST_YEAR} to {LAST_YEAR}")
+    return instant.astimezone(UTC)
 
 
 def to_text(instant: datetime) -> str:

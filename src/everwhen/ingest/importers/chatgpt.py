@@ -67,7 +67,7 @@ def _messages(chat: Mapping[str, Any], where: str) -> Iterator[Message]:
 
 def _path(mapping: Mapping[str, Any], current: Any) -> list[str]:
     """The keys from the root to the message shown last; edits and regenerations beside it are left out."""
-    if current not in mapping:
+    if not isinstance(current, str) or current not in mapping:
         current = _newest_leaf(mapping)
     path: list[str] = []
     seen: set[str] = set()
@@ -107,9 +107,10 @@ def _hidden(message: Mapping[str, Any]) -> bool:
 
 def _words(message: Mapping[str, Any]) -> str:
     content = message["content"]
+    listed = _metadata(message).get("attachments")
     attached = {
         str(file.get("id") or index): file
-        for index, file in enumerate(_metadata(message).get("attachments") or ())
+        for index, file in enumerate(listed if isinstance(listed, list) else ())
         if isinstance(file, Mapping)
     }
     parts = content.get("parts") or [content.get("text")]

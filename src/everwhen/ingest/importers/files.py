@@ -211,9 +211,12 @@ def _in_zip(path: Path) -> IO[bytes]:
     if not names:
         archive.close()
         raise UsageError(f"{path} holds no conversations.json; unpack it and name the file to import")
-    stream = archive.open(names[0])
-    archive.close()  # the open member keeps the file until it is closed itself
-    return stream
+    try:
+        return archive.open(names[0])
+    except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed in a way of its own
+        raise UsageError(f"{path} cannot be unpacked here ({error}); unpack it and name the file") from error
+    finally:
+        archive.close()  # the open member keeps the file until it is closed itself
 
 
 def _without_mark(path: Path, start: bytes) -> bytes:

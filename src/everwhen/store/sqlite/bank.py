@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.errors import Damaged, NotFound, Refused
+from everwhen.errors import Damaged, NotFound, Refused, Unavailable
 from everwhen.store.base import BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
 from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
+from everwhen.store.metadata import contains
 from everwhen.store.sqlite.checks import check
-from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, migrate
+from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
 from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.graph import SqliteGraph
 from everwhen.store.sqlite.loading import read_removals, read_rows, to_window
@@ -44,6 +45,7 @@ class SqliteStore:
         self._index = Index()
         self._index_lock = threading.Lock()
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
+        self._inode = path.stat().st_ino
 
     @classmethod
     def open(
@@ -51,26 +53,37 @@ class SqliteStore:
         path: Path,
         *,
         embedder: str,
-        dimension: int | None,
+        dimension: int | Callable[[], int],
         zone: str,
         create: bool = True,
         busy_seconds: float = 30.0,
     ) -> SqliteStore:
-        """Open a bank, or make it. Its embedder must be the one it was made with."""
-        if not path.exists():
+        """Open a bank, or make it. Its embedder must be the one it was made with.
+
+        `dimension` is asked for only when the bank is new: a bank can be read without its model. One that
+        cannot be written is opened for reading.
+        """
+        made = not path.exists()
+        if made:
             if not create:
                 raise NotFound(
                     f"there is no bank '{path.stem}'; `everwhen banks` lists those that exist, and a first "
                     f"`everwhen add --bank {path.stem} TEXT` makes it"
                 )
             create_file(path)
-        writer = Connection(path, busy_seconds=busy_seconds)
+        elif not create and path.stat().st_size == 0:
+            raise Damaged(f"bank '{path.stem}' is damaged: {path} is empty; restore a backup in its place")
+        read_only = not is_writable(path)
+        writer = Connection(path, busy_seconds=busy_seconds, read_only=read_only)
         try:
-            migrate(writer)
+            migrate(writer, read_only=read_only)
             values = _introduce(writer, path.stem, embedder, dimension, zone)
-            reader = Connection(path, busy_seconds=busy_seconds)
+            reader = Connection(path, busy_seconds=busy_seconds, read_only=read_only)
         except BaseException:
             writer.close()
+            if made:  # a full disk, say: half a bank must not look like one
+                for file in _files(path):
+                    file.unlink(missing_ok=True)
             raise
         info = BankInfo(path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA)
         return cls(path, info, writer, reader)
@@ -90,7 +103,16 @@ class SqliteStore:
             [f"{new.turn.speaker} {new.turn.text}" for new in turns], [new.context for new in turns]
         )
         with self._writer.transaction() as sql:
+            self._still_ours(sql)
             return [self._append_one(sql, new, terms) for new, terms in zip(turns, packed, strict=True)]
+
+    def _still_ours(self, sql: sqlite3.Connection) -> None:
+        """That the file is where it was, and that nobody gave the bank another model meanwhile."""
+        values = _values(sql)
+        if (values["embedder"], values["dimension"]) != (self._info.embedder, str(self._info.dimension)):
+            raise Refused(_changed_model(self._info.name, values["embedder"]))
+        if not self.path.exists() or self.path.stat().st_ino != self._inode:
+            raise Unavailable(f"bank '{self._info.name}' was removed; open it again to make a new one")
 
     def _append_one(self, sql: sqlite3.Connection, new: NewTurn, terms: bytes) -> bool:
         turn, ask = new.turn, statements()
@@ -136,23 +158,23 @@ class SqliteStore:
         sql.execute(ask["insert_fts"], (unit, turn.speaker, turn.text, new.context))
         return True
 
-    def replace_vectors(self, embedder: str, dimension: int, vectors: Iterator[tuple[str, Vectors]]) -> None:
+    def replace_vectors(self, embedder: str, dimension: int, vectors: Mapping[str, Vectors]) -> list[str]:
         ask = statements()
         with self._writer.transaction() as sql:
             units = {id_: unit for unit, id_ in sql.execute(ask["units_for_reembedding"])}
+            if missing := [id_ for id_ in units if id_ not in vectors]:
+                return missing
             sql.execute("DELETE FROM vectors")
-            for id_, pieces in vectors:
-                unit = units.pop(id_)
+            for id_, unit in units.items():
                 sql.executemany(
                     ask["insert_vector"],
-                    [(unit, piece, _blob(vector)) for piece, vector in enumerate(pieces)],
+                    [(unit, piece, _blob(vector)) for piece, vector in enumerate(vectors[id_])],
                 )
-                sql.execute(ask["set_pieces"], (len(pieces), unit))
-            if units:
-                raise Refused(f"{len(units)} memories were added meanwhile; run the command again")
+                sql.execute(ask["set_pieces"], (len(vectors[id_]), unit))
             _put(sql, {"embedder": embedder, "dimension": str(dimension)})
             next_epoch(sql)
         self._info = BankInfo(self._info.name, embedder, dimension, self._info.zone, SCHEMA)
+        return []
 
     def set_zone(self, zone: str) -> None:
         with self._writer.transaction() as sql:
@@ -161,9 +183,13 @@ class SqliteStore:
 
     # Reading
 
-    def known(self, ids: Sequence[str]) -> set[str]:
+    def known(self, ids: Sequence[str]) -> dict[str, str]:
         with self._reader.use() as sql:
-            return {row[0] for row in sql.execute(statements()["known_turns"], (json.dumps(list(ids)),))}
+            return dict(sql.execute(statements()["known_turns"], (json.dumps(list(ids)),)).fetchall())
+
+    def contexts(self, ids: Sequence[str]) -> dict[str, str]:
+        with self._reader.use() as sql:
+            return dict(sql.execute(statements()["turn_contexts"], (json.dumps(list(ids)),)).fetchall())
 
     def turns(
         self,
@@ -187,13 +213,13 @@ class SqliteStore:
         }
         # Page by page rather than with one open cursor, which would hold an old snapshot for as long as
         # the caller takes.
-        while rows := self._page(page):
+        while rows := self._page("turns" if session is None else "session_turns", page):
             yield from map(turn_of, rows)
             page |= {"after_at": rows[-1][7], "after_seq": rows[-1][0]}
 
-    def _page(self, page: dict[str, Any]) -> list[tuple[Any, ...]]:
+    def _page(self, statement: str, page: dict[str, Any]) -> list[tuple[Any, ...]]:
         with self._reader.use() as sql:
-            return sql.execute(statements()["turns"], page).fetchall()
+            return sql.execute(statements()[statement], page).fetchall()
 
     def last_turn(self, session: str, before: datetime) -> Turn | None:
         with self._reader.use() as sql:
@@ -240,7 +266,7 @@ class SqliteStore:
             last=from_text(last) if last else None,
             embedder=self._info.embedder,
             dimension=self._info.dimension,
-            bytes=sum(file.stat().st_size for file in self.path.parent.glob(f"{self.path.name}*")),
+            bytes=sum(file.stat().st_size for file in _files(self.path) if file.exists()),
             schema=SCHEMA,
             events=events,
             narratives=narratives,
@@ -270,10 +296,7 @@ class SqliteStore:
                 values = _values(sql)
                 epoch = values.get("epoch", "0")
                 if values["embedder"] != self._info.embedder:
-                    raise Refused(
-                        f"bank '{self._info.name}' was given the vectors of {values['embedder']} meanwhile; "
-                        "open it again"
-                    )
+                    raise Refused(_changed_model(self._info.name, values["embedder"]))
                 version = sql.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
                 rows, seen = read_rows(sql, before.seen, self._info.dimension)
@@ -287,9 +310,13 @@ class SqliteStore:
         return Tokenizer()
 
     def _with_metadata(self, wanted: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        # SQLite finds those that can match; whether they do is for Python to say, since SQLite's JSON ends
+        # a text at a NUL and has its own idea of large numbers.
+        plain = {key: value for key, value in wanted.items() if isinstance(value, str) and value.isascii()}
+        question = {"wanted": json.dumps(plain), "keys": json.dumps(list(wanted), ensure_ascii=False)}
         with self._reader.use() as sql:
-            rows = sql.execute(statements()["units_with_metadata"], {"wanted": json.dumps(wanted)}).fetchall()
-        return np.array([row[0] for row in rows], dtype=np.int64)
+            rows = sql.execute(statements()["units_with_metadata"], question).fetchall()
+        return np.array([seq for seq, text in rows if contains(json.loads(text), wanted)], dtype=np.int64)
 
 
 def embedder_of(path: Path) -> str | None:
@@ -307,8 +334,17 @@ def embedder_of(path: Path) -> str | None:
     return row[0] if row else None
 
 
+def _changed_model(bank: str, embedder: str) -> str:
+    return f"bank '{bank}' was given the vectors of {embedder} meanwhile; open it again"
+
+
+def _files(path: Path) -> list[Path]:
+    """A bank's file, and what SQLite keeps beside it."""
+    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
+
+
 def _introduce(
-    writer: Connection, name: str, embedder: str, dimension: int | None, zone: str
+    writer: Connection, name: str, embedder: str, dimension: int | Callable[[], int], zone: str
 ) -> dict[str, str]:
     """What the bank says of itself, written when it is new; another embedder is refused."""
     with writer.use() as sql:
@@ -317,9 +353,8 @@ def _introduce(
         with writer.transaction() as sql:
             values = _values(sql)
             if not values:
-                if dimension is None:
-                    raise NotFound(f"bank '{name}' is empty: add something to it first")
-                values = {"name": name, "embedder": embedder, "dimension": str(dimension), "zone": zone}
+                width = dimension() if callable(dimension) else dimension
+                values = {"name": name, "embedder": embedder, "dimension": str(width), "zone": zone}
                 _put(sql, values)
     if missing := {"embedder", "dimension", "zone"} - values.keys():
         raise Damaged(f"bank '{name}' does not say its {', '.join(sorted(missing))}: restore a backup")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from zoneinfo import ZoneInfo
 
+import numpy as np
+
+from everwhen.errors import Damaged
 from everwhen.store.index import Index
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.statements import statements
@@ -33,9 +37,13 @@ def check(
         for row in sql.execute("PRAGMA foreign_key_check"):
             findings.append(Finding("rows", f"row {row[1]} of {row[0]} points at a missing {row[2]}"))
         findings += _counts(sql, dimension)
-    if not findings:
-        findings += _index(connection, index())
+        findings += _zones(sql)
     findings += _terms(connection, tokenizer, fix=fix)
+    if not any(finding.check in ("rows", "vectors") for finding in findings):
+        try:
+            findings += _index(connection, index())
+        except Damaged as error:
+            findings.append(Finding("index", str(error)))
     findings += _full_text(connection, fix=fix)
     return findings
 
@@ -45,6 +53,9 @@ def _counts(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
         "turns_without_unit": ("units", "turns cannot be recalled, because they have no unit"),
         "units_without_turn": ("provenance", "units do not lead to a turn or a fact"),
         "units_with_wrong_pieces": ("vectors", "units lack a vector for a piece of theirs"),
+        "turns_with_wrong_times": ("rows", "turns have a time that is none"),
+        "turns_with_wrong_metadata": ("rows", "turns have metadata that is no JSON"),
+        "units_unlike_their_turn": ("rows", "units have another id or time than their turn"),
         "facts_overlapping": ("facts", "facts overlap the next one of the same subject and predicate"),
         "facts_believed_twice": ("facts", "facts are believed in two versions at once"),
     }
@@ -60,17 +71,42 @@ def _counts(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
 
 
 def _index(connection: Connection, index: Index) -> list[Finding]:
+    """The index against the rows that it has seen (others may be writing), and every vector's length."""
     with connection.use() as sql:
-        units, pieces, last = sql.execute(statements()["count_units"]).fetchone()
-    if (units, pieces, last) != (len(index), index.vectors, index.seen):
-        return [
+        units, pieces = sql.execute(statements()["count_units"], (index.seen,)).fetchone()
+    findings = []
+    if (units, pieces) != (len(index), index.vectors):
+        findings.append(
             Finding(
                 "index",
-                f"the index holds {len(index)} units and {index.vectors} vectors up to {index.seen}, "
-                f"the rows {units} and {pieces} up to {last}",
+                f"up to {index.seen} the index holds {len(index)} units and {index.vectors} vectors, "
+                f"the rows {units} and {pieces}",
             )
-        ]
-    return []
+        )
+    lengths = [np.linalg.norm(block.rows.vectors, axis=1) for block in index.blocks]
+    odd = sum(int(np.count_nonzero(~(np.abs(length - 1.0) < 1e-3))) for length in lengths)
+    if odd:
+        findings.append(
+            Finding("vectors", f"{odd} vectors are not of length one; `everwhen reembed` makes them anew")
+        )
+    return findings
+
+
+def _zones(sql: sqlite3.Connection) -> list[Finding]:
+    wrong = [zone for (zone,) in sql.execute(statements()["zones"]) if not _known(zone)]
+    return (
+        [Finding("rows", f"turns are said in zones that do not exist: {', '.join(map(str, wrong))}")]
+        if wrong
+        else []
+    )
+
+
+def _known(zone: object) -> bool:
+    try:
+        ZoneInfo(str(zone))
+    except (LookupError, ValueError, OSError):
+        return False
+    return True
 
 
 def _terms(connection: Connection, tokenizer: Tokenizer, *, fix: bool) -> list[Finding]:
@@ -95,7 +131,7 @@ def _full_text(connection: Connection, *, fix: bool) -> list[Finding]:
         with connection.transaction() as sql:
             sql.execute("INSERT INTO unit_fts (unit_fts, rank) VALUES ('integrity-check', 1)")
             return []
-    except Exception as error:
+    except Damaged as error:
         if fix:
             with connection.transaction() as sql:
                 sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import threading
@@ -23,11 +24,16 @@ class Connection:
     A bank uses two: a writer, and a reader that WAL lets go on while the writer commits.
     """
 
-    def __init__(self, path: Path, *, busy_seconds: float) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float, read_only: bool = False) -> None:
         self.path = path
         self._lock = threading.RLock()
         self._busy_seconds = busy_seconds
-        self._raw = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
+        # Nobody writes where nobody can: SQLite then needs no lock file beside the bank.
+        address = f"{path.absolute().as_uri()}{'?immutable=1' if read_only else ''}"
+        with self.errors():
+            self._raw = sqlite3.connect(
+                address, timeout=busy_seconds, isolation_level=None, check_same_thread=False, uri=True
+            )
         try:
             with self.errors():
                 self._raw.execute("PRAGMA foreign_keys = ON")
@@ -46,8 +52,8 @@ class Connection:
     def transaction(self, kind: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
         """All or nothing: committed at the end of the block, rolled back when it raises."""
         with self._lock, self.errors():
-            self._raw.execute(f"BEGIN {kind}")
             try:
+                self._raw.execute(f"BEGIN {kind}")
                 yield self._raw
                 self._raw.execute("COMMIT")
             except BaseException:
@@ -76,11 +82,12 @@ def translate(error: sqlite3.Error, path: Path, busy_seconds: float) -> Everwhen
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Unavailable(
             f"bank '{bank}' is locked by another process for more than {busy_seconds:g} s; "
-            "wait for it or end it, then try again (nothing was written)"
+            "wait for it or end it, then try again (what was committed before is kept)"
         )
     if code == sqlite3.SQLITE_FULL:
         return Unavailable(
-            f"the disk that holds bank '{bank}' is full; free some space and try again (nothing was written)"
+            f"the disk that holds bank '{bank}' is full; free some space and try again "
+            "(what was committed before is kept)"
         )
     if code == sqlite3.SQLITE_READONLY or (code == sqlite3.SQLITE_CANTOPEN and path.exists()):
         return Refused(f"bank '{bank}' cannot be written: make {path} and its folder writable for this user")
@@ -101,27 +108,43 @@ def create_file(path: Path) -> None:
     """Make the file private before SQLite writes into it; WAL and shared memory inherit its mode."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    except PermissionError as error:
-        raise Refused(
-            f"cannot write {error.filename}: make it writable, or choose another home folder"
-        ) from error
+        # A link that leads nowhere must not make a file outside of the home folder.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
     except (FileExistsError, NotADirectoryError) as error:
         raise Refused(f"{error.filename} is a file: choose another home folder") from error
     except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP):
+            raise Refused(
+                f"cannot write {error.filename}: make it writable, or choose another home folder"
+            ) from error
         raise Unavailable(f"cannot create {path}: {error.strerror}") from error
 
 
-def migrate(connection: Connection) -> None:
+def is_writable(path: Path) -> bool:
+    """Whether a bank's file can be changed: SQLite writes into its folder too."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def migrate(connection: Connection, *, read_only: bool = False) -> None:
     """Bring the schema to the newest version, one transaction for each step."""
     with connection.use() as sql:
-        sql.execute("PRAGMA journal_mode = WAL")
         version = _version(sql)
+        if version == 0 and sql.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise Damaged(f"{connection.path} is no bank of everwhen, but another program's database")
     if version > SCHEMA:
         raise Refused(
             f"bank '{connection.path.stem}' was written by a newer everwhen (schema {version}, this one knows "
             f"{SCHEMA}); upgrade with pip install --upgrade everwhen"
         )
+    if read_only:
+        if version < SCHEMA:
+            raise Refused(
+                f"bank '{connection.path.stem}' must be upgraded to be read, and cannot be written; "
+                f"make {connection.path} and its folder writable"
+            )
+        return
+    with connection.use() as sql:
+        sql.execute("PRAGMA journal_mode = WAL")
     for number, name, script in migrations():
         if number <= version:
             continue

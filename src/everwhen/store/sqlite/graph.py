@@ -19,12 +19,12 @@ from everwhen.store.instants import from_text, to_text
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
 from everwhen.store.sqlite.identities import Identities
-from everwhen.store.sqlite.loading import NETWORKS, code
+from everwhen.store.sqlite.loading import code
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.rows import interval_of, turn_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
-from everwhen.types import Entity, Event, Finding, Turn
+from everwhen.types import NETWORKS, Entity, Event, Finding, Turn
 from everwhen.when import Interval
 
 _AT_ONCE = 512

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,20 @@ from everwhen.store.index import Rows, Window, empty_rows
 from everwhen.store.instants import to_micros
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import PACKED
+from everwhen.types import KINDS, NETWORKS
 
-KINDS = ("turn", "event", "narrative", "fact", "node")
-NETWORKS = ("world", "experience", "opinion")
 _VECTORS_AT_ONCE = 4096
 
 
 def read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int]:
     """The units after a seq, as arrays, and the last seq among them."""
+    try:
+        return _read_rows(sql, after, dimension)
+    except (TypeError, ValueError) as error:
+        raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
+
+
+def _read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int]:
     rows = sql.execute(statements()["index_rows"], (after,)).fetchall()
     if not rows:
         return empty_rows(dimension), after
@@ -80,7 +86,7 @@ def to_window(where: Filter, with_metadata: Callable[[dict[str, Any]], NDArray[n
         end=to_micros(between.end) if between and between.end else None,
         known_at=to_micros(where.known_at) if where.known_at else None,
         kinds=_codes(where) if where.kinds is not None or where.networks is not None else None,
-        units=with_metadata(_plain(where.metadata)) if where.metadata else None,
+        units=with_metadata(dict(where.metadata)) if where.metadata else None,
     )
 
 
@@ -95,7 +101,3 @@ def _codes(where: Filter) -> NDArray[np.int16]:
         ],
         dtype=np.int16,
     )
-
-
-def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(metadata)

@@ -11,8 +11,8 @@ INSERT INTO bank (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET valu
 SELECT 1 FROM turns WHERE id = ?;
 
 -- known_turns --
--- Those of a JSON list of ids that are stored already.
-SELECT id FROM turns WHERE id IN (SELECT value FROM json_each(?));
+-- Those of a JSON list of ids that are stored already, with their words.
+SELECT id, text FROM turns WHERE id IN (SELECT value FROM json_each(?));
 
 -- insert_turn --
 INSERT INTO turns (id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata)
@@ -32,10 +32,19 @@ INSERT INTO vectors (unit, piece, vector) VALUES (?, ?, ?);
 INSERT INTO unit_fts (rowid, speaker, text, context) VALUES (?, ?, ?, ?);
 
 -- turns --
--- A page of the turn calendar, after a place in it; a parameter that is null asks for nothing.
+-- A page of the turn calendar, after a place in it; a bound that is null asks for nothing.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
 FROM turns
-WHERE (:session IS NULL OR session = :session)
+WHERE (:start IS NULL OR said_at >= :start)
+  AND (:end IS NULL OR said_at < :end)
+  AND (said_at, seq) > (:after_at, :after_seq)
+ORDER BY said_at, seq LIMIT :page;
+
+-- session_turns --
+-- The same for one session, by its own index.
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns
+WHERE session = :session
   AND (:start IS NULL OR said_at >= :start)
   AND (:end IS NULL OR said_at < :end)
   AND (said_at, seq) > (:after_at, :after_seq)
@@ -72,24 +81,24 @@ FROM units u LEFT JOIN turns t ON t.seq = u.turn LEFT JOIN derived d ON d.unit =
 WHERE u.seq IN (SELECT value FROM json_each(?));
 
 -- units_with_metadata --
--- Units whose turn carries every one of the wanted key-value pairs, given as a JSON object.
-SELECT u.seq FROM units u JOIN turns t ON t.seq = u.turn
-WHERE NOT EXISTS (
+-- Units whose turn has every one of the wanted keys (a JSON list), and the wanted value where that is plain
+-- text (a JSON object). A first sieve: the caller compares.
+SELECT u.seq, t.metadata FROM units u JOIN turns t ON t.seq = u.turn
+WHERE t.metadata <> '{}'
+  AND NOT EXISTS (
+    SELECT 1 FROM json_each(:keys) k
+    WHERE NOT EXISTS (SELECT 1 FROM json_each(t.metadata) m WHERE m.key = k.value)
+  )
+  AND NOT EXISTS (
     SELECT 1 FROM json_each(:wanted) w
-    WHERE NOT EXISTS (
-        SELECT 1 FROM json_each(t.metadata) m
-        WHERE m.key = w.key AND m.value IS w.value AND m.type = w.type
-    )
-)
+    WHERE NOT EXISTS (SELECT 1 FROM json_each(t.metadata) m WHERE m.key = w.key AND m.value IS w.value)
+  )
 UNION ALL
 -- A fact has no metadata of its own: its domain, subject and predicate stand for them.
-SELECT u.seq FROM units u JOIN facts f ON f.id = u.id AND f.superseded_at IS NULL
+SELECT u.seq, json_object('domain', f.domain, 'subject', k.subject, 'predicate', k.predicate)
+FROM units u JOIN facts f ON f.id = u.id AND f.superseded_at IS NULL
 JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE u.kind = 'fact' AND NOT EXISTS (
-    SELECT 1 FROM json_each(:wanted) w
-    WHERE w.value IS NOT CASE w.key WHEN 'domain' THEN f.domain WHEN 'subject' THEN k.subject
-                                    WHEN 'predicate' THEN k.predicate END
-);
+WHERE u.kind = 'fact';
 
 -- index_rows --
 -- What the derived index holds of the units after a seq, in the order of commit.
@@ -99,10 +108,15 @@ SELECT seq, mentioned_at, recorded_at, kind, network, pieces, terms FROM units W
 SELECT unit, vector FROM vectors WHERE unit > ? ORDER BY unit, piece;
 
 -- count_units --
-SELECT count(*), coalesce(sum(pieces), 0), coalesce(max(seq), 0) FROM units;
+SELECT count(*), coalesce(sum(pieces), 0) FROM units WHERE seq <= ?;
 
 -- units_for_reembedding --
 SELECT seq, id FROM units ORDER BY seq;
+
+-- turn_contexts --
+-- What of the turn before is searched with each turn of a JSON list of ids.
+SELECT t.id, u.context FROM units u JOIN turns t ON t.seq = u.turn
+WHERE u.kind = 'turn' AND t.id IN (SELECT value FROM json_each(?));
 
 -- set_pieces --
 UPDATE units SET pieces = ? WHERE seq = ?;
@@ -123,7 +137,25 @@ WHERE (u.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = u.
    OR (u.kind = 'fact' AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.id = u.id));
 
 -- units_with_wrong_pieces --
-SELECT count(*) FROM units u WHERE u.pieces <> (SELECT count(*) FROM vectors v WHERE v.unit = u.seq);
+SELECT count(*) FROM units u
+WHERE u.pieces < 1 OR u.pieces <> (SELECT count(*) FROM vectors v WHERE v.unit = u.seq);
+
+-- turns_with_wrong_times --
+-- Every instant has one fixed form; whatever has not would be ordered wrongly.
+SELECT count(*) FROM turns
+WHERE said_at NOT GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9][0-9][0-9][0-9]Z'
+   OR recorded_at NOT GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9][0-9][0-9][0-9]Z';
+
+-- turns_with_wrong_metadata --
+SELECT count(*) FROM turns WHERE NOT json_valid(metadata);
+
+-- units_unlike_their_turn --
+-- The hard filters read the unit: it must say what the turn says.
+SELECT count(*) FROM units u JOIN turns t ON t.seq = u.turn
+WHERE u.kind = 'turn' AND (u.id <> t.id OR u.mentioned_at <> t.said_at OR u.recorded_at <> t.recorded_at);
+
+-- zones --
+SELECT DISTINCT zone FROM turns;
 
 -- vectors_of_wrong_size --
 SELECT count(*) FROM vectors WHERE length(vector) <> ?;

@@ -136,7 +136,7 @@ def test_an_extractor_that_breaks_costs_no_turn_and_doctor_says_so(quick: Memory
 
 def test_ten_thousand_events_and_strangers_turns_are_bounded(quick: Memory, breaking: Breaking) -> None:
     quick.add(["one", "two"])
-    assert len(quick.events()) == 80
+    assert len(quick.events()) == 40
 
 
 def test_batches_have_at_most_25_turns_and_5_before_them(quick: Memory, breaking: Breaking) -> None:

@@ -8,7 +8,7 @@ near, the one that was written first stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -23,8 +23,8 @@ TEMPORAL_MOST = 10
 SEMANTIC_FLOOR = 0.7
 SEMANTIC_MOST = 5
 """TEMPR: cosine above 0.7, weight = cosine, three to five a unit."""
-CANDIDATES = 256
-"""Similar units that are looked at for one; more than this are copies of one another."""
+CANDIDATES = 32
+"""Similar units that are looked at for one; where there are more, they are copies of one another."""
 
 Similar = list[tuple[int, float]]
 
@@ -64,20 +64,33 @@ def similar_among(units: Sequence[int], vectors: Vectors) -> list[Similar]:
     cosines = vectors @ vectors.T
     found: list[Similar] = []
     for place, row in enumerate(cosines):
-        near = np.flatnonzero(row > SEMANTIC_FLOOR)
-        found.append([(units[int(other)], float(row[other])) for other in near if other != place])
+        near = [
+            (units[int(other)], float(row[other]))
+            for other in np.flatnonzero(row > SEMANTIC_FLOOR)
+            if other != place
+        ]
+        found.append(sorted(near, key=lambda one: (-round(one[1], 4), one[0]))[:CANDIDATES])
     return found
 
 
-def link_in_meaning(write: GraphWriter, unit: int, similar: Similar) -> None:
-    """A new unit's list, and its place in the lists of those it is near to."""
-    others = {other: cosine for other, cosine in similar if other != unit}
-    write.relink(unit, "semantic", _best(others))
-    for other, cosine in others.items():
-        before = dict(write.links_of(other, "semantic"))
-        after = _best({**before, unit: cosine})
-        if dict(after) != before:
-            write.relink(other, "semantic", after)
+def link_in_meaning(write: GraphWriter, found: Mapping[int, Similar]) -> None:
+    """The lists of new units, and their places in the lists of those they are near to; each list is written once."""
+    lists: dict[int, dict[int, float]] = {unit: {} for unit in found}
+    before: dict[int, dict[int, float]] = {
+        unit: {-1: 0.0} for unit in found
+    }  # a new unit's list is always written
+    for unit, similar in found.items():
+        for other, cosine in similar:
+            if other == unit:
+                continue
+            if other not in lists:
+                before[other] = dict(write.links_of(other, "semantic"))
+                lists[other] = dict(before[other])
+            lists[unit][other] = lists[other][unit] = cosine
+    for unit, near in lists.items():
+        best = _best(near)
+        if dict(best) != before[unit]:
+            write.relink(unit, "semantic", best)
 
 
 def _best(similar: dict[int, float]) -> list[tuple[int, float]]:

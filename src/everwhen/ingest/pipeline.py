@@ -32,7 +32,7 @@ from everwhen.store import Store
 from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors, Work
 from everwhen.types import Turn
 
-MOST_PER_TURN = 40
+MOST_PER_TURN = 20
 """Events, and names, of one turn that are kept; more is a list somebody pasted, or a model gone astray."""
 
 
@@ -66,11 +66,10 @@ def process(
         for unit in events:
             write.place(seqs[unit.id], "event", unit.at)
         link_in_time(write, [raws[id_] for id_ in mine] + [seqs[unit.id] for unit in events])
-        for id_, found in zip(mine, near, strict=True):
-            link_in_meaning(write, raws[id_], found)
+        link_in_meaning(write, {raws[id_]: found for id_, found in zip(mine, near, strict=True)})
         among = similar_among([seqs[unit.id] for unit in events], _matrix(events, embedder.dim))
-        for unit, known, fresh in zip(events, similar, among, strict=True):
-            link_in_meaning(write, seqs[unit.id], [*known, *fresh])
+        known = zip(events, similar, among, strict=True)
+        link_in_meaning(write, {seqs[unit.id]: [*old, *new] for unit, old, new in known})
         ids = [_event_id(event) for event in extraction.events]
         for cause in extraction.causes:
             link_cause(write, seqs[ids[cause.cause]], seqs[ids[cause.effect]], cause.confidence)

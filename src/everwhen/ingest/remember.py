@@ -24,6 +24,7 @@ from everwhen.store import NewTurn, Store
 from everwhen.types import Added, Message, Metadata, Turn
 
 T = TypeVar("T")
+FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +125,17 @@ def _placed(message: Message, placement: Placement, now: datetime) -> Turn:
 
 def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[Turn]) -> list[NewTurn]:
     """Turns in the order of time, with their exchange, their context and their vectors."""
+    newest: dict[str, Turn | None] = {}  # of each session, in the store
     last: dict[str, Turn] = {}  # of each session, among these
     speakers: dict[str, list[str]] = {}  # of each exchange
     texts, placed, befores = [], [], []
     for turn in turns:
-        before = _later(store.last_turn(turn.session, turn.said_at), last.get(turn.session))
+        if turn.session not in newest:
+            newest[turn.session] = store.last_turn(turn.session, FOREVER)
+        stored = newest[turn.session]
+        if stored is not None and stored.said_at > turn.said_at:  # told late: it belongs between others
+            stored = store.last_turn(turn.session, turn.said_at)
+        before = _later(stored, last.get(turn.session))
         segment = before.segment if before else None
         if segment and segment not in speakers:
             speakers[segment] = store.segment_speakers(segment)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from everwhen.errors import UsageError
 
@@ -42,6 +42,20 @@ class Settings:
     """Write the date into embedded text, as TEMPR does; SATF found that it hurts, so it is off."""
     cache_entries: int = 300_000
     """Size of the embedding cache, about 1.6 kB an entry (half a gigabyte when full); 0 switches it off."""
+
+    # Language model
+    llm_base_url: str | None = None
+    """A server that speaks the protocol of the LLM's provider; None is the provider's own address."""
+    llm_output: Literal["auto", "native", "json", "tool", "prompted"] = "auto"
+    """What holds an answer to its form; `auto` takes the strictest that the server does not refuse."""
+    llm_timeout: float = 120.0
+    """Seconds that one attempt at an answer may take."""
+    llm_concurrency: int = 4
+    """Questions that are answered at a time."""
+    llm_attempts: int = 4
+    """How often a question is sent while the server is busy, failing or silent."""
+    llm_max_tokens: int = 8192
+    """The longest answer."""
 
     # Recall
     candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 100, "high": 300})

@@ -12,12 +12,12 @@ from everwhen.when import Interval
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 
-EventStatus: TypeAlias = Literal["happened", "ongoing", "planned", "hypothetical", "negated"]
 KINDS = ("turn", "event", "narrative", "fact", "node")
 """What a retrievable memory can be."""
 NETWORKS = ("world", "experience", "opinion")
 """Whose it is: people and things, what the agent itself did or said, and held beliefs."""
 
+EventStatus: TypeAlias = Literal["happened", "ongoing", "planned", "hypothetical", "negated"]
 Origin: TypeAlias = Literal["observation", "user", "inference"]
 ORIGINS: tuple[Origin, ...] = ("observation", "user", "inference")
 Status: TypeAlias = Literal["believed", "disputed", "overruled", "superseded", "corrected", "retracted"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,14 +12,6 @@ from everwhen.cli.app import Here, app
 from everwhen.cli.graph import show_calendar
 from everwhen.cli.progress import counting
 from everwhen.cli.reading import show
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from everwhen.memory import Memory
-    from everwhen.types import Turn
-
-LINES_A_SESSION = 2
 
 
 @app.command()
@@ -48,8 +38,7 @@ def tell(here: Here) -> None:
             if here.json:
                 here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=256) for one in QUESTIONS])
                 return
-            timeline(here, memory)
-            here.console.print("\n[bold]The event calendar, with dates worked out from what was said[/bold]")
+            here.console.print("What happened, and when: worked out from what was said", style="bold")
             show_calendar(here, calendar(memory))
             for one in QUESTIONS:
                 here.console.print(f"\n{one.question}", style="bold")
@@ -57,44 +46,3 @@ def tell(here: Here) -> None:
     here.console.print(
         "\nYour own: everwhen add 'I moved to Porto in May'; everwhen recall 'where do I live'"
     )
-
-
-def timeline(here: Here, memory: Memory) -> None:
-    """When what was spoken of happened or will happen: the time words of the story, as intervals."""
-    from zoneinfo import ZoneInfo
-
-    from rich.text import Text
-
-    zone = ZoneInfo(memory.zone)
-    month = ""
-    for session in memory.sessions():
-        said = session.first.astimezone(zone)
-        if f"{said:%B %Y}" != month:
-            month = f"{said:%B %Y}"
-            here.console.print(f"\n{month}", style="bold cyan")
-        speakers = ", ".join(session.speakers)
-        here.console.print(Text.assemble(("  ● ", "cyan"), f"{said:%a %d %b}  ", (speakers, "dim")))
-        for line in _dated(memory.turns(session.id))[:LINES_A_SESSION]:
-            here.console.print(line, no_wrap=True, overflow="ellipsis")
-
-
-def _dated(turns: Sequence[Turn]) -> list[Text]:
-    """A line for each turn that speaks of a day or longer: the interval, then the words around it."""
-    from rich.text import Text
-
-    from everwhen.when import describe, resolve
-
-    lines = []
-    for turn in turns:
-        for found in resolve(turn.text, turn.said_at, turn.zone):
-            if found.interval is None or found.grain in ("second", "minute", "hour"):
-                continue
-            start, end = found.span
-            before = turn.text[:start].rsplit(". ", 1)[-1]
-            line = Text.assemble("      ", (f"{describe(found.interval, turn.zone):<24} ", "green"))
-            line.append_text(
-                Text.assemble(f"{turn.speaker}: {before}", (found.text, "bold"), turn.text[end:])
-            )
-            lines.append(line)
-            break
-    return lines

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from everwhen.cli.app import Here, app
-from everwhen.cli.printing import printable
+from everwhen.cli.printing import printable, spoken_of
 from everwhen.cli.reading import Between
 from everwhen.cli.times import window
 
@@ -57,7 +57,7 @@ def show_calendar(here: Here, found: Sequence[Event]) -> None:
     table.add_column("status")
     table.add_column("what")
     for event in found:
-        when = _when(event)
+        when = spoken_of(event.occurred, event.zone)
         style = "dim" if event.inferred or event.status in ("hypothetical", "negated") else ""
         table.add_row(
             Text(f"({when})" if event.inferred else when, style="dim" if event.inferred else "green"),
@@ -139,24 +139,20 @@ def _tree(entity: Entity, about: Sequence[Event], others: Sequence[tuple[str, in
     from rich.tree import Tree
 
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
-    facts = printable(f" ({entity.type.lower()}{also}), {entity.mentions} turns")
-    tree = Tree(Text.assemble((printable(entity.name), "bold"), facts))
+    about_it = f" ({entity.type.lower()}{printable(also)}), {entity.mentions} turns"
+    tree = Tree(Text.assemble((printable(entity.name), "bold"), about_it))
     happened = tree.add("events")
     for event in about:
-        told = f" {_MARKS[event.status]} {printable(event.text)}"
-        leaf = happened.add(Text.assemble((_when(event), "green"), told))
+        when = spoken_of(event.occurred, event.zone)
+        leaf = happened.add(
+            Text.assemble((when, "green"), f" {_MARKS[event.status]} {printable(event.text)}")
+        )
         for turn in event.turns:
-            leaf.add(Text(f"turn {printable(turn)}", style="dim"))
+            leaf.add(Text(f"turn {printable(turn)}", "dim"))
     together = tree.add("mentioned with")
     for who, times in others:
         together.add(Text.assemble(printable(who), (f" {times} times", "dim")))
     return tree
-
-
-def _when(event: Event) -> str:
-    from everwhen.when import describe
-
-    return describe(event.occurred, event.zone) if event.occurred is not None else "?"
 
 
 def _concerns(event: Event, entity: Entity) -> bool:

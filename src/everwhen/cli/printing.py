@@ -3,6 +3,27 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+if TYPE_CHECKING:
+    from everwhen.when import Interval
+
+_PARTS = {(6, 12): "morning", (12, 18): "afternoon", (18, 0): "evening", (18, 6): "night", (0, 6): "night"}
+
+
+def spoken_of(interval: Interval | None, zone: str) -> str:
+    """An interval for the eye: a part of a day by its name, all else as `describe` has it."""
+    from everwhen.when import describe
+
+    if interval is None:
+        return "?"
+    if interval.start is not None and interval.end is not None:
+        start, end = (side.astimezone(ZoneInfo(zone)) for side in (interval.start, interval.end))
+        part = _PARTS.get((start.hour, end.hour))
+        if part and not start.minute and not end.minute and (end - start).total_seconds() <= 13 * 3600:
+            return f"{start.day} {start:%B %Y}, {part}"
+    return describe(interval, zone)
 
 
 def printable(text: str) -> str:

@@ -35,7 +35,12 @@ def reembed(
             if progress:
                 progress(len(vectors))
         for derived in in_batches(chain(store.graph.derived_texts(), store.facts.texts()), settings.batch):
-            vectors.update((id_, embedder.embed(embedder.pieces(text))) for id_, text in derived)
+            pieces = [embedder.pieces(text) for _, text in derived]
+            flat = iter(embedder.embed([piece for several in pieces for piece in several]))
+            vectors.update(
+                (id_, np.stack([next(flat) for _ in several]))
+                for (id_, _), several in zip(derived, pieces, strict=True)
+            )
         missing = store.replace_vectors(name, embedder.dim, vectors)
         if not missing:
             return

@@ -70,6 +70,8 @@ class ExtractedEvent:
     confidence: float = 0.8
     network: Network = "world"
     entities: tuple[str, ...] = ()
+    claimed: Interval | None = None
+    """A date that a language model gave by itself: kept beside `occurred`, never instead of it."""
 
 
 @dataclass(frozen=True, slots=True)

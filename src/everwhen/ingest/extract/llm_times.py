@@ -1,0 +1,112 @@
+"""When an event took place: the model points at the words, `everwhen.when` says what they mean."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.llm_text import Span, find
+from everwhen.types import Turn
+from everwhen.when import Grain, Interval, TimeRef, resolve
+
+EARLIEST = 1000
+LATEST_AHEAD = 100
+"""Years in which a date of the model's own is believed to be meant: from 1000 to a century after it was said."""
+
+_DATE = re.compile(r"(\d{4,6})(?:-(\d{2})(?:-(\d{2}))?)?(?:T.*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Occurred:
+    """An interval, the speaker's words for it, and whether it is only the day on which they were said."""
+
+    interval: Interval
+    expression: str = ""
+    inferred: bool = False
+
+
+def day(turn: Turn) -> Interval:
+    """The speaker's day."""
+    start = turn.said_at.astimezone(ZoneInfo(turn.zone)).replace(
+        hour=0, minute=0, second=0, microsecond=0, fold=0
+    )
+    return Interval(
+        start, (start.replace(tzinfo=None) + timedelta(days=1)).replace(tzinfo=start.tzinfo), "day"
+    )
+
+
+def occurred(turn: Turn, within: Span | None, expression: str, status: Status) -> Occurred:
+    """When the event in a turn took place.
+
+    `expression` is what the model copied; a model that copied nothing may still have quoted a time, so the
+    time inside `within`, the event's own words, is the next best. Else it is the turn's day, inferred.
+    """
+    words = find(expression, turn.text) if expression else None
+    for span in (words, within):
+        if span is not None and (ref := _meant(turn, span, status)) is not None and ref.interval is not None:
+            return Occurred(ref.interval, ref.text)
+    return Occurred(day(turn), turn.text[slice(*words)] if words else "", inferred=True)
+
+
+def claimed(date: str, turn: Turn) -> Interval | Literal["out of bounds"] | None:
+    """The calendar date that a model gave by itself, if it is one and lies in a believable year."""
+    match = _DATE.fullmatch(date.strip())
+    if match is None:
+        return None
+    year, month, number = int(match[1]), match[2], match[3]
+    if not EARLIEST <= year <= turn.said_at.year + LATEST_AHEAD:
+        return "out of bounds"
+    zone = ZoneInfo(turn.zone)
+    try:
+        start = datetime(year, int(month or 1), int(number or 1))
+        if number:
+            end, grain = start + timedelta(days=1), "day"
+        elif month:
+            end, grain = datetime(year + start.month // 12, start.month % 12 + 1, 1), "month"
+        else:
+            end, grain = datetime(year + 1, 1, 1), "year"
+    except ValueError:
+        return None
+    sides = [side.replace(tzinfo=zone).astimezone(UTC) for side in (start, end)]
+    return Interval(sides[0], sides[1], _GRAINS[grain])
+
+
+def lasting(turn: Turn, expression: str) -> Interval | None:
+    """Since when, or until when, a fact holds: an open side unless the words say both."""
+    span = find(expression, turn.text) if expression else None
+    ref = _meant(turn, span, "happened") if span is not None else None
+    if ref is None or ref.interval is None:
+        return None
+    if ref.interval.start is None or ref.kind == "range":
+        return ref.interval
+    return Interval(ref.interval.start, None, ref.interval.grain)
+
+
+_GRAINS: dict[str, Grain] = {"day": "day", "month": "month", "year": "year"}
+
+
+def _meant(turn: Turn, span: Span, status: Status) -> TimeRef | None:
+    """The time expression of the turn that a span points at, on the side of now that the status asks for."""
+    ref = _best(resolve(turn.text, turn.said_at, turn.zone), span)
+    if ref is None or ref.interval is None:
+        return ref
+    tense: Literal["past", "future"] | None = None
+    if status == "planned" and ref.interval.end is not None and ref.interval.end <= turn.said_at:
+        tense = "future"
+    elif status == "happened" and ref.interval.start is not None and ref.interval.start > turn.said_at:
+        tense = "past"
+    if tense is None:
+        return ref
+    return _best(resolve(turn.text, turn.said_at, turn.zone, tense), span) or ref
+
+
+def _best(refs: list[TimeRef], span: Span) -> TimeRef | None:
+    def shared(ref: TimeRef) -> int:
+        return min(span[1], ref.span[1]) - max(span[0], ref.span[0])
+
+    dated = [ref for ref in refs if ref.interval is not None and shared(ref) > 0]
+    return max(dated, key=shared, default=None)

@@ -1,0 +1,161 @@
+"""The seam between everything that asks a language model and whatever answers."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from everwhen.errors import ModelError
+
+T = TypeVar("T")
+
+Problem: TypeAlias = Literal[
+    "extra",  # a package is not installed
+    "key",  # no key, or one that the provider refuses
+    "model",  # the provider has no such model
+    "unreachable",  # nobody answers at the address
+    "timeout",  # no answer in time, however often asked
+    "busy",  # 429 or 5xx, however often asked
+    "quota",  # the account is empty
+    "refusal",  # the model will not
+    "too long",  # the question does not fit into the model
+    "cut off",  # the answer does not fit into `max_tokens`
+    "schema",  # the answer is not what was asked for, even after a repair
+    "rejected",  # the provider will not take the request as it is
+]
+
+SMALLER: frozenset[Problem] = frozenset({"too long", "cut off"})
+"""Problems that a smaller question solves."""
+
+CALLS_KEPT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What asking took: requests sent and answered, tokens, dollars (None: the price is not known), seconds."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        priced = [part.cost for part in (self, other) if part.requests]
+        known = [cost for cost in priced if cost is not None]
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            sum(known) if known and len(known) == len(priced) else None,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """An answer that fits the schema, and what it took. `repaired`: only the second try did fit."""
+
+    output: T
+    usage: Usage = field(default_factory=Usage)
+    repaired: bool = False
+
+
+class LLMError(ModelError):
+    """The model gave no usable answer; the message is one sentence with what to do about it.
+
+    `usage` is what was spent all the same. `text` is the last answer as it came, where there was one: parts of
+    it may be good.
+    """
+
+    def __init__(self, problem: Problem, message: str, *, usage: Usage | None = None, text: str = "") -> None:
+        super().__init__(message)
+        self.problem = problem
+        self.usage = usage or Usage()
+        self.text = text
+
+
+class LLM(Protocol):
+    """A question to an answer of a given shape. Above: extraction, recall's planner and gate, consolidation.
+    Below: one model of one provider.
+
+    Implementations may be called from several threads at once, bound what they send at a time, and send again
+    after a pause what fails for the moment.
+    """
+
+    @property
+    def name(self) -> str:
+        """What is written beside everything the model made, such as "openai:gpt-5-mini"."""
+        ...
+
+    @property
+    def concurrency(self) -> int:
+        """How many questions are answered at a time; more are kept waiting."""
+        ...
+
+    @property
+    def ledger(self) -> Ledger:
+        """Every call and what it took."""
+        ...
+
+    def complete(self, prompt: str, schema: type[T], *, instructions: str = "") -> Reply[T]:
+        """The answer as an instance of `schema`, a pydantic model, or `str` for plain words.
+
+        An answer that does not fit is sent back once with what is wrong. Raises `LLMError`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One line of the ledger."""
+
+    model: str
+    usage: Usage
+    problem: Problem | None = None
+
+
+class Ledger:
+    """What a model's calls took: the sum of all, and the last ones in full."""
+
+    def __init__(self, kept: int = CALLS_KEPT) -> None:
+        self._calls: deque[Call] = deque(maxlen=kept)
+        self._total = Usage()
+        self._lock = threading.Lock()
+
+    def note(self, call: Call) -> None:
+        """Writes a call down."""
+        with self._lock:
+            self._calls.append(call)
+            self._total += call.usage
+
+    @property
+    def total(self) -> Usage:
+        """The sum over all calls."""
+        return self._total
+
+    def __iter__(self) -> Iterator[Call]:
+        with self._lock:
+            return iter(list(self._calls))
+
+
+def complete_all(
+    llm: LLM, prompts: Sequence[str], schema: type[T], *, instructions: str = ""
+) -> list[Reply[T] | LLMError]:
+    """The answers in the order of the prompts, as many at a time as the model allows; an error is a value, so
+    that one bad answer costs no good one."""
+
+    def ask(prompt: str) -> Reply[T] | LLMError:
+        try:
+            return llm.complete(prompt, schema, instructions=instructions)
+        except LLMError as error:
+            return error
+
+    if len(prompts) < 2:
+        return [ask(prompt) for prompt in prompts]
+    with ThreadPoolExecutor(min(llm.concurrency, len(prompts)), "everwhen-llm") as pool:
+        return list(pool.map(ask, prompts))

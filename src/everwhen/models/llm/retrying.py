@@ -1,0 +1,125 @@
+"""A model that is asked again while its provider is busy, failing or silent. Imports pydantic-ai."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelConnectionError,
+    ModelHTTPError,
+    ModelRateLimitError,
+    ModelRequestTimeout,
+    ModelServerError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    UnexpectedModelBehavior,
+)
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+LONGEST_PAUSE = 30.0
+CONNECTING = 2
+"""Attempts when nobody listens: a server that is down stays down for longer than a pause."""
+SHORTLY = (408, 409, 425)
+
+
+class CutOff(UnexpectedModelBehavior):
+    """A structured answer longer than the limit: asking for a repair would only be cut off again."""
+
+    def __init__(self, response: ModelResponse) -> None:
+        super().__init__("the answer was cut off")
+        self.response = response
+
+
+class RetryingModel(WrapperModel):
+    """Sends at most `concurrency` requests at a time, each at most `attempts` times, none longer than `timeout`.
+
+    Pauses double from `first_pause` up to half a minute, give or take a quarter, unless the provider says how
+    long to wait. One loop only: the slots belong to it.
+    """
+
+    def __init__(
+        self, wrapped: Model, *, attempts: int, timeout: float, first_pause: float, concurrency: int
+    ) -> None:
+        super().__init__(wrapped)
+        self.attempts = attempts
+        self.seconds = timeout
+        self.first_pause = first_pause
+        self.slots = asyncio.Semaphore(concurrency)
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        settings = ModelSettings(**(model_settings or {}), timeout=self.seconds, max_retries=0)
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                async with self.slots:
+                    # The client's own timeout counts from byte to byte; an answer that drips needs a clock.
+                    async with asyncio.timeout(self.seconds):
+                        response = await self.wrapped.request(messages, settings, model_request_parameters)
+            except TimeoutError:
+                problem: Exception = ModelRequestTimeout(self.model_name, self.seconds)
+            except (ModelAPIError, UnexpectedModelBehavior) as error:
+                problem = error
+            else:
+                if response.finish_reason == "length" and model_request_parameters.output_mode != "text":
+                    raise CutOff(response)
+                return response
+            if attempt >= _worth(problem, self.attempts):
+                raise problem
+            await asyncio.sleep(self._pause(problem, attempt))
+
+    def _pause(self, problem: Exception, attempt: int) -> float:
+        asked = getattr(problem, "retry_after", None)
+        backoff = self.first_pause * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
+        return float(min(LONGEST_PAUSE, backoff if asked is None else asked))
+
+
+def _worth(problem: Exception, attempts: int) -> int:
+    """How many attempts a problem is worth."""
+    match problem:
+        case ModelHTTPError() if refused(problem):
+            return 1
+        case ModelConnectionError() if not isinstance(problem, ModelTimeoutError) and _nobody_there(problem):
+            return min(CONNECTING, attempts)
+        case (
+            ModelRateLimitError()
+            | ModelUnavailableError()
+            | ModelServerError()
+            | ModelConnectionError()
+            | ModelRequestTimeout()
+        ):
+            return attempts
+        case ModelHTTPError():
+            return attempts if problem.status_code in SHORTLY or problem.status_code >= 500 else 1
+        case ModelAPIError():
+            return 1 if type(problem) is not ModelAPIError else attempts  # a body that is not JSON
+        case _:
+            return attempts  # an answer that is not of the protocol
+
+
+def refused(problem: ModelHTTPError) -> bool:
+    """Whether a server error is a refusal of the way of asking: llama-cpp-python says 500 to a wrong request."""
+    words = str(problem.body)
+    return problem.status_code >= 500 and ("response_format" in words or "validation error" in words)
+
+
+def _nobody_there(problem: ModelConnectionError) -> bool:
+    """Whether the connection could not even be opened."""
+    if problem.phase is not None:
+        return problem.phase == "connect"
+    cause: BaseException | None = problem
+    while cause is not None:
+        if isinstance(cause, ConnectionRefusedError) or type(cause).__name__ == "ConnectError":
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False

@@ -60,4 +60,6 @@ def _kind(words: list[str], object_: str, types: Mapping[str, EntityType]) -> st
     for name, type_ in types.items():
         if name in object_ and type_ in _NAMED:
             return _NAMED[type_]
-    return "something" if words and not set(words) & (FIRST | SECOND | THIRD) else ""
+    if not words:
+        return ""
+    return "someone" if set(words) & (FIRST | SECOND | THIRD - {"it", "itself"}) else "something"

@@ -110,7 +110,11 @@ def _draft(
         side = "future"
     dated = chosen(times, side, parse.text, moment)
     subject = _subject(clause, dated, voices, header)
-    if subject is None or not tells(clause, times, state, listed=header.ahead):
+    if (
+        subject is None
+        or not clause.lemma[:1].isalpha()
+        or not tells(clause, times, state, listed=header.ahead)
+    ):
         return None
     since = lasting(times, moment) if tense(clause) in ("perfect", "progressive") and dated is None else None
     interval, expression, own = _when(clause, dated, since, near, moment, header)

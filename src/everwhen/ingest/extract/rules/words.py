@@ -106,6 +106,34 @@ push|uploaded …;sent up …|
 open|created …;filed …|
 double raise increase|made … go up;pushed … higher|went up
 quit|gave up …;stopped …;kicked the habit of …|broke a habit
+have|experienced …;went through …;there was …|
+take|went for …;made use of …|
+do|carried out …;took care of …|got it done
+happen|took place;came about;occurred|went on
+share show|let others see …;passed on …|told others
+check out try try out|gave … a go;had a look at …;tested …|tried it
+add|put in …;included …|made an addition
+hear|was told about …;got word of …|got the news
+explore|looked around …;discovered …|went exploring
+participate|took part in …;was involved in …|joined in
+set up|arranged …;prepared …;established …|got it ready
+focus|concentrated on …;paid attention to …|put the mind to it
+come|turned up;showed up;was there|made an appearance
+bring|carried … along;came with …|
+look|searched for …;was after …|went searching
+catch up|exchanged news;got the latest|had a talk
+relax rest|took it easy;unwound|had a break
+talk|had a conversation;exchanged words|
+notice|became aware of …;spotted …|
+hit|struck …;reached …|
+put in|invested …;contributed …|
+support|stood by …;backed …|was there for others
+bury|laid … to rest|
+save|kept … safe;stored …|
+record|kept a note of …;wrote down …|made a note
+hand in|turned in …;gave notice of …|delivered it
+double|made … twice as big;increased …|went up
+wait|stood by;held on;was in line|
 """.strip()
 
 # what it is | words for it

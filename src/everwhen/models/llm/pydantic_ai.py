@@ -136,6 +136,8 @@ class PydanticAI:
 
         spent, started = RunUsage(), time.perf_counter()
         agent = self._agent(schema, mode)
+        if mode == "json":  # some servers insist on the word
+            instructions = f"{instructions}\n\nAnswer with one JSON object.".lstrip()
         with capture_run_messages() as messages:
             try:
                 result = await agent.run(
@@ -174,7 +176,7 @@ class PydanticAI:
                 case "tool":
                     wanted = ToolOutput(schema)
                 case "json":  # the server has the schema: a small model reads better without it
-                    wanted = PromptedOutput(schema, template="Answer with one JSON object.")
+                    wanted = PromptedOutput(schema, template=False)
                     _add_schema(settings, schema)
                 case _:
                     wanted = PromptedOutput(schema)

@@ -45,7 +45,7 @@ def _commands(text: str) -> None:
         if not line.startswith("$ "):
             continue
         words = shlex.split(line[2:], comments=True)
-        if words[0] == "everwhen" and "../shared" not in line:
+        if words[0] == "everwhen" and words[1] != "bench":
             assert run(words[1:]) == 0, line
         elif words[0] == "make":
             for target in words[1:]:

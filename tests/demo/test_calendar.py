@@ -40,7 +40,7 @@ def test_what_did_not_happen_is_in_the_calendar_as_such(quick: Memory) -> None:
 def test_the_demo_prints_the_calendar(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["demo"]) == 0
     shown = capsys.readouterr().out
-    assert "The event calendar" in shown
+    assert "What happened, and when" in shown
     assert "31 May 2025" in shown.replace("Saturday ", "")
 
 

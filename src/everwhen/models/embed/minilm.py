@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,9 @@ class MiniLM:
         """Cut between words, with about 32 tokens of overlap; time is linear in the text."""
         if len(text) <= (_CERTAINLY_FITS_ASCII if text.isascii() else _CERTAINLY_FITS):
             return [text]
+        # Most texts of this length still fit, and what is counted here is what `embed` asks for next.
+        if len(text) <= 8 * WINDOW and len(self._model().token_ids(text)) <= WINDOW:
+            return [text]
         return cut(text, WINDOW - SPECIALS, OVERLAP, self._model().words)
 
     def _fill(self, vectors: Vectors, chosen: list[int], rows: list[list[int]]) -> None:
@@ -87,8 +91,9 @@ class _Model:
     def __init__(self) -> None:
         self._tokenizer = _open_tokenizer(FOLDER / "tokenizer.json")
         self._session = _open_session(FOLDER / "model.onnx")
+        self.token_ids = lru_cache(maxsize=2048)(self._token_ids)
 
-    def token_ids(self, text: str) -> list[int]:
+    def _token_ids(self, text: str) -> list[int]:
         return self._tokenizer.encode(_encodable(text)).ids
 
     def words(self, text: str) -> list[Word]:

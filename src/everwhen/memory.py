@@ -182,8 +182,10 @@ class Memory(GraphMemory):
         embedder = shared_embedder(model)
         if isinstance(self._embedder, CachedEmbedder):
             embedder = CachedEmbedder(embedder, self._embedder.path, self._settings.cache_entries)
+        self._stop()  # a batch that is being extracted has vectors of the old model
         reembed(self._store, embedder, model, self._settings, progress)
         self._use(embedder)
+        self._wake()
 
     # Reading
 

@@ -54,8 +54,10 @@ class GraphMemory:
             self._worker.wake()
 
     def _stop(self) -> None:
+        """Let the running batch finish, and begin no other until somebody wakes the worker again."""
         if "_worker" in self.__dict__:
             self._worker.stop()
+            del self.__dict__["_worker"]
 
     # Writing
 

@@ -40,7 +40,7 @@ class SqliteStore:
         self._info = info
         self._writer = writer
         self._reader = reader
-        self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index)
+        self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
         self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
         self._index = Index()
         self._index_lock = threading.Lock()

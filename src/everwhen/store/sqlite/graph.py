@@ -39,8 +39,10 @@ class SqliteGraph(Identities):
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
         index: Callable[[], Index],
+        still_ours: Callable[[sqlite3.Connection], None],
     ) -> None:
         super().__init__(writer)
+        self._still_ours = still_ours
         self._reader = reader
         self._tokenizer = tokenizer
         self._index = index
@@ -103,6 +105,7 @@ class SqliteGraph(Identities):
     @contextmanager
     def writing(self) -> Iterator[GraphWriter]:
         with self._writer.transaction() as sql:
+            self._still_ours(sql)
             yield SqliteGraphWriter(sql, self._tokenizer())
 
     # Reading

@@ -23,6 +23,7 @@ _CUT = vocabulary(
 _PLACE = re.compile(
     r"\b(?:road|street|st|avenue|ave|lane|park|beach|river|lake|square|city|hill|island|bridge)\b", re.I
 )
+_COMMAS = re.compile(r"\s*,(?:\s*,)+")
 _LONGEST = 10
 _AGREES = {
     "am": "is",
@@ -128,7 +129,7 @@ class Voices:
                 word.start > before.end or (text != word.text and not text.startswith("'"))
             )
             out += (" " if apart else "") + text
-        return " ".join(out.split()).strip(" ,;:-–—")
+        return _COMMAS.sub(",", " ".join(out.split())).strip(" ,;:-–—")
 
     def _told(self, word: Word, before: Word | None) -> str:
         if (owner := self.owner(word)) is not None:

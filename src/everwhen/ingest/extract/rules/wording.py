@@ -69,7 +69,8 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, voices: Voi
         return " ".join(part for part in parts if part)
     told = voices.tell(words)
     if clause.subject is None or clause.inherited:
-        told = f"{subject} {told}"
+        proper = bool(words) and words[0].pos == "PROPN"
+        told = f"{subject} {told if proper else told[:1].lower() + told[1:]}"
     return told
 
 

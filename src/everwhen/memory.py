@@ -16,7 +16,7 @@ from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
-from everwhen.ingest.reembed import reembed
+from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory_graph import GraphMemory
 from everwhen.models.embed import Embedder, open_embedder
@@ -288,7 +288,10 @@ class Memory(GraphMemory):
 
     def doctor(self, fix: bool = False) -> list[Finding]:
         """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said."""
-        return self._store.check(fix=fix)
+        findings = self._store.check(fix=fix)
+        if any(finding.check == "file" for finding in findings):
+            return findings  # nothing else can be believed
+        return findings + check_codes(self._store, self._embedder, self._settings, fix=fix)
 
     def _placement(
         self,

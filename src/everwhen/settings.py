@@ -68,6 +68,10 @@ class Settings:
     rrf_k: int = 10
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
 
+    # Rerank
+    reranker: str = "maxsim"
+    """What compares a question with a memory word by word: `maxsim`, `fastembed:<cross-encoder>` or `none`."""
+
     # Facts
     half_lives: Mapping[str, float] = field(
         default_factory=lambda: {

@@ -7,16 +7,18 @@ What is stored and shown is always the text as it was said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.embed import Embedder
+from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import normalised
+from everwhen.models.rerank.codes import join
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +33,60 @@ class Spoken:
     """Instant and zone, where the date is to be part of what is embedded."""
 
 
-def embed_spoken(embedder: Embedder, spoken: Sequence[Spoken]) -> list[NDArray[np.float32]]:
-    """For each turn a matrix with a vector for each of its pieces; every text is embedded in one batch."""
-    texts: list[str] = []
-    plans: list[list[tuple[int, ...]]] = []
-    for one in spoken:
-        plan = []
-        for number, piece in enumerate(embedder.pieces(_line(one, one.text))):
-            places: tuple[int, ...] = (len(texts),)
-            texts.append(piece)
-            window = f"{one.before}\n{piece}"
-            # Where the two do not fit together the model would cut one off: the piece then speaks alone.
-            if number == 0 and one.before and len(embedder.pieces(window)) == 1:
-                places = (len(texts) - 1, len(texts))
-                texts.append(window)
-            plan.append(places)
-        plans.append(plan)
-    vectors = embedder.embed(texts)
-    return [np.stack([_mean(vectors, places) for places in plan]) for plan in plans]
+class Embedded(NamedTuple):
+    """A turn in numbers."""
+
+    vectors: NDArray[np.float32]
+    """One for each of its pieces."""
+    codes: bytes = b""
+    """Its coded token vectors; empty where the embedder gives none."""
 
 
-def _line(one: Spoken, text: str) -> str:
+def embed_spoken(embedder: Embedder, spoken: Sequence[Spoken]) -> list[Embedded]:
+    """Each turn's vectors and codes; every text is embedded in one batch.
+
+    The codes are those of `speaker: text`, from the same run of the model: what of the turn before is said
+    with it must not be matched as if it were its own words.
+    """
+    pieces = [embedder.pieces(line_of(one)) for one in spoken]
+    alone = [piece for several in pieces for piece in several]
+    windows = [_window(embedder, one, several[0]) for one, several in zip(spoken, pieces, strict=True)]
+    plain = [window for window in windows if window]
+    if gives_tokens(embedder):
+        vectors, codes = embedder.embed_with_codes(alone, plain)
+    else:
+        vectors, codes = embedder.embed([*alone, *plain]), [b""] * len(alone)
+    return list(_gathered(pieces, windows, vectors, codes))
+
+
+def line_of(one: Spoken) -> str:
+    """What is embedded of a turn by itself."""
     dated = ""
     if one.dated is not None:
         instant, zone = one.dated
         dated = f"[{instant.astimezone(ZoneInfo(zone)):%d %B %Y}] "
-    return f"{dated}{one.speaker}: {text}"
+    return f"{dated}{one.speaker}: {one.text}"
 
 
-def _mean(vectors: NDArray[np.float32], places: tuple[int, ...]) -> NDArray[np.float32]:
-    mean = normalised(vectors[list(places)].mean(axis=0, keepdims=True))
-    return np.asarray(mean[0])
+def _window(embedder: Embedder, one: Spoken, piece: str) -> str:
+    """The piece with the turn before in front; empty where there is none.
+
+    Where the two do not fit together the model would cut one off: the piece then speaks alone.
+    """
+    window = f"{one.before}\n{piece}" if one.before else ""
+    return window if window and len(embedder.pieces(window)) == 1 else ""
+
+
+def _gathered(
+    pieces: Sequence[Sequence[str]], windows: Sequence[str], vectors: NDArray[np.float32], codes: list[bytes]
+) -> Iterator[Embedded]:
+    """The vectors of all pieces, then of all windows, back to their turns."""
+    place, window_place = 0, len(codes)
+    for several, window in zip(pieces, windows, strict=True):
+        own = vectors[place : place + len(several)].copy()
+        coded = [code for code in codes[place : place + len(several)] if code]
+        if window:
+            own[0] = normalised((own[:1] + vectors[window_place]) / 2)[0]
+            window_place += 1
+        yield Embedded(normalised(own), join(coded) if coded else b"")
+        place += len(several)

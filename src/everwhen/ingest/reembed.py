@@ -1,4 +1,7 @@
-"""Another embedder for a whole bank: every memory embedded again, replaced in one transaction."""
+"""Another embedder for a whole bank: every memory embedded again, replaced in one transaction.
+
+And token vectors for turns that have none.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest.embedding import embed_spoken
+from everwhen.ingest.embedding import embed_spoken, line_of
 from everwhen.ingest.remember import in_batches, spoken
-from everwhen.models.embed import Embedder
+from everwhen.models.embed import Embedder, gives_tokens
+from everwhen.models.rerank.codes import join
 from everwhen.settings import Settings
 from everwhen.store import Store
-from everwhen.types import Turn
+from everwhen.types import Finding, Turn
 
 
 def reembed(
@@ -25,13 +29,14 @@ def reembed(
 ) -> None:
     """Replace all vectors at once: readers see the old ones, and writers go on, until the new ones are there."""
     vectors: dict[str, NDArray[np.float32]] = {}
+    codes: dict[str, bytes] = {}
     waiting: Iterable[Turn] = store.turns()
     while True:
         for batch in in_batches(waiting, settings.batch):
             contexts = store.contexts([turn.id for turn in batch])
             texts = [spoken(turn, contexts.get(turn.id, ""), settings) for turn in batch]
-            matrices = embed_spoken(embedder, texts)
-            vectors.update((turn.id, matrix) for turn, matrix in zip(batch, matrices, strict=True))
+            for turn, one in zip(batch, embed_spoken(embedder, texts), strict=True):
+                vectors[turn.id], codes[turn.id] = one
             if progress:
                 progress(len(vectors))
         for derived in in_batches(chain(store.graph.derived_texts(), store.facts.texts()), settings.batch):
@@ -41,7 +46,35 @@ def reembed(
                 (id_, np.stack([next(flat) for _ in several]))
                 for (id_, _), several in zip(derived, pieces, strict=True)
             )
-        missing = store.replace_vectors(name, embedder.dim, vectors)
+        missing = store.replace_vectors(name, embedder.dim, vectors, codes)
         if not missing:
             return
         waiting = store.turns(ids=missing)  # added meanwhile
+
+
+def check_codes(store: Store, embedder: Embedder, settings: Settings, *, fix: bool) -> list[Finding]:
+    """Doctor's question to the embedder: has every turn the token vectors that it would give? `fix` makes them.
+
+    A turn without them is found as before, and takes no part in late interaction.
+    """
+    if not gives_tokens(embedder) or not embedder.code_format:
+        return []
+    missing = store.turns_without_codes(embedder.code_format)
+    if not missing:
+        return []
+    if fix:
+        for ids in in_batches(missing, settings.batch):
+            turns = list(store.turns(ids=ids))
+            pieces = [embedder.pieces(line_of(spoken(turn, "", settings))) for turn in turns]
+            _, codes = embedder.embed_with_codes([piece for several in pieces for piece in several])
+            flat = iter(codes)
+            store.put_codes(
+                {
+                    turn.id: join([next(flat) for _ in several])
+                    for turn, several in zip(turns, pieces, strict=True)
+                }
+            )
+    problem = f"{len(missing)} turns have no token vectors, and are ranked without late interaction"
+    return [
+        Finding("tokens", problem if fix else f"{problem}; `everwhen doctor --fix` makes them", fixed=fix)
+    ]

@@ -148,16 +148,17 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         texts.append(spoken(whole, context_of(before, settings), settings))
         placed.append(whole)
         befores.append(before.id if before else None)
-    vectors = embed_spoken(embedder, texts)
+    embedded = embed_spoken(embedder, texts)
     return [
         NewTurn(
             turn,
-            matrix,
+            one.vectors,
+            codes=one.codes,
             context=text.before,
             before=before_id,
             network="experience" if turn.role == "assistant" else "world",
         )
-        for turn, matrix, text, before_id in zip(placed, vectors, texts, befores, strict=True)
+        for turn, one, text, before_id in zip(placed, embedded, texts, befores, strict=True)
     ]
 
 

@@ -33,6 +33,7 @@ class BankInfo:
 class NewTurn:
     """A turn ready to be written, with a vector for each piece of it. `turn.seq` is given by the store.
 
+    `codes` are its coded token vectors, bytes that the store keeps and does not read; empty for none.
     `context` is what of the turn before (`before`, its id) takes part in the search for this one.
     """
 
@@ -41,6 +42,7 @@ class NewTurn:
     context: str = ""
     before: str | None = None
     network: str = "world"
+    codes: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +141,27 @@ class Store(Protocol):
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
 
-    def replace_vectors(self, embedder: str, dimension: int, vectors: Mapping[str, Vectors]) -> list[str]:
-        """Give every unit, by its id (a turn's is the turn's own), new vectors, all at once.
+    def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        """The coded token vectors of those units that have any."""
+        ...
+
+    def turns_without_codes(self, format: bytes) -> list[str]:
+        """The ids of the turns without codes that begin with these bytes."""
+        ...
+
+    def put_codes(self, codes: Mapping[str, bytes]) -> None:
+        """Give turns, by their ids, their codes; one that is gone meanwhile is passed over."""
+        ...
+
+    def replace_vectors(
+        self,
+        embedder: str,
+        dimension: int,
+        vectors: Mapping[str, Vectors],
+        codes: Mapping[str, bytes] | None = None,
+    ) -> list[str]:
+        """Give every unit, by its id (a turn's is the turn's own), new vectors, and codes to those that have
+        any, all at once.
 
         Or none, when some units have no new ones yet: their ids are returned.
         """

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from everwhen.errors import UsageError
-from everwhen.models.embed.base import Embedder, Vectors
+from everwhen.models.embed.base import Embedder, TokenEmbedder, Vectors, gives_tokens
 
-__all__ = ["Embedder", "Vectors", "open_embedder"]
+__all__ = ["Embedder", "TokenEmbedder", "Vectors", "gives_tokens", "open_embedder"]
 
 CHOICES = "minilm, fake, fastembed:<model>, openai:<model>, sentence-transformers:<model>"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,33 @@ class Embedder(Protocol):
     def pieces(self, text: str) -> list[str]:
         """Overlapping substrings that cover the text and each fit the model; the text itself when it fits."""
         ...
+
+
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder whose model also tells the tokens of a text apart. Others simply do not have these methods."""
+
+    @property
+    def code_format(self) -> bytes:
+        """How each code begins; empty where there are none after all."""
+        ...
+
+    def embed_with_codes(
+        self, texts: Sequence[str], plain: Sequence[str] = ()
+    ) -> tuple[Vectors, list[bytes]]:
+        """What `embed` gives for the texts and then the plain ones, and the texts' coded token vectors.
+
+        All of it comes from one run of the model; a code is empty where there are no token vectors.
+        """
+        ...
+
+    def embed_question(self, text: str) -> tuple[Vectors, Vectors]:
+        """A question's vector, and the vectors of its content words in full precision, from one run."""
+        ...
+
+
+def gives_tokens(embedder: Embedder) -> TypeGuard[TokenEmbedder]:
+    """Whether an embedder is a `TokenEmbedder`; its width is not asked for, since that may load a model."""
+    return hasattr(embedder, "embed_with_codes")
 
 
 def normalised(rows: Vectors) -> Vectors:

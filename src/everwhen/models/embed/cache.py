@@ -9,15 +9,17 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from everwhen.models.embed.base import Embedder, Vectors
+from everwhen.models.embed.base import Embedder, Vectors, gives_tokens
 
+Entry: TypeAlias = tuple[Vectors, bytes]
+"""A vector, and the codes of the text's tokens; empty where there are none."""
 Answer = TypeVar("Answer")
 
-DEFAULT_LIMIT = 300_000  # about half a gigabyte of vectors of 384
+DEFAULT_LIMIT = 300_000  # about half a gigabyte of vectors of 384, and half as much of codes
 BUSY_SECONDS = 0.25
 RETRY_SECONDS = 30.0
 EVICT_EVERY = 256
@@ -27,8 +29,15 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
     seq INTEGER PRIMARY KEY,      -- order of arrival: the oldest are evicted first
     key BLOB NOT NULL UNIQUE,     -- hash of model, width and text; the text itself is not kept
-    vector BLOB NOT NULL          -- float32, so that a cached vector is the embedded one to the last bit
+    vector BLOB NOT NULL,         -- float32, so that a cached vector is the embedded one to the last bit
+    codes BLOB                    -- coded token vectors; null where nobody asked for them
 )
+"""
+
+# What was embedded before, without codes or with those of another format, gets the new ones.
+REMEMBER = """
+INSERT INTO vectors (key, vector, codes) VALUES (?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET codes = excluded.codes WHERE excluded.codes IS NOT NULL
 """
 
 
@@ -62,17 +71,51 @@ class CachedEmbedder:
         return self.inner.pieces(text)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return self.inner.embed(texts)
-        keys = self._keys(texts)
-        wanted = dict(zip(keys, texts, strict=True))
-        known = self._try(lambda connection: _look_up(connection, list(wanted), self.dim)) or {}
-        missing = [key for key in wanted if key not in known]
+        return self.embed_with_codes((), texts)[0]
+
+    @property
+    def code_format(self) -> bytes:
+        return self.inner.code_format if gives_tokens(self.inner) else b""
+
+    def embed_with_codes(
+        self, texts: Sequence[str], plain: Sequence[str] = ()
+    ) -> tuple[Vectors, list[bytes]]:
+        """Codes are remembered with the vectors; without an inner embedder that makes them, all are empty."""
+        if not texts and not plain:
+            return self.inner.embed(()), []
+        keys = self._keys([*texts, *plain])
+        said = dict(zip(keys, [*texts, *plain], strict=True))
+        coded = set(keys[: len(texts)]) if self.code_format else set()
+        found = self._try(lambda connection: _look_up(connection, list(said), self.dim)) or {}
+        known = {key: one for key, one in found.items() if key not in coded or self._has_codes(one)}
+        missing = [key for key in said if key not in known]
         if missing:
-            fresh = self.inner.embed([wanted[key] for key in missing])
-            known |= zip(missing, fresh, strict=True)
-            self._try(lambda connection: self._remember(connection, missing, fresh))
-        return np.stack([known[key] for key in keys])
+            fresh = self._fresh(said, missing, coded)
+            known |= fresh
+            self._try(lambda connection: self._remember(connection, fresh))
+        return np.stack([known[key][0] for key in keys]), [known[key][1] for key in keys[: len(texts)]]
+
+    def embed_question(self, text: str) -> tuple[Vectors, Vectors]:
+        """Past the cache: questions hardly ever repeat, and their tokens are wanted in full precision."""
+        if gives_tokens(self.inner):
+            return self.inner.embed_question(text)
+        return self.inner.embed([self.inner.pieces(text)[0]])[0], np.zeros((0, 0), np.float32)
+
+    def _has_codes(self, entry: Entry) -> bool:
+        return bool(entry[1]) and entry[1].startswith(self.code_format)
+
+    def _fresh(self, said: dict[bytes, str], missing: list[bytes], coded: set[bytes]) -> dict[bytes, Entry]:
+        """Vectors, and codes where they are wanted, in one run of the model."""
+        first = [key for key in missing if key in coded]
+        rest = [key for key in missing if key not in coded]
+        if gives_tokens(self.inner) and first:
+            vectors, codes = self.inner.embed_with_codes(
+                [said[key] for key in first], [said[key] for key in rest]
+            )
+        else:
+            vectors, codes = self.inner.embed([said[key] for key in [*first, *rest]]), []
+        codes += [b""] * (len(missing) - len(codes))
+        return dict(zip([*first, *rest], zip(vectors, codes, strict=True), strict=True))
 
     def forget(self, texts: Sequence[str]) -> bool:
         """Remove the vectors of these texts, from the file's free space too; False when that failed."""
@@ -95,12 +138,14 @@ class CachedEmbedder:
             keys.append(key.digest())
         return keys
 
-    def _remember(self, connection: sqlite3.Connection, keys: list[bytes], vectors: Vectors) -> bool:
-        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
+    def _remember(self, connection: sqlite3.Connection, fresh: dict[bytes, Entry]) -> bool:
+        rows = [
+            (key, vector.astype("<f4").tobytes(), codes or None) for key, (vector, codes) in fresh.items()
+        ]
         self._until_eviction -= len(rows)
         with connection:
             connection.execute("BEGIN IMMEDIATE")
-            connection.executemany("INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)", rows)
+            connection.executemany(REMEMBER, rows)
             if self._until_eviction <= 0:
                 # The span of seq is at least the number of rows, and its ends cost nothing to find.
                 connection.execute(
@@ -151,20 +196,32 @@ def _connect(path: Path) -> sqlite3.Connection:
         # What is forgotten or evicted is overwritten: a vector tells much of its text.
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(SCHEMA)
+        _add_codes(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _look_up(connection: sqlite3.Connection, keys: list[bytes], dim: int) -> dict[bytes, Vectors]:
-    found: dict[bytes, Vectors] = {}
+def _add_codes(connection: sqlite3.Connection) -> None:
+    """A file that was made before there were codes gets their column; it keeps its vectors."""
+    if "codes" not in [row[1] for row in connection.execute("PRAGMA table_info(vectors)")]:
+        try:
+            connection.execute("ALTER TABLE vectors ADD COLUMN codes BLOB")
+        except sqlite3.OperationalError as error:  # another process was faster
+            if "duplicate column" not in str(error):
+                raise
+
+
+def _look_up(connection: sqlite3.Connection, keys: list[bytes], dim: int) -> dict[bytes, Entry]:
+    found: dict[bytes, Entry] = {}
     for start in range(0, len(keys), LOOKUP):
         some = keys[start : start + LOOKUP]
         marks = ",".join("?" * len(some))
-        for key, blob in connection.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some):
+        question = f"SELECT key, vector, codes FROM vectors WHERE key IN ({marks})"
+        for key, blob, codes in connection.execute(question, some):
             if len(blob) == 4 * dim:
-                found[key] = np.frombuffer(blob, "<f4")
+                found[key] = (np.frombuffer(blob, "<f4"), codes or b"")
     return found
 
 

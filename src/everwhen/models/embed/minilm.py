@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from everwhen.errors import ModelError
 from everwhen.models.embed.base import Vectors, normalised
 from everwhen.models.embed.pieces import Word, cut
+from everwhen.models.rerank.codes import FORMAT, join, pack, project
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -25,6 +26,13 @@ SPECIALS = 2  # [CLS] and [SEP]
 OVERLAP = 32
 BATCH_TOKENS = 384
 FOLDER = Path(__file__).with_name("minilm")
+
+# Words of a question that no memory is looked for by: articles, pronouns, auxiliaries, bare prepositions and
+# question words. Fewer than keyword search leaves out: "before", "like" or "more" have a meaning to match.
+FUNCTION_WORDS = """a am an and are as at be been being but by can could did do does for from had has have he her
+    here him his how i if in is it its just may me might my no not of on or our she should so than that the their
+    them then there these they this those to too us very was we were what when where which who whom why will with
+    would you your also"""
 
 # A token comes from at least one character, and Unicode decomposition makes at most four out of one.
 _CERTAINLY_FITS_ASCII = WINDOW - SPECIALS
@@ -36,6 +44,7 @@ class MiniLM:
 
     name = "minilm"
     dim = 384
+    code_format = FORMAT
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or _available_cores()
@@ -44,14 +53,35 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """A text beyond the window becomes the mean of its pieces; call `pieces` to keep them apart."""
+        return self.embed_with_codes((), texts)[0]
+
+    def embed_with_codes(
+        self, texts: Sequence[str], plain: Sequence[str] = ()
+    ) -> tuple[Vectors, list[bytes]]:
+        """See `embed`; the codes leave out punctuation, unless there is nothing else."""
         model = self._model()
-        rows = [model.token_ids(text) for text in texts]
+        everything = [*texts, *plain]
+        rows = [model.token_ids(text) for text in everything]
         vectors = np.empty((len(rows), self.dim), np.float32)
+        codes = [b""] * len(texts)
         fitting = [i for i, ids in enumerate(rows) if len(ids) <= WINDOW]
-        self._fill(vectors, fitting, rows)
+        self._fill(vectors, codes, fitting, rows)
         for i in set(range(len(rows))).difference(fitting):
-            vectors[i] = normalised(self.embed(self.pieces(texts[i])).mean(axis=0, keepdims=True))[0]
-        return vectors
+            pieces = self.pieces(everything[i])
+            if i < len(texts):
+                of_pieces, coded = self.embed_with_codes(pieces)
+                codes[i] = join(coded)
+            else:
+                of_pieces = self.embed(pieces)
+            vectors[i] = normalised(of_pieces.mean(axis=0, keepdims=True))[0]
+        return vectors, codes
+
+    def embed_question(self, text: str) -> tuple[Vectors, Vectors]:
+        """Function words are left out of the tokens, unless there is nothing else."""
+        model = self._model()
+        ids = model.token_ids(self.pieces(text)[0])
+        vectors, hidden = model.sentences_and_tokens([ids])
+        return vectors[0], project(hidden[0][model.content(ids)])
 
     def pieces(self, text: str) -> list[str]:
         """Cut between words, with about 32 tokens of overlap; time is linear in the text."""
@@ -62,12 +92,25 @@ class MiniLM:
             return [text]
         return cut(text, WINDOW - SPECIALS, OVERLAP, self._model().words)
 
-    def _fill(self, vectors: Vectors, chosen: list[int], rows: list[list[int]]) -> None:
+    def _fill(self, vectors: Vectors, codes: list[bytes], chosen: list[int], rows: list[list[int]]) -> None:
+        """Vectors for the chosen rows, and codes for as many of the first rows as there is room for."""
         model = self._model()
         batches = _batches(chosen, [len(ids) for ids in rows], self.threads)
 
         def run(batch: list[int]) -> None:
-            vectors[batch] = model.sentences([rows[i] for i in batch])
+            coded = [place for place, i in enumerate(batch) if i < len(codes)]
+            if not coded:
+                vectors[batch] = model.sentences([rows[i] for i in batch])
+                return
+            vectors[batch], hidden = model.sentences_and_tokens([rows[i] for i in batch])
+            kept = [model.worded(rows[batch[place]]) for place in coded]
+            packed = pack(
+                project(np.concatenate([hidden[place, k] for place, k in zip(coded, kept, strict=True)]))
+            )
+            end = 0
+            for place, tokens in zip(coded, kept, strict=True):
+                start, end = end, end + len(tokens)
+                codes[batch[place]] = FORMAT + packed[start:end].tobytes()
 
         if len(batches) < 2 or self.threads == 1:
             for batch in batches:
@@ -93,6 +136,22 @@ class _Model:
         self._session = _open_session(FOLDER / "model.onnx")
         self.token_ids = lru_cache(maxsize=2048)(self._token_ids)
 
+    @cached_property
+    def _is_worded(self) -> NDArray[np.bool_]:
+        """For each entry of the vocabulary, whether it has a letter or a digit."""
+        known = self._tokenizer.get_vocab()
+        worded = np.zeros(max(known.values()) + 1, np.bool_)
+        worded[[i for entry, i in known.items() if any(map(str.isalnum, entry))]] = True
+        return worded
+
+    @cached_property
+    def _is_content(self) -> NDArray[np.bool_]:
+        """The same without function words; those that the vocabulary does not have fall into pieces that count."""
+        content = self._is_worded.copy()
+        known = [self._tokenizer.token_to_id(word) for word in FUNCTION_WORDS.split()]
+        content[[i for i in known if i is not None]] = False
+        return content
+
     def _token_ids(self, text: str) -> list[int]:
         return self._tokenizer.encode(_encodable(text)).ids
 
@@ -113,6 +172,21 @@ class _Model:
         ids, mask = _padded(rows)
         (vectors,) = self._session.run(["sentence"], {"input_ids": ids, "attention_mask": mask})
         return np.asarray(vectors, dtype=np.float32)
+
+    def sentences_and_tokens(self, rows: list[list[int]]) -> tuple[Vectors, Vectors]:
+        """The same, and the last hidden state of each token (texts x tokens x 384), padding included."""
+        ids, mask = _padded(rows)
+        outputs = self._session.run(["sentence", "token_vectors"], {"input_ids": ids, "attention_mask": mask})
+        return outputs[0], outputs[1]
+
+    def worded(self, ids: list[int]) -> NDArray[np.intp]:
+        """The places of tokens that have a letter or a digit; all but the specials where none has."""
+        return _places(ids, self._is_worded)
+
+    def content(self, ids: list[int]) -> NDArray[np.intp]:
+        """The places of tokens that are no function words; as above where all are."""
+        inner = np.array(ids[1:-1], dtype=np.intp)
+        return _places(ids, self._is_content) if self._is_content[inner].any() else self.worded(ids)
 
 
 def _open_session(path: Path) -> Any:
@@ -171,6 +245,12 @@ def _padded(rows: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]
         ids[i, : len(row)] = row
         mask[i, : len(row)] = 1
     return ids, mask
+
+
+def _places(ids: list[int], wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Where the wanted tokens stand between [CLS] and [SEP]; every place there when none is wanted."""
+    found = np.flatnonzero(wanted[np.array(ids[1:-1], dtype=np.intp)]) + 1
+    return found if len(found) else np.arange(1, len(ids) - 1)
 
 
 def _encodable(text: str) -> str:

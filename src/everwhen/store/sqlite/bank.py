@@ -155,16 +155,36 @@ class SqliteStore:
         sql.executemany(
             ask["insert_vector"], [(unit, piece, _blob(vector)) for piece, vector in enumerate(new.vectors)]
         )
+        if new.codes:
+            sql.execute(ask["put_codes"], (unit, new.codes))
         sql.execute(ask["insert_fts"], (unit, turn.speaker, turn.text, new.context))
         return True
 
-    def replace_vectors(self, embedder: str, dimension: int, vectors: Mapping[str, Vectors]) -> list[str]:
+    def put_codes(self, codes: Mapping[str, bytes]) -> None:
+        with self._writer.transaction() as sql:
+            self._still_ours(sql)
+            sql.executemany(
+                statements()["put_codes_of_turn"], [{"id": id_, "codes": code} for id_, code in codes.items()]
+            )
+
+    def replace_vectors(
+        self,
+        embedder: str,
+        dimension: int,
+        vectors: Mapping[str, Vectors],
+        codes: Mapping[str, bytes] | None = None,
+    ) -> list[str]:
         ask = statements()
         with self._writer.transaction() as sql:
             units = {id_: unit for unit, id_ in sql.execute(ask["units_for_reembedding"])}
             if missing := [id_ for id_ in units if id_ not in vectors]:
                 return missing
             sql.execute("DELETE FROM vectors")
+            sql.execute("DELETE FROM token_codes")
+            sql.executemany(
+                ask["put_codes"],
+                [(units[id_], code) for id_, code in (codes or {}).items() if code and id_ in units],
+            )
             for id_, unit in units.items():
                 sql.executemany(
                     ask["insert_vector"],
@@ -251,6 +271,15 @@ class SqliteStore:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()
         return {row[0]: unit_of(row) for row in rows}
+
+    def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        with self._reader.use() as sql:
+            return dict(sql.execute(statements()["token_codes"], (json.dumps(list(seqs)),)).fetchall())
+
+    def turns_without_codes(self, format: bytes) -> list[str]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["turns_without_codes"], {"format": format}).fetchall()
+        return [row[0] for row in rows]
 
     def stats(self) -> Stats:
         with self._reader.use() as sql:

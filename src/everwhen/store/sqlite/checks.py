@@ -53,6 +53,7 @@ def _counts(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
         "turns_without_unit": ("units", "turns cannot be recalled, because they have no unit"),
         "units_without_turn": ("provenance", "units do not lead to a turn or a fact"),
         "units_with_wrong_pieces": ("vectors", "units lack a vector for a piece of theirs"),
+        "codes_without_turn": ("tokens", "codes of token vectors belong to no turn"),
         "turns_with_wrong_times": ("rows", "turns have a time that is none"),
         "turns_with_wrong_metadata": ("rows", "turns have metadata that is no JSON"),
         "units_unlike_their_turn": ("rows", "units have another id or time than their turn"),

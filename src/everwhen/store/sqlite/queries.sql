@@ -28,6 +28,27 @@ INSERT INTO unit_turns (unit, turn) VALUES (?, ?);
 -- insert_vector --
 INSERT INTO vectors (unit, piece, vector) VALUES (?, ?, ?);
 
+-- put_codes --
+INSERT INTO token_codes (unit, codes) VALUES (?, ?) ON CONFLICT (unit) DO UPDATE SET codes = excluded.codes;
+
+-- put_codes_of_turn --
+-- The same by the turn's id; nothing where the turn is gone.
+INSERT INTO token_codes (unit, codes) SELECT seq, :codes FROM units WHERE id = :id AND kind = 'turn'
+ON CONFLICT (unit) DO UPDATE SET codes = excluded.codes;
+
+-- token_codes --
+-- The list leads: one look-up by the key for each of its numbers.
+SELECT c.unit, c.codes FROM json_each(?) wanted CROSS JOIN token_codes c ON c.unit = wanted.value;
+
+-- turns_without_codes --
+-- Turns without codes of a format, in the order of arrival.
+SELECT u.id FROM units u LEFT JOIN token_codes c ON c.unit = u.seq
+WHERE u.kind = 'turn' AND (c.unit IS NULL OR substr(c.codes, 1, length(:format)) <> :format)
+ORDER BY u.seq;
+
+-- codes_without_turn --
+SELECT count(*) FROM token_codes c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit AND u.kind = 'turn');
+
 -- insert_fts --
 INSERT INTO unit_fts (rowid, speaker, text, context) VALUES (?, ?, ?, ?);
 

@@ -1,0 +1,23 @@
+"""The default reranker: late interaction over the token vectors that the embedder made at write time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from everwhen.models.rerank.base import Candidate, Question, Scores
+from everwhen.models.rerank.codes import decode
+from everwhen.models.rerank.maxsim import best_matches, mean_maxsim, weakest_half
+
+
+class MaxSim:
+    """`maxsim`: nothing is loaded, no model runs; a memory without codes gets NaN."""
+
+    name = "maxsim"
+    reads = frozenset({"codes"})
+
+    def score(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
+        if question.tokens is None or not len(question.tokens):
+            return {}
+        tokens, counts = decode([candidate.codes for candidate in candidates])
+        best = best_matches(question.tokens, tokens, counts)
+        return {"maxsim": mean_maxsim(best), "weakest_half": weakest_half(best)}

@@ -9,12 +9,15 @@ from everwhen.models.embed.base import normalised
 from everwhen.models.embed.minilm import WINDOW, MiniLM
 from everwhen.models.rerank.codes import (
     FORMAT,
+    MOST,
+    MOST_OF_PIECE,
     TOKEN_BYTES,
     WIDTH,
     decode,
     encode,
     is_readable,
     join,
+    pooled,
     project,
 )
 
@@ -43,6 +46,23 @@ def test_the_pieces_of_a_text_are_joined(counts: list[int]) -> None:
     tokens, found = decode([join(pieces)])
     assert found.tolist() == [sum(counts)]
     assert (tokens == decode(pieces)[0]).all()
+
+
+@given(seed=st.integers(0, 100), count=st.integers(1, 400), pieces=st.integers(1, 8))
+def test_a_long_text_keeps_a_bounded_number_of_vectors_in_their_order(
+    seed: int, count: int, pieces: int
+) -> None:
+    text = rows(seed, count)
+    assert decode([encode(text)])[1].tolist() == [min(count, MOST)]
+    code = join([encode(text)] * pieces)
+    assert decode([code])[1].tolist() == [min(min(count, MOST) * pieces, max(MOST, MOST_OF_PIECE * pieces))]
+    assert np.allclose(np.linalg.norm(pooled(text), axis=1), 1, atol=1e-4)
+
+
+def test_vectors_are_pooled_with_their_neighbours() -> None:
+    text = rows(4, 2 * MOST)
+    assert np.allclose(pooled(text), normalised(text[::2] + text[1::2]), atol=1e-6)
+    assert (pooled(text[:MOST]) == text[:MOST]).all()
 
 
 @pytest.mark.parametrize("code", [b"", b"\x00", b"\x02" + bytes(48), FORMAT + bytes(47), FORMAT])

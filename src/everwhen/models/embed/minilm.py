@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from everwhen.errors import ModelError
 from everwhen.models.embed.base import Vectors, normalised
 from everwhen.models.embed.pieces import Word, cut
-from everwhen.models.rerank.codes import FORMAT, join, pack, project
+from everwhen.models.rerank.codes import FORMAT, encode, join, project
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -104,13 +104,12 @@ class MiniLM:
                 return
             vectors[batch], hidden = model.sentences_and_tokens([rows[i] for i in batch])
             kept = [model.worded(rows[batch[place]]) for place in coded]
-            packed = pack(
-                project(np.concatenate([hidden[place, k] for place, k in zip(coded, kept, strict=True)]))
+            tokens = project(
+                np.concatenate([hidden[place, own] for place, own in zip(coded, kept, strict=True)])
             )
-            end = 0
-            for place, tokens in zip(coded, kept, strict=True):
-                start, end = end, end + len(tokens)
-                codes[batch[place]] = FORMAT + packed[start:end].tobytes()
+            ends = np.cumsum([len(own) for own in kept])
+            for place, own in zip(coded, np.split(tokens, ends[:-1]), strict=True):
+                codes[batch[place]] = encode(own)
 
         if len(batches) < 2 or self.threads == 1:
             for batch in batches:

@@ -41,7 +41,8 @@ class Settings:
     date_in_embedding: bool = False
     """Write the date into embedded text, as TEMPR does; SATF found that it hurts, so it is off."""
     cache_entries: int = 300_000
-    """Size of the embedding cache, about 1.6 kB an entry (half a gigabyte when full); 0 switches it off."""
+    """Size of the embedding cache, about 1.6 kB an entry and 1.4 kB more with token vectors, which every second
+    one has (0.7 gigabytes when full); 0 switches it off."""
 
     # Language model
     llm_base_url: str | None = None

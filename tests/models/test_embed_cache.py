@@ -197,3 +197,87 @@ def test_a_forked_process_opens_its_own_connection(cached: CachedEmbedder) -> No
     assert child.exitcode == 0
     cached.embed(["before", "inside"])
     assert asked(cached) == ["before"]
+
+
+class Coding(Counting):
+    """Gives each text a code that tells it apart."""
+
+    code_format = b"\x01"
+
+    def embed_with_codes(
+        self, texts: Sequence[str], plain: Sequence[str] = ()
+    ) -> tuple[Vectors, list[bytes]]:
+        return self.embed([*texts, *plain]), [self.code_format + text.encode() for text in texts]
+
+    def embed_question(self, text: str) -> tuple[Vectors, Vectors]:
+        return self.embed([text])[0], np.ones((1, 4), np.float32)
+
+
+def test_codes_are_remembered_with_the_vectors_they_came_with(path: Path) -> None:
+    cached = CachedEmbedder(Coding(), path)
+    vectors, codes = cached.embed_with_codes(["one", "two", "one"], ["plain", "two"])
+    assert codes == [b"\x01one", b"\x01two", b"\x01one"]
+    again, same = cached.embed_with_codes(["two"], ["one", "plain"])
+    assert same == [b"\x01two"]
+    assert (again == vectors[[1, 0, 3]]).all()
+    assert asked(cached) == ["one", "two", "plain"]
+    cached.close()
+
+
+def test_a_text_that_was_embedded_without_codes_gets_them_when_they_are_wanted(path: Path) -> None:
+    cached = CachedEmbedder(Coding(), path)
+    vector = cached.embed(["one"])
+    assert cached.embed_with_codes(["one"])[1] == [b"\x01one"]
+    assert cached.embed_with_codes(["one"])[1] == [b"\x01one"]
+    assert (cached.embed(["one"]) == vector).all()
+    assert asked(cached) == ["one", "one"]
+    cached.close()
+
+
+def test_codes_of_another_format_are_made_anew(path: Path) -> None:
+    cached = CachedEmbedder(Coding(), path)
+    cached.embed_with_codes(["one"])
+    newer = Coding()
+    newer.code_format = b"\x02"
+    other = CachedEmbedder(newer, path)
+    assert other.embed_with_codes(["one"])[1] == [b"\x02one"]
+    assert other.embed_with_codes(["one"])[1] == [b"\x02one"]
+    assert newer.asked == ["one"]
+    cached.close()
+    other.close()
+
+
+def test_an_embedder_without_token_vectors_has_empty_codes(cached: CachedEmbedder) -> None:
+    vectors, codes = cached.embed_with_codes(["one", "two"], ["three"])
+    assert (len(vectors), codes, cached.code_format) == (3, [b"", b""], b"")
+    cached.embed_with_codes(["one"])
+    assert asked(cached) == ["one", "two", "three"]
+    vector, tokens = cached.embed_question("one")
+    assert (vector == vectors[0]).all()
+    assert len(tokens) == 0
+
+
+def test_a_cache_file_without_codes_keeps_its_vectors(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "CREATE TABLE vectors (seq INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, vector BLOB NOT NULL)"
+        )
+    cached = CachedEmbedder(Coding(), path)
+    (key,) = cached._keys(["old"])
+    with sqlite3.connect(path) as connection:
+        blob = np.ones(64, "<f4").tobytes()
+        connection.execute("INSERT INTO vectors (key, vector) VALUES (?, ?)", (key, blob))
+    assert (cached.embed(["old"]) == 1).all()
+    assert cached.embed_with_codes(["new"])[1] == [b"\x01new"]
+    assert asked(cached) == ["new"]
+    assert cached.problem is None
+    cached.close()
+
+
+def test_forgotten_codes_leave_no_trace_in_the_files(path: Path) -> None:
+    cached = CachedEmbedder(Coding(), path)
+    cached.embed_with_codes(["a secret to be forgotten", "kept"])
+    assert cached.forget(["a secret to be forgotten"])
+    assert all(b"a secret to be forgotten" not in file.read_bytes() for file in path.parent.iterdir())
+    cached.close()

@@ -1,0 +1,132 @@
+"""Token vectors from the words of a turn to the bank: written with it, filled in later, gone with it."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from everwhen import Memory
+from everwhen.ingest.embedding import Spoken, embed_spoken
+from everwhen.models.embed.fake import FakeEmbedder
+from everwhen.models.embed.minilm import MiniLM
+from everwhen.models.rerank.codes import FORMAT, MOST, TOKEN_BYTES, decode, is_readable
+from everwhen.store.sqlite.connection import SCHEMA
+
+EMBEDDER = MiniLM(threads=1)
+AT = datetime(2025, 3, 1, tzinfo=UTC)
+
+
+def bank_codes(home: Path, bank: str = "b") -> dict[str, bytes]:
+    with sqlite3.connect(home / "banks" / f"{bank}.db") as sql:
+        return dict(sql.execute("SELECT u.id, c.codes FROM token_codes c JOIN units u ON u.seq = c.unit"))
+
+
+def undo_migration(home: Path, bank: str = "b") -> None:
+    """The bank as it was before there were codes."""
+    with sqlite3.connect(home / "banks" / f"{bank}.db") as sql:
+        sql.execute("DROP TABLE token_codes")
+        sql.execute("DELETE FROM migrations WHERE version >= 4")
+
+
+def test_a_turn_s_codes_are_those_of_its_own_words_with_their_speaker() -> None:
+    spoken = [
+        Spoken("Ana", "I sold the red bicycle."),
+        Spoken("Ben", "To whom?", before="Ana: I sold the red bicycle."),
+    ]
+    one, other = embed_spoken(EMBEDDER, spoken)
+    assert one.codes == EMBEDDER.embed_with_codes(["Ana: I sold the red bicycle."])[1][0]
+    assert other.codes == EMBEDDER.embed_with_codes(["Ben: To whom?"])[1][0]
+
+
+def test_vectors_are_what_they_are_without_codes() -> None:
+    class Plain:
+        name, dim = EMBEDDER.name, EMBEDDER.dim
+        embed, pieces = EMBEDDER.embed, EMBEDDER.pieces
+
+    spoken = [
+        Spoken("Ana", "one two"),
+        Spoken("Ben", "three", before="Ana: one two"),
+        Spoken("Ana", "x " * 900),
+    ]
+    for with_codes, without in zip(
+        embed_spoken(EMBEDDER, spoken), embed_spoken(Plain(), spoken), strict=True
+    ):
+        assert np.allclose(with_codes.vectors, without.vectors, atol=1e-6)
+        assert with_codes.codes and not without.codes
+
+
+def test_a_long_turn_stays_small() -> None:
+    (one,) = embed_spoken(
+        EMBEDDER, [Spoken("assistant", "Here is another sentence about the garden. " * 120)]
+    )
+    assert len(one.vectors) > 3
+    assert is_readable(one.codes)
+    assert len(one.codes) <= 1 + max(MOST, 16 * len(one.vectors)) * TOKEN_BYTES
+
+
+def test_an_embedder_without_token_vectors_gives_no_codes() -> None:
+    (one,) = embed_spoken(FakeEmbedder(), [Spoken("Ana", "hello")])
+    assert one.codes == b""
+
+
+def test_added_turns_have_codes_and_other_units_have_none(home: Path) -> None:
+    with Memory.open(home, "b") as memory:
+        memory.add([{"role": "user", "content": "I moved to Porto in May 2023.", "id": "a"}], at=AT)
+        memory.add("!!!", at=AT)
+        memory.flush()
+        assert memory.stats().events > 0
+        assert memory.doctor() == []
+    codes = bank_codes(home)
+    assert len(codes) == 2
+    assert decode([codes["a"]])[1][0] == 9  # user I moved to Porto in May 202 ##3
+
+
+def test_a_bank_without_codes_is_read_as_before_and_doctor_fills_them_in(home: Path) -> None:
+    with Memory.open(home, "b", extract="none") as memory:
+        memory.add(
+            [{"role": "user", "content": f"I planted {i} trees.", "id": f"t{i}"} for i in range(5)], at=AT
+        )
+    before = bank_codes(home)
+    undo_migration(home)
+    with Memory.open(home, "b", extract="none") as memory:
+        assert memory.stats().schema == SCHEMA
+        assert memory.recall("trees").memories
+        (finding,) = memory.doctor()
+        assert finding.check == "tokens" and not finding.fixed
+        assert "5 turns" in finding.problem and "everwhen doctor --fix" in finding.problem
+        memory.add([{"role": "user", "content": "And a sixth.", "id": "t6"}], at=AT)
+        (mended,) = memory.doctor(fix=True)
+        assert mended.fixed
+        assert memory.doctor() == []
+    after = bank_codes(home)
+    assert after.pop("t6").startswith(FORMAT)
+    assert after == before
+
+
+def test_another_embedder_brings_its_own_codes_or_none(home: Path) -> None:
+    with Memory.open(home, "b", embedder="fake", extract="none") as memory:
+        memory.add("We planted a tree.", at=AT)
+        assert memory.doctor() == []
+        assert bank_codes(home) == {}
+        memory.reembed("minilm")
+        assert len(bank_codes(home)) == 1 and memory.doctor() == []
+        memory.reembed("fake")
+        assert bank_codes(home) == {} and memory.doctor() == []
+
+
+def test_codes_go_with_their_unit(home: Path) -> None:
+    with Memory.open(home, "b", extract="none") as memory:
+        memory.add(
+            [{"role": "user", "content": "one", "id": "a"}, {"role": "user", "content": "two", "id": "b"}],
+            at=AT,
+        )
+    from everwhen.store.sqlite.removal import remove_units
+
+    with sqlite3.connect(home / "banks" / "b.db") as sql:
+        sql.execute("PRAGMA foreign_keys = ON")
+        (unit,) = sql.execute("SELECT seq FROM units WHERE id = 'a'").fetchone()
+        remove_units(sql, [unit])
+    assert list(bank_codes(home)) == ["b"]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
+from everwhen.store.scan import Scan
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
 
@@ -137,6 +138,14 @@ class Store(Protocol):
 
     def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
         """Units by BM25 over speaker, text and context, best first; stop words only where there is nothing else."""
+        ...
+
+    def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
+        """One question (its vectors as rows, its words) against the bank as it is now: see `Scan`."""
+        ...
+
+    def speakers(self) -> frozenset[str]:
+        """Everybody who has spoken."""
         ...
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...

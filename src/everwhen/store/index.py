@@ -8,7 +8,7 @@ new, not what is there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,12 +23,19 @@ MERGE_UP_TO = 32_768
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What the index holds of some units, one entry each; packed terms and vectors one after the other."""
+    """What the index holds of some units, one entry each; packed terms and vectors one after the other.
+
+    Sessions and speakers are keys (`terms.label_key`), roles places in `types.ROLES`; 0, 0 and -1 for what nobody
+    said.
+    """
 
     units: NDArray[np.int64]
     at: NDArray[np.int64]
     recorded: NDArray[np.int64]
     kinds: NDArray[np.int16]
+    sessions: NDArray[np.int64]
+    speakers: NDArray[np.int64]
+    roles: NDArray[np.int8]
     pieces: NDArray[np.int64]
     sizes: NDArray[np.int64]
     packed: Packed
@@ -48,17 +55,22 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Units in time order. `owners` says which row a vector belongs to."""
+    """Units in time order. `owners` says which row a vector belongs to, `session_of` which of `sessions` a row."""
 
     rows: Rows
     owners: NDArray[np.int32]
     postings: Postings
+    sessions: NDArray[np.int64]
+    session_of: NDArray[np.int32]
 
     @classmethod
     def build(cls, rows: Rows) -> Block:
         rows = _in_time_order(rows)
         owners = np.repeat(np.arange(len(rows.units), dtype=np.int32), rows.pieces)
-        return cls(rows, owners, Postings.build(rows.packed, rows.sizes))
+        sessions, session_of = np.unique(rows.sessions, return_inverse=True)
+        return cls(
+            rows, owners, Postings.build(rows.packed, rows.sizes), sessions, session_of.astype(np.int32)
+        )
 
     def mask(self, window: Window) -> NDArray[np.bool_] | None:
         """The rows that pass, or None when all do."""
@@ -79,9 +91,9 @@ class Block:
         return passing
 
     def similarities(self, query: NDArray[np.float32], window: Window) -> NDArray[np.float32]:
-        """Every row's best cosine over its pieces; -1 outside the window."""
+        """Every row's best cosine over its pieces; -1 outside the window. Several queries give several columns."""
         low, high = self._slice(window)
-        best = np.full(len(self.rows.units), -1.0, dtype=np.float32)
+        best = np.full((len(self.rows.units), *query.shape[1:]), -1.0, dtype=np.float32)
         if low == high:
             return best
         first, last = np.searchsorted(self.owners, [low, high])
@@ -108,21 +120,23 @@ class Index:
     blocks: tuple[Block, ...] = ()
     seen: int = 0
     removed: int = 0  # the last removal that was followed
+    speakers: frozenset[str] = frozenset()
 
-    def extended(self, rows: Rows, seen: int) -> Index:
+    def extended(self, rows: Rows, seen: int, speakers: Iterable[str] = ()) -> Index:
         """With more rows, merging small neighbours on the way."""
+        speakers = self.speakers.union(speakers)
         if not len(rows.units):
-            return Index(self.blocks, seen, self.removed)
+            return Index(self.blocks, seen, self.removed, speakers)
         blocks = [*self.blocks, Block.build(rows)]
         while len(blocks) > 1 and _worth_merging(blocks[-2], blocks[-1]):
             newer, older = blocks.pop(), blocks.pop()
             blocks.append(Block.build(_joined(older.rows, newer.rows)))
-        return Index(tuple(blocks), seen, self.removed)
+        return Index(tuple(blocks), seen, self.removed, speakers)
 
     def without(self, units: NDArray[np.int64], removed: int) -> Index:
         """With units taken out; only the blocks that hold one of them are built again."""
         if not len(units):
-            return self if removed == self.removed else Index(self.blocks, self.seen, removed)
+            return self if removed == self.removed else Index(self.blocks, self.seen, removed, self.speakers)
         blocks = []
         for block in self.blocks:
             stays = ~np.isin(block.rows.units, units)
@@ -130,7 +144,7 @@ class Index:
                 blocks.append(block)
             elif stays.any():
                 blocks.append(Block.build(_chosen(block.rows, np.flatnonzero(stays))))
-        return Index(tuple(blocks), self.seen, removed)
+        return Index(tuple(blocks), self.seen, removed, self.speakers)
 
     def __len__(self) -> int:
         return sum(len(block.rows.units) for block in self.blocks)
@@ -143,7 +157,9 @@ class Index:
         self, query: NDArray[np.float32], limit: int, window: Window
     ) -> list[tuple[int, float]]:
         """Units by cosine, best first."""
-        return _best([(block, block.similarities(query, window)) for block in self.blocks], limit, floor=-1.0)
+        return best_rows(
+            [(block, block.similarities(query, window)) for block in self.blocks], limit, floor=-1.0
+        )
 
     def neighbours(
         self, vectors: NDArray[np.float32], kinds: NDArray[np.int16], floor: float, limit: int
@@ -162,24 +178,28 @@ class Index:
 
     def search_terms(self, terms: Sequence[int], limit: int, window: Window) -> list[tuple[int, float]]:
         """Units by BM25, best first. The statistics are those of the whole bank, whatever the window."""
-        total = len(self)
-        if not total or not terms:
+        if not len(self) or not terms:
             return []
-        length = sum(float(block.postings.lengths.sum(dtype=np.float64)) for block in self.blocks)
-        places = [[block.postings.find(term) for term in terms] for block in self.blocks]
-        containing = [sum(found[i].stop - found[i].start for found in places) for i in range(len(terms))]
-        weights = [idf(total, count) for count in containing]
+        weights, mean_length = self.term_weights(terms)
         found = []
         for block in self.blocks:
-            scores = score(block.postings, terms, weights, length / total)
+            scores = score(block.postings, terms, weights, mean_length)
             passing = block.mask(window)
             if passing is not None:
                 scores[~passing] = 0.0
             found.append((block, scores))
-        return _best(found, limit, floor=0.0)
+        return best_rows(found, limit, floor=0.0)
+
+    def term_weights(self, terms: Sequence[int]) -> tuple[list[float], float]:
+        """The idf of each term, and the mean length of a row: both of the whole bank, whatever the window."""
+        total = len(self)
+        length = sum(float(block.postings.lengths.sum(dtype=np.float64)) for block in self.blocks)
+        places = [[block.postings.find(term) for term in terms] for block in self.blocks]
+        containing = [sum(found[i].stop - found[i].start for found in places) for i in range(len(terms))]
+        return [idf(total, count) for count in containing], length / max(1, total)
 
 
-def _best(
+def best_rows(
     found: list[tuple[Block, NDArray[np.float32]]], limit: int, floor: float
 ) -> list[tuple[int, float]]:
     """The best rows above a floor over all blocks; equal scores in the order of time, so that it is stable."""
@@ -208,6 +228,9 @@ def _joined(a: Rows, b: Rows) -> Rows:
         np.concatenate([a.at, b.at]),
         np.concatenate([a.recorded, b.recorded]),
         np.concatenate([a.kinds, b.kinds]),
+        np.concatenate([a.sessions, b.sessions]),
+        np.concatenate([a.speakers, b.speakers]),
+        np.concatenate([a.roles, b.roles]),
         np.concatenate([a.pieces, b.pieces]),
         np.concatenate([a.sizes, b.sizes]),
         np.concatenate([a.packed, b.packed]),
@@ -228,6 +251,9 @@ def _chosen(rows: Rows, order: NDArray[np.int64]) -> Rows:
         rows.at[order],
         rows.recorded[order],
         rows.kinds[order],
+        rows.sessions[order],
+        rows.speakers[order],
+        rows.roles[order],
         rows.pieces[order],
         rows.sizes[order],
         rows.packed[_spread(rows.sizes, order)],
@@ -250,6 +276,9 @@ def empty_rows(dimension: int) -> Rows:
         whole,
         whole,
         np.zeros(0, dtype=np.int16),
+        whole,
+        whole,
+        np.zeros(0, dtype=np.int8),
         whole,
         whole,
         np.zeros(0, dtype=PACKED),

@@ -82,3 +82,10 @@ def pack(own: dict[str, int], around: dict[str, int]) -> bytes:
 def hash_term(term: str) -> int:
     """A 64-bit name for a term; among a million terms a collision has a chance of one in 37 million."""
     return int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+@lru_cache(maxsize=200_000)
+def label_key(label: str) -> int:
+    """A number for a session or a speaker, whatever the case; 0 is nobody's."""
+    key = hash_term(label.casefold()) & (2**63 - 1)
+    return key or 1

@@ -18,6 +18,7 @@ from everwhen.store.base import BankInfo, Filter, NewTurn, Scored, UnitRow, Vect
 from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.metadata import contains
+from everwhen.store.scan import Scan
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
 from everwhen.store.sqlite.facts import SqliteFacts
@@ -267,6 +268,13 @@ class SqliteStore:
         terms = self._tokenizer.query(query)
         return [Scored(*found) for found in self.index().search_terms(terms, limit, window)]
 
+    def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
+        window = to_window(where, self._with_metadata)
+        return Scan(self.index(), vectors, self._tokenizer.query(query), window)
+
+    def speakers(self) -> frozenset[str]:
+        return self.index().speakers
+
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()
@@ -328,9 +336,9 @@ class SqliteStore:
                     raise Refused(_changed_model(self._info.name, values["embedder"]))
                 version = sql.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
-                rows, seen = read_rows(sql, before.seen, self._info.dimension)
+                rows, seen, speakers = read_rows(sql, before.seen, self._info.dimension)
                 gone, removed = read_removals(sql, before.removed)
-            self._index = before.extended(rows, seen).without(gone, removed)
+            self._index = before.extended(rows, seen, speakers).without(gone, removed)
             self._seen = (version, epoch)
             return self._index
 

@@ -14,25 +14,26 @@ from everwhen.store.base import Filter
 from everwhen.store.index import Rows, Window, empty_rows
 from everwhen.store.instants import to_micros
 from everwhen.store.sqlite.statements import statements
-from everwhen.store.terms import PACKED
-from everwhen.types import KINDS, NETWORKS
+from everwhen.store.terms import PACKED, label_key
+from everwhen.types import KINDS, NETWORKS, ROLES
 
 _VECTORS_AT_ONCE = 4096
+_ROLE_CODES: dict[str | None, int] = {None: -1, **{role: place for place, role in enumerate(ROLES)}}
 
 
-def read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int]:
-    """The units after a seq, as arrays, and the last seq among them."""
+def read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int, set[str]]:
+    """The units after a seq, as arrays; the last seq among them; and who speaks in them."""
     try:
         return _read_rows(sql, after, dimension)
     except (TypeError, ValueError) as error:
         raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
 
 
-def _read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int]:
+def _read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int, set[str]]:
     rows = sql.execute(statements()["index_rows"], (after,)).fetchall()
     if not rows:
-        return empty_rows(dimension), after
-    seqs, at, recorded, kinds, networks, pieces, terms = zip(*rows, strict=True)
+        return empty_rows(dimension), after, set()
+    seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles = zip(*rows, strict=True)
     packed = np.frombuffer(b"".join(terms), dtype=PACKED)
     count = np.array(pieces, dtype=np.int64)
     return (
@@ -41,12 +42,16 @@ def _read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Row
             at=_micros(at),
             recorded=_micros(recorded),
             kinds=np.array([code(k, n) for k, n in zip(kinds, networks, strict=True)], dtype=np.int16),
+            sessions=_keys(sessions),
+            speakers=_keys(speakers),
+            roles=np.array([_ROLE_CODES[role] for role in roles], dtype=np.int8),
             pieces=count,
             sizes=np.array([len(blob) // PACKED.itemsize for blob in terms], dtype=np.int64),
             packed=packed,
             vectors=_vectors(sql, after, int(count.sum()), dimension),
         ),
         seqs[-1],
+        {speaker for speaker in set(speakers) if speaker is not None},
     )
 
 
@@ -67,6 +72,10 @@ def _vectors(sql: sqlite3.Connection, after: int, total: int, dimension: int) ->
     if place != total:
         raise Damaged(f"{total} vectors are expected and {place} are there; `everwhen doctor` tells more")
     return matrix
+
+
+def _keys(labels: tuple[str | None, ...]) -> NDArray[np.int64]:
+    return np.array([0 if label is None else label_key(label) for label in labels], dtype=np.int64)
 
 
 def _micros(texts: tuple[str, ...]) -> NDArray[np.int64]:

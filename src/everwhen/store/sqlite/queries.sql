@@ -123,7 +123,9 @@ WHERE u.kind = 'fact';
 
 -- index_rows --
 -- What the derived index holds of the units after a seq, in the order of commit.
-SELECT seq, mentioned_at, recorded_at, kind, network, pieces, terms FROM units WHERE seq > ? ORDER BY seq;
+SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, t.session, t.speaker, t.role
+FROM units u LEFT JOIN turns t ON t.seq = u.turn
+WHERE u.seq > ? ORDER BY u.seq;
 
 -- index_vectors --
 SELECT unit, vector FROM vectors WHERE unit > ? ORDER BY unit, piece;

@@ -1,0 +1,235 @@
+"""One question against one snapshot of the index: the best rows by meaning and by words, and what lies around them.
+
+Every channel of a recall reads the same snapshot, and the bank is gone through once: cosines for all the question's
+vectors in one product, BM25 in one pass. Which rows are asked for, and what their numbers are worth, is recall's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.store.bm25 import score
+from everwhen.store.index import Block, Index, Window, best_rows
+from everwhen.store.terms import label_key
+from everwhen.types import ROLES, Role
+
+MANY_ROWS = 8192
+"""Rows around the candidates that are looked at whole; of more, only those near a candidate."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBy:
+    """Some of the speakers: by name, or by role."""
+
+    speakers: frozenset[str] = frozenset()
+    role: Role | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The turns of the sessions that some units come from, session by session in the order of time.
+
+    `rows_of` says where each of those units stands. A unit that nobody said has a session of its own.
+    """
+
+    units: NDArray[np.int64]
+    at: NDArray[np.int64]
+    sessions: NDArray[np.int64]
+    places: NDArray[np.int64]
+    speakers: NDArray[np.int64]
+    roles: NDArray[np.int8]
+    cosines: NDArray[np.float32]
+    """A row for each turn, a column for each vector of the question."""
+    counts: NDArray[np.float32]
+    """A row for each turn, a column for each word of the question: how often it stands there."""
+    lengths: NDArray[np.float32]
+    idf: NDArray[np.float32]
+    mean_length: float
+    rows_of: NDArray[np.int64]
+
+    def said_by(self, who: SaidBy) -> NDArray[np.bool_]:
+        """Which of the turns they said."""
+        return _said_by(self.speakers, self.roles, who)
+
+
+class Scan:
+    """A question's view of the bank. Cheap to make: each half of the work is done when it is first asked for."""
+
+    def __init__(
+        self, index: Index, vectors: NDArray[np.float32], terms: Sequence[int], window: Window
+    ) -> None:
+        self._index = index
+        self._vectors = np.ascontiguousarray(np.atleast_2d(vectors).T)
+        self._terms = terms
+        self._window = window
+
+    def by_meaning(
+        self, column: int, limit: int, floor: float, who: SaidBy | None = None
+    ) -> list[tuple[int, float]]:
+        """Units by their cosine with one of the question's vectors, nothing below the floor."""
+        found = [
+            (block, self._only(block, cosines[:, column], who, -1.0))
+            for block, cosines in zip(self._index.blocks, self._cosines, strict=True)
+        ]
+        return [one for one in best_rows(found, limit, floor=-1.0) if one[1] >= floor]
+
+    def by_words(self, limit: int, who: SaidBy | None = None) -> list[tuple[int, float]]:
+        """Units by BM25."""
+        found = [
+            (block, self._only(block, scores, who, 0.0))
+            for block, scores in zip(self._index.blocks, self._bm25, strict=True)
+        ]
+        return best_rows(found, limit, floor=0.0)
+
+    def has_role(self, role: Role) -> bool:
+        """Whether anybody speaks in a role."""
+        code = ROLES.index(role)
+        return any(bool((block.rows.roles == code).any()) for block in self._index.blocks)
+
+    def around(self, units: Sequence[int], reach: int) -> Surroundings:
+        """The sessions of some units; of long ones at least `reach` turns on each side of every unit."""
+        wanted = np.asarray(units, dtype=np.int64)
+        chosen = np.zeros(self._index.seen + 1, dtype=np.bool_)
+        chosen[wanted] = True
+        places = [np.flatnonzero(chosen[block.rows.units]) for block in self._index.blocks]
+        sessions = np.unique(
+            np.concatenate(
+                [block.rows.sessions[rows] for block, rows in zip(self._index.blocks, places, strict=True)]
+                or [np.zeros(0, dtype=np.int64)]
+            )
+        )
+        sessions = sessions[sessions > 0]
+        parts = [
+            self._part(block, cosines, self._rows(block, rows, sessions))
+            for block, cosines, rows in zip(self._index.blocks, self._cosines, places, strict=True)
+        ]
+        weights, mean_length = self._weights
+        width = (self._vectors.shape[1], len(self._terms))
+        joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)] or _nothing(*width)
+        seqs, at, session, speakers, roles, cosines, counts, lengths = joined
+        session = np.where(session > 0, session, -seqs)
+        order = np.lexsort((seqs, at, session))
+        seqs, at, session, speakers, roles = (one[order] for one in (seqs, at, session, speakers, roles))
+        cosines, counts, lengths = cosines[order], counts[order], lengths[order]
+        starts = np.flatnonzero(np.append(True, session[1:] != session[:-1])) if len(seqs) else order
+        place = np.arange(len(seqs)) - np.repeat(starts, np.diff(np.append(starts, len(seqs))))
+        near = _near(chosen[seqs], session, place, reach) if len(seqs) > MANY_ROWS else np.arange(len(seqs))
+        seqs = seqs[near]
+        by_seq = np.argsort(seqs)
+        found = by_seq[np.searchsorted(seqs, wanted, sorter=by_seq).clip(max=max(0, len(seqs) - 1))]
+        return Surroundings(
+            seqs,
+            at[near],
+            session[near],
+            place[near],
+            speakers[near],
+            roles[near],
+            cosines[near],
+            counts[near],
+            lengths[near],
+            np.array(weights, dtype=np.float32),
+            mean_length,
+            found,
+        )
+
+    @cached_property
+    def _cosines(self) -> list[NDArray[np.float32]]:
+        return [block.similarities(self._vectors, self._window) for block in self._index.blocks]
+
+    @cached_property
+    def _weights(self) -> tuple[list[float], float]:
+        return self._index.term_weights(self._terms)
+
+    @cached_property
+    def _bm25(self) -> list[NDArray[np.float32]]:
+        weights, mean_length = self._weights
+        out = []
+        for block in self._index.blocks:
+            scores = score(block.postings, self._terms, weights, mean_length)
+            passing = self._mask(block)
+            if passing is not None:
+                scores[~passing] = 0.0
+            out.append(scores)
+        return out
+
+    def _mask(self, block: Block) -> NDArray[np.bool_] | None:
+        return block.mask(self._window)
+
+    def _only(
+        self, block: Block, scores: NDArray[np.float32], who: SaidBy | None, nothing: float
+    ) -> NDArray[np.float32]:
+        if who is None:
+            return scores
+        return np.where(
+            _said_by(block.rows.speakers, block.rows.roles, who), scores, np.float32(nothing)
+        ).astype(np.float32)
+
+    def _rows(self, block: Block, own: NDArray[np.int64], sessions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of the sessions that pass the filter, and the units themselves."""
+        among = np.isin(block.sessions, sessions)[block.session_of]
+        passing = self._mask(block)
+        if passing is not None:
+            among &= passing
+        among[own] = True
+        return np.flatnonzero(among)
+
+    def _part(
+        self, block: Block, cosines: NDArray[np.float32], rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.generic], ...]:
+        held = block.rows
+        counts = np.zeros((len(rows), len(self._terms)), dtype=np.float32)
+        whole = np.zeros(len(held.units), dtype=np.float32)
+        for column, term in enumerate(self._terms):
+            where = block.postings.find(term)
+            if where.start == where.stop:
+                continue
+            standing = block.postings.rows[where]
+            whole[standing] = block.postings.halves[where] * np.float32(0.5)
+            counts[:, column] = whole[rows]
+            whole[standing] = 0.0
+        return (
+            held.units[rows],
+            held.at[rows],
+            held.sessions[rows],
+            held.speakers[rows],
+            held.roles[rows],
+            cosines[rows],
+            counts,
+            block.postings.lengths[rows],
+        )
+
+
+def _said_by(speakers: NDArray[np.int64], roles: NDArray[np.int8], who: SaidBy) -> NDArray[np.bool_]:
+    if who.role is not None:
+        return np.asarray(roles == ROLES.index(who.role))
+    return np.isin(speakers, [label_key(name) for name in sorted(who.speakers)])
+
+
+def _near(
+    chosen: NDArray[np.bool_], sessions: NDArray[np.int64], places: NDArray[np.int64], reach: int
+) -> NDArray[np.int64]:
+    """The rows at most `reach` places from a chosen one of their session."""
+    keep = np.zeros(len(chosen), dtype=np.bool_)
+    for row in np.flatnonzero(chosen):
+        low, high = max(0, row - reach), row + reach + 1
+        keep[low:high] |= sessions[low:high] == sessions[row]
+    return np.flatnonzero(keep)
+
+
+def _nothing(vectors: int, terms: int) -> list[NDArray[np.generic]]:
+    whole = np.zeros(0, dtype=np.int64)
+    return [
+        whole,
+        whole,
+        whole,
+        whole,
+        np.zeros(0, dtype=np.int8),
+        np.zeros((0, vectors), dtype=np.float32),
+        np.zeros((0, terms), dtype=np.float32),
+        np.zeros(0, dtype=np.float32),
+    ]

@@ -137,6 +137,10 @@ class Store(Protocol):
         """Units by BM25 over speaker, text and context, best first; stop words only where there is nothing else."""
         ...
 
+    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
+        """The best cosine of each of some units; those that do not meet the filter are left out."""
+        ...
+
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
 
     def replace_vectors(self, embedder: str, dimension: int, vectors: Mapping[str, Vectors]) -> list[str]:

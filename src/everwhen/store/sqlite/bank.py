@@ -247,6 +247,10 @@ class SqliteStore:
         terms = self._tokenizer.query(query)
         return [Scored(*found) for found in self.index().search_terms(terms, limit, window)]
 
+    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
+        window = to_window(where, self._with_metadata)
+        return self.index().similarities(query, np.array(units, dtype=np.int64), window)
+
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()

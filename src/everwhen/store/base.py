@@ -148,6 +148,10 @@ class Store(Protocol):
         """Everybody who has spoken."""
         ...
 
+    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
+        """The best cosine of each of some units; those that do not meet the filter are left out."""
+        ...
+
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
 
     def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:

@@ -185,6 +185,24 @@ class GraphStore(Protocol):
         """A unit's neighbours, best first; entity links are expanded here, the nearest in time first."""
         ...
 
+    def neighbours(
+        self,
+        units: Sequence[int],
+        types: Sequence[LinkType] | None = None,
+        floor: float = 0.0,
+        fan_out: int = 50,
+    ) -> list[Linked]:
+        """The links that leave some units, of at least a weight, in one reading.
+
+        Entity links are expanded here; an entity that more than `fan_out` units mention has none, so that what is
+        read stays bounded.
+        """
+        ...
+
+    def provenance(self, units: Sequence[int]) -> list[tuple[int, int]]:
+        """Pairs of a derived unit and the raw unit of a turn that it came from, where one of them is asked for."""
+        ...
+
     def merge(self, kept: str, gone: str, at: datetime) -> None: ...
 
     def split(self, entity: str, names: Sequence[str], type_: str | None, at: datetime) -> str:

@@ -55,13 +55,18 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Units in time order. `owners` says which row a vector belongs to, `session_of` which of `sessions` a row."""
+    """Units in time order.
+
+    `owners` says which row a vector belongs to, `session_of` which of `sessions` a row; `by_unit` is the rows in the
+    order of units.
+    """
 
     rows: Rows
     owners: NDArray[np.int32]
     postings: Postings
     sessions: NDArray[np.int64]
     session_of: NDArray[np.int32]
+    by_unit: NDArray[np.int32]
 
     @classmethod
     def build(cls, rows: Rows) -> Block:
@@ -69,8 +74,20 @@ class Block:
         owners = np.repeat(np.arange(len(rows.units), dtype=np.int32), rows.pieces)
         sessions, session_of = np.unique(rows.sessions, return_inverse=True)
         return cls(
-            rows, owners, Postings.build(rows.packed, rows.sizes), sessions, session_of.astype(np.int32)
+            rows,
+            owners,
+            Postings.build(rows.packed, rows.sizes),
+            sessions,
+            session_of.astype(np.int32),
+            np.argsort(rows.units, kind="stable").astype(np.int32),
         )
+
+    def find(self, units: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The rows of those of some units that are here."""
+        places = np.searchsorted(self.rows.units, units, sorter=self.by_unit)
+        rows = self.by_unit[np.minimum(places, len(self.by_unit) - 1)]
+        here: NDArray[np.int32] = rows[self.rows.units[rows] == units]
+        return here
 
     def mask(self, window: Window) -> NDArray[np.bool_] | None:
         """The rows that pass, or None when all do."""
@@ -160,6 +177,25 @@ class Index:
         return best_rows(
             [(block, block.similarities(query, window)) for block in self.blocks], limit, floor=-1.0
         )
+
+    def similarities(
+        self, query: NDArray[np.float32], units: NDArray[np.int64], window: Window
+    ) -> dict[int, float]:
+        """The best cosine over its pieces of each of some units that pass, without a look at the others."""
+        found: dict[int, float] = {}
+        for block in self.blocks if len(units) else ():
+            rows = block.find(units)
+            passing = block.mask(window)
+            rows = rows if passing is None else rows[passing[rows]]
+            if not len(rows):
+                continue
+            first = np.searchsorted(block.owners, rows)
+            pieces = np.searchsorted(block.owners, rows, side="right") - first
+            starts = np.cumsum(pieces) - pieces
+            places = np.repeat(first - starts, pieces) + np.arange(int(pieces.sum()))
+            best = np.maximum.reduceat(block.rows.vectors[places] @ query, starts)
+            found.update(zip(block.rows.units[rows].tolist(), best.tolist(), strict=True))
+        return found
 
     def neighbours(
         self, vectors: NDArray[np.float32], kinds: NDArray[np.int16], floor: float, limit: int

@@ -94,9 +94,7 @@ class Scan:
     def around(self, units: Sequence[int], reach: int) -> Surroundings:
         """The sessions of some units; of long ones at least `reach` turns on each side of every unit."""
         wanted = np.asarray(units, dtype=np.int64)
-        chosen = np.zeros(self._index.seen + 1, dtype=np.bool_)
-        chosen[wanted] = True
-        places = [np.flatnonzero(chosen[block.rows.units]) for block in self._index.blocks]
+        places = [block.find(wanted) for block in self._index.blocks]
         sessions = np.unique(
             np.concatenate(
                 [block.rows.sessions[rows] for block, rows in zip(self._index.blocks, places, strict=True)]
@@ -118,7 +116,9 @@ class Scan:
         cosines, counts, lengths = cosines[order], counts[order], lengths[order]
         starts = np.flatnonzero(np.append(True, session[1:] != session[:-1])) if len(seqs) else order
         place = np.arange(len(seqs)) - np.repeat(starts, np.diff(np.append(starts, len(seqs))))
-        near = _near(chosen[seqs], session, place, reach) if len(seqs) > MANY_ROWS else np.arange(len(seqs))
+        near = np.arange(len(seqs))
+        if len(seqs) > MANY_ROWS:
+            near = _near(np.isin(seqs, wanted), session, place, reach)
         seqs = seqs[near]
         by_seq = np.argsort(seqs)
         found = by_seq[np.searchsorted(seqs, wanted, sorter=by_seq).clip(max=max(0, len(seqs) - 1))]
@@ -169,7 +169,7 @@ class Scan:
             _said_by(block.rows.speakers, block.rows.roles, who), scores, np.float32(nothing)
         ).astype(np.float32)
 
-    def _rows(self, block: Block, own: NDArray[np.int64], sessions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _rows(self, block: Block, own: NDArray[np.int32], sessions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of the sessions that pass the filter, and the units themselves."""
         among = np.isin(block.sessions, sessions)[block.session_of]
         passing = self._mask(block)

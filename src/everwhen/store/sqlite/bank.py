@@ -275,6 +275,10 @@ class SqliteStore:
     def speakers(self) -> frozenset[str]:
         return self.index().speakers
 
+    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
+        window = to_window(where, self._with_metadata)
+        return self.index().similarities(query, np.array(units, dtype=np.int64), window)
+
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()

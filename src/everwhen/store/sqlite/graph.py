@@ -179,6 +179,25 @@ class SqliteGraph(Identities):
                 ]
         return sorted(found, key=lambda link: (-link.weight, link.target))
 
+    def neighbours(
+        self,
+        units: Sequence[int],
+        types: Sequence[LinkType] | None = None,
+        floor: float = 0.0,
+        fan_out: int = 50,
+    ) -> list[Linked]:
+        wanted: Sequence[LinkType] = ("temporal", "semantic", "entity", "causal") if types is None else types
+        asked = {"units": json.dumps(list(units)), "types": json.dumps(list(wanted)), "floor": floor}
+        with self._reader.use() as sql:
+            found = list(map(Linked._make, sql.execute(statements()["links_of_units"], asked)))
+            if "entity" in wanted and floor <= 1.0:
+                found += _sharing_an_entity(sql, asked["units"], fan_out)
+        return found
+
+    def provenance(self, units: Sequence[int]) -> list[tuple[int, int]]:
+        with self._reader.use() as sql:
+            return sql.execute(statements()["provenance"], {"units": json.dumps(list(units))}).fetchall()
+
     def derived_texts(self) -> Iterator[tuple[str, str]]:
         after = 0
         while True:
@@ -235,6 +254,37 @@ def _runs(process: int) -> bool:
     except OSError:
         return True
     return True
+
+
+def _sharing_an_entity(sql: sqlite3.Connection, units: Any, fan_out: int) -> list[Linked]:
+    """Entity by entity rather than in one join, so that a frequent one costs no more than `fan_out` rows."""
+    ask = statements()
+    group = _groups(sql)
+    mentioned: dict[tuple[int, ...], set[int]] = {}
+    for unit, entity in sql.execute(ask["mentioned_by"], (units,)):
+        mentioned.setdefault(group.get(entity, (entity,)), set()).add(unit)
+    found = []
+    for entities, sources in mentioned.items():
+        targets = {
+            row[0] for entity in entities for row in sql.execute(ask["mentioning"], (entity, fan_out + 1))
+        }
+        if len(targets) <= fan_out:
+            found += [
+                Linked(one, other, "entity", 1.0) for one in sources for other in targets if one != other
+            ]
+    return list(dict.fromkeys(found))
+
+
+def _groups(sql: sqlite3.Connection) -> dict[int, tuple[int, ...]]:
+    """Entities that were found to be the same, each with all of its identity; the others are their own."""
+    up = dict(sql.execute(statements()["merged_entities"]).fetchall())
+    whole: dict[int, list[int]] = {}
+    for entity in up:
+        root = entity
+        while root in up:
+            root = up[root]
+        whole.setdefault(root, [root]).append(entity)
+    return {entity: tuple(sorted(group)) for group in whole.values() for entity in group}
 
 
 def _event(row: tuple[Any, ...]) -> Event:

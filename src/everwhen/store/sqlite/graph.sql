@@ -159,6 +159,29 @@ FROM units u JOIN mentions m ON m.unit = u.seq JOIN identities i ON i.entity = m
 JOIN identities o ON o.root = i.root JOIN mentions n ON n.entity = o.entity JOIN units v ON v.seq = n.unit
 WHERE u.seq = :unit AND n.unit <> :unit ORDER BY apart, n.unit LIMIT :limit;
 
+-- links_of_units --
+-- The stored links that leave some units, for a walk.
+SELECT l.source, l.target, l.type, l.weight FROM json_each(:units) a JOIN links l ON l.source = a.value
+WHERE l.type IN (SELECT value FROM json_each(:types)) AND l.weight >= :floor;
+
+-- mentioned_by --
+SELECT DISTINCT m.unit, m.entity FROM json_each(?) a JOIN mentions m ON m.unit = a.value;
+
+-- mentioning --
+-- The units that mention an entity; the limit keeps a frequent one from being read whole.
+SELECT DISTINCT unit FROM mentions WHERE entity = ? ORDER BY unit LIMIT ?;
+
+-- merged_entities --
+SELECT seq, merged_into FROM entities WHERE merged_into IS NOT NULL;
+
+-- provenance --
+-- Derived units with the raw units of their turns, from either end.
+SELECT p.unit, t.seq FROM json_each(:units) a JOIN unit_turns p ON p.unit = a.value
+JOIN units t ON t.turn = p.turn AND t.kind = 'turn' WHERE t.seq <> p.unit
+UNION
+SELECT p.unit, t.seq FROM json_each(:units) a JOIN units t ON t.seq = a.value AND t.kind = 'turn'
+JOIN unit_turns p ON p.turn = t.turn WHERE p.unit <> t.seq;
+
 -- insert_extraction --
 INSERT OR REPLACE INTO extractions (turn, extractor, version, done_at) VALUES (?, ?, ?, ?);
 

@@ -29,7 +29,7 @@ def test_what_was_added_is_recalled_with_when_who_and_why(memory: Memory) -> Non
     best = found.memories[0]
     assert best.text == "I moved to Porto last week."
     assert (best.speaker, best.said_at, best.kind) == ("Ana", MARCH, "turn")
-    assert best.why.ranks == {"semantic": 1, "keyword": 1}
+    assert (best.why.ranks["semantic"], best.why.ranks["keyword"]) == (1, 1)
     assert "semantic #1" in str(best.why)
     assert found.trace["stages_ms"].keys() >= {"semantic", "keyword", "fuse", "budget"}
 

@@ -21,6 +21,7 @@ from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory_graph import GraphMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.grep import grep
 from everwhen.settings import Settings
@@ -42,6 +43,12 @@ R = TypeVar("R")
 def shared_embedder(model: str) -> Embedder:
     """One model for all the banks of a process that use it."""
     return open_embedder(model)
+
+
+@lru_cache(maxsize=4)
+def shared_reranker(name: str) -> Reranker:
+    """One reranker for all the banks of a process that use it."""
+    return open_reranker(name)
 
 
 def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
@@ -277,6 +284,7 @@ class Memory(GraphMemory):
                 else None,
                 half_lives=self.facts.half_lives,
                 min_confidence=checked.fraction(min_confidence, "min_confidence"),
+                reranker=shared_reranker(self._settings.reranker),
             ),
         )
 

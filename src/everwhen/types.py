@@ -99,11 +99,19 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The reason for one recalled memory: its rank and score in each channel, and what fusion made of them."""
+    """The reason for one recalled memory: its rank and score in each channel, and what fusion made of them.
+
+    `fused` is relative to the best memory, `parts` what each feature added to the sum behind it (the reranker's among
+    them); `affinity` is how well its date fits those of the other hits, where SATF took part. A memory that is here
+    only because it stands next to another one names that in `beside`.
+    """
 
     ranks: Mapping[str, int] = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)
     fused: float = 0.0
+    parts: Mapping[str, float] = field(default_factory=dict)
+    affinity: float | None = None
+    beside: str | None = None
 
     def __str__(self) -> str:
         parts = [f"{name} #{rank} ({self.scores[name]:.2f})" for name, rank in self.ranks.items()]

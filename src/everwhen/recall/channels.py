@@ -1,19 +1,105 @@
-"""The ways in which a memory can be found, each a ranked list of units with scores."""
+"""The ways in which a memory can be found, each a ranked list of units with scores; together they are the pool."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
 from everwhen.models.embed import Embedder
+from everwhen.models.embed.base import gives_tokens
+from everwhen.recall.graph import graph
+from everwhen.recall.plan import Plan
+from everwhen.recall.recipe import Recipe
+from everwhen.recall.temporal import temporal
 from everwhen.store import Filter, Scored, Store
+from everwhen.store.scan import SaidBy, Scan
+
+Found: TypeAlias = dict[str, list[Scored]]
+
+ASKED, BARE = 0, 1
+"""The vectors of a question: as it stands, and without the names of those it is about."""
 
 
-def semantic(
-    store: Store, embedder: Embedder, query: str, limit: int, where: Filter, floor: float
-) -> list[Scored]:
-    """By meaning: cosine of the query's vector, nothing below the floor. A long query asks by its first piece."""
-    vector = embedder.embed([embedder.pieces(query)[0]])[0]
-    return [found for found in store.search_vectors(vector, limit, where) if found.score >= floor]
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as the models see it: its vectors (a row each), and those of its words where there are any."""
+
+    vectors: NDArray[np.float32]
+    tokens: NDArray[np.float32] | None
 
 
-def keyword(store: Store, query: str, limit: int, where: Filter) -> list[Scored]:
-    """By words: BM25."""
-    return store.search_text(query, limit, where)
+def embed(embedder: Embedder, plan: Plan) -> Query:
+    """One run of the model, and one more where the question names somebody. A long query asks by its first piece."""
+    tokens = None
+    if gives_tokens(embedder):
+        asked, tokens = embedder.embed_question(plan.query)
+    else:
+        asked = embedder.embed([embedder.pieces(plan.query)[0]])[0]
+    bare = asked if plan.bare == plan.query else embedder.embed([embedder.pieces(plan.bare)[0]])[0]
+    return Query(np.stack([asked, bare]), tokens)
+
+
+def search(
+    store: Store, query: Query, plan: Plan, scan: Scan, who: SaidBy | None, where: Filter, recipe: Recipe
+) -> tuple[Found, dict[str, float]]:
+    """What each channel of the recipe finds, and how long each took in milliseconds.
+
+    Meaning and words go through the bank at the same time, on a thread each; the graph starts from what meaning
+    found. Both are asked twice where the question is about somebody: once of everything, once of what they said.
+    """
+    limit, floor = recipe.candidates, recipe.min_similarity
+    found: Found = {}
+    took: dict[str, float] = {}
+
+    def semantic() -> list[Scored]:
+        rankings = [scan.by_meaning(BARE, limit, floor)]
+        if plan.bare != plan.query:
+            rankings.append(scan.by_meaning(ASKED, limit, floor))
+        if who is not None:
+            rankings.append(scan.by_meaning(BARE, limit, floor, who))
+        return merged(rankings)
+
+    def keyword() -> list[Scored]:
+        return merged([scan.by_words(limit), *([scan.by_words(limit, who)] if who is not None else [])])
+
+    def timed(name: str, channel: Callable[[], list[Scored]]) -> None:
+        start = perf_counter()
+        found[name] = channel()
+        took[name] = (perf_counter() - start) * 1000
+
+    first = {"semantic": semantic, "keyword": keyword}
+    chosen = {name: channel for name, channel in first.items() if name in recipe.channels}
+    with ThreadPoolExecutor(max(1, len(chosen))) as pool:
+        list(pool.map(lambda one: timed(*one), chosen.items()))
+    found = {name: found[name] for name in chosen}
+    vector = query.vectors[BARE]
+    if "graph" in recipe.channels:
+        timed("graph", lambda: graph(store, vector, found.get("semantic", []), limit, where))
+    if "temporal" in recipe.channels and plan.time is not None and plan.time.intervals:
+        windows = plan.time.intervals
+        timed("temporal", lambda: temporal(store, vector, windows, limit, where))
+    return found, took
+
+
+def merged(rankings: list[list[tuple[int, float]]]) -> list[Scored]:
+    """Rankings by one and the same measure as one, each unit with its best score."""
+    best: dict[int, float] = {}
+    for ranking in rankings:
+        for unit, score in ranking:
+            best[unit] = max(score, best.get(unit, score))
+    return [Scored(*one) for one in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def ranks(found: Mapping[str, list[Scored]]) -> dict[int, dict[str, tuple[int, float]]]:
+    """For each unit its rank and score in every channel that found it."""
+    reasons: dict[int, dict[str, tuple[int, float]]] = {}
+    for channel, ranking in found.items():
+        for rank, (unit, score) in enumerate(ranking, start=1):
+            reasons.setdefault(unit, {})[channel] = (rank, score)
+    return reasons

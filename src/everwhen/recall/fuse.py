@@ -1,8 +1,17 @@
-"""Rankings of several channels become one."""
+"""Rankings of several channels become one: by their ranks alone, or by weights fitted over many features."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+WEIGHTS = Path(__file__).with_name("weights.json")
 
 
 def rrf(rankings: Mapping[str, Sequence[int]], k: int = 60) -> dict[int, float]:
@@ -16,3 +25,31 @@ def rrf(rankings: Mapping[str, Sequence[int]], k: int = 60) -> dict[int, float]:
         for rank, item in enumerate(ranking, start=1):
             scores[item] = scores.get(item, 0.0) + 1.0 / (k + rank)
     return dict(sorted(scores.items(), key=lambda entry: -entry[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each feature is worth, fitted by `scripts/fit_fusion.py`; a feature without a weight takes no part."""
+
+    name: str
+    values: Mapping[str, float]
+
+    def contributions(self, features: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
+        """`w_f x_f` of every candidate, by feature: the score is their sum, and they are the reason for it."""
+        return {
+            name: features[name] * np.float32(weight)
+            for name, weight in self.values.items()
+            if name in features
+        }
+
+
+def linear(contributions: Mapping[str, NDArray[np.float32]], count: int) -> NDArray[np.float32]:
+    """The fused score of each candidate: `sum over f of w_f x_f`."""
+    return sum(contributions.values(), np.zeros(count, np.float32))
+
+
+@cache
+def weights(name: str) -> Weights:
+    """The fitted weights: `reranked` where a reranker compared the words, else `plain`."""
+    fitted = json.loads(WEIGHTS.read_text("utf-8"))["weights"]
+    return Weights(name, fitted[name])

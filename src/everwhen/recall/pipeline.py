@@ -1,31 +1,48 @@
-"""One question, from its words to the few memories that answer it: channels -> fuse -> facts -> budget."""
+"""One question, from its words to the few memories that answer it.
+
+plan -> channels -> rerank -> fuse -> satf -> facts -> expand -> gate -> budget: one module each, composed here. The
+reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from everwhen.errors import UsageError
 from everwhen.facts.decay import HalfLives
 from everwhen.facts.notes import Moment
 from everwhen.models.embed import Embedder
+from everwhen.models.rerank import Candidate, Question, Reranker, Scores, open_reranker
+from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
-from everwhen.recall.channels import keyword, semantic
+from everwhen.recall.channels import Query, embed, ranks, search
+from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
-from everwhen.recall.fuse import rrf
-from everwhen.recall.plan import past_asked_for
+from everwhen.recall.features import Pool, features
+from everwhen.recall.fuse import linear, rrf, weights
+from everwhen.recall.gate import gate
+from everwhen.recall.plan import Plan, past_asked_for, plan
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
-from everwhen.store import Filter, Scored, Store, UnitRow
+from everwhen.recall.satf import satf
+from everwhen.store import Filter, Store, UnitRow
 from everwhen.types import Dropped, Recalled, Why
 
 ORDERS = ("relevance", "time", "level")
 LONGEST_QUERY = 20_000
 """Characters of a query that take part; the semantic channel reads the first piece of them."""
+REACH = 32
+"""Turns on each side of a candidate that its features look at, at least."""
+CONTEXT = ("cosine_neighbour", "cosine_next", "bm25_neighbour", "bm25_session", "session_best", "near_hits")
+"""The features that a recipe without `context` does without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +59,7 @@ class Request:
     """Which facts are shown: those that hold then. None is what the question itself says, else now."""
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
+    reranker: Reranker = field(default_factory=lambda: open_reranker("maxsim"))
 
     def __post_init__(self) -> None:
         if not self.query.strip():
@@ -52,74 +70,154 @@ class Request:
             raise UsageError(f"unknown order '{self.order}'; use one of {', '.join(ORDERS)}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Fused:
+    """Candidates in the order of their fused score, and what that score is made of."""
+
+    rows: Sequence[UnitRow]
+    scores: NDArray[np.float32]
+    contributions: Mapping[str, NDArray[np.float32]]
+    answerable: float
+
+
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     """The memories that answer, best first, inside the token budget, each with the reason for it."""
     timings: dict[str, float] = {}
-    recipe, query = request.recipe, request.query[:LONGEST_QUERY]
-    found: dict[str, list[Scored]] = {}
-    if "semantic" in recipe.channels:
-        with _timed(timings, "semantic"):
-            found["semantic"] = semantic(
-                store, embedder, query, recipe.candidates, request.where, recipe.min_similarity
-            )
-    if "keyword" in recipe.channels:
-        with _timed(timings, "keyword"):
-            found["keyword"] = keyword(store, query, recipe.candidates, request.where)
-    with _timed(timings, "fuse"):
-        fused = rrf({name: [unit for unit, _ in ranking] for name, ranking in found.items()}, recipe.rrf_k)
+    recipe = request.recipe
+    at = request.at or datetime.now(UTC)
+    with _timed(timings, "plan"):
+        asked = plan(request.query[:LONGEST_QUERY], at, store.info.zone, store.speakers())
+    with _timed(timings, "embed"):
+        query = embed(embedder, asked)
+    scan = store.scan(query.vectors, asked.query, request.where)
+    who = asked.whose(scan.has_role("assistant")) if recipe.speaker else None
+    found, took = search(store, query, asked, scan, who, request.where, recipe)
+    timings |= took
+    reasons = ranks(found)
     with _timed(timings, "fetch"):
-        units = store.units(list(fused))
-    reasons = _reasons(found)
-    ranked = [_recalled(units[unit], reasons[unit], score) for unit, score in fused.items() if unit in units]
+        held = store.units(list(reasons))
+        rows = [held[unit] for unit in reasons if unit in held]
+    if recipe.fusion == "rrf" or not rows:
+        with _timed(timings, "fuse"):
+            fused = _by_ranks(rows, {name: [unit for unit, _ in one] for name, one in found.items()}, recipe)
+    else:
+        scores: Scores = {}
+        if recipe.rerank:
+            with _timed(timings, "rerank"):
+                scores = _compared(store, query, asked, rows, request.reranker)
+        with _timed(timings, "fuse"):
+            around = scan.around([row.seq for row in rows], REACH)
+            fused = _by_weights(Pool(asked, rows, around, who, found, scores), recipe)
+    ranked = [
+        _recalled(row, reasons[row.seq], float(score))
+        for row, score in zip(fused.rows, fused.scores, strict=True)
+    ]
+    if recipe.satf and ranked:
+        with _timed(timings, "satf"):
+            ranked = _anchored(ranked, recipe)
+    seqs = {row.id: row.seq for row in rows}
+    if recipe.expand and ranked:
+        with _timed(timings, "expand"):
+            ranked = expand(store, scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
     outdated: list[Dropped] = []
     if recipe.facts:
         with _timed(timings, "facts"):
             ranked, outdated = show_facts(
                 store,
                 ranked,
-                lambda: _moment(request, store.info.zone),
+                lambda: _moment(request, asked, at, store.info.zone),
                 request.half_lives,
                 request.min_confidence,
                 request.where.kinds,
             )
+    with _timed(timings, "gate"):
+        ranked, unhelpful = gate(ranked, recipe.gate)
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
+    places = {row.id: place for place, row in enumerate(fused.rows)}
     trace: dict[str, Any] = {
         "recipe": recipe.name,
+        "plan": {
+            "about": sorted(asked.people),
+            "complexity": asked.complexity,
+            "time": asked.time is not None,
+        },
         "stages_ms": timings,
         "found": {name: len(ranking) for name, ranking in found.items()},
-        "candidates": len(fused),
+        "candidates": len(rows),
         "kept": len(kept),
+        "answerable": fused.answerable,
     }
     return Recall(
         query=request.query,
-        memories=tuple(_ordered(kept, request)),
+        memories=tuple(_ordered([_explained(one, fused, places.get(one.id)) for one in kept], request)),
         tokens=tokens,
         dropped=(
             *outdated,
+            *unhelpful,
             *(Dropped(memory.id, "no room in max_tokens", memory.score) for memory in left),
         ),
         trace=trace,
     )
 
 
-def _moment(request: Request, zone: str) -> Moment:
+def _compared(store: Store, query: Query, asked: Plan, rows: Sequence[UnitRow], reranker: Reranker) -> Scores:
+    """The reranker's scores of the candidates."""
+    codes = store.token_codes([row.seq for row in rows]) if "codes" in reranker.reads else {}
+    return reranker.score(
+        Question(asked.query, query.tokens),
+        [Candidate(row.text, row.said_at, row.zone, row.speaker, codes.get(row.seq, b"")) for row in rows],
+    )
+
+
+def _by_ranks(rows: Sequence[UnitRow], rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
+    fused = rrf(rankings, recipe.rrf_k)
+    ordered = sorted(rows, key=lambda row: -fused[row.seq])
+    return _Fused(ordered, np.array([fused[row.seq] for row in ordered], np.float32), {}, 0.0)
+
+
+def _by_weights(pool: Pool, recipe: Recipe) -> _Fused:
+    """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below."""
+    columns = features(pool)
+    if not recipe.context:
+        columns = {name: values for name, values in columns.items() if name not in CONTEXT}
+    contributions = weights("reranked" if pool.rerank else "plain").contributions(columns)
+    fused = linear(contributions, len(pool))
+    order = np.argsort(-fused, kind="stable")
+    return _Fused(
+        [pool.rows[place] for place in order],
+        np.exp(fused[order] - fused.max()),
+        {name: values[order] for name, values in contributions.items()},
+        answerable(pool, fused),
+    )
+
+
+def _anchored(ranked: Sequence[Recalled], recipe: Recipe) -> list[Recalled]:
+    """SATF over the fused order."""
+    days = np.array([one.said_at.timestamp() / 86_400 for one in ranked])
+    found = satf(days, sigma=recipe.satf_sigma, alpha=recipe.satf_alpha, gamma=recipe.satf_gamma)
+    if not found.active:
+        return list(ranked)
+    order = np.argsort(-found.scores, kind="stable")
+    best = float(found.scores[order[0]])
+    return [
+        replace(
+            ranked[place],
+            score=float(found.scores[place]) / best,
+            why=replace(ranked[place].why, affinity=float(found.affinity[place])),
+        )
+        for place in order
+    ]
+
+
+def _moment(request: Request, asked: Plan, at: datetime, zone: str) -> Moment:
     """The moment that was asked for; else the past that the question speaks of; else the moment of asking."""
     if request.moment is not None:
         return request.moment
-    at = request.at or datetime.now(UTC)
-    return Moment(at, past_asked_for(request.query, at, zone), request.where.known_at, zone)
+    return Moment(at, past_asked_for(asked.time, asked.query, at), request.where.known_at, zone)
 
 
-def _reasons(found: dict[str, list[Scored]]) -> dict[int, dict[str, tuple[int, float]]]:
-    reasons: dict[int, dict[str, tuple[int, float]]] = {}
-    for channel, ranking in found.items():
-        for rank, (unit, score) in enumerate(ranking, start=1):
-            reasons.setdefault(unit, {})[channel] = (rank, score)
-    return reasons
-
-
-def _recalled(row: UnitRow, reasons: dict[str, tuple[int, float]], fused: float) -> Recalled:
+def _recalled(row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: float) -> Recalled:
     return Recalled(
         id=row.id,
         kind=row.kind,
@@ -129,16 +227,26 @@ def _recalled(row: UnitRow, reasons: dict[str, tuple[int, float]], fused: float)
         turns=row.turns,
         session=row.session,
         speaker=row.speaker,
-        score=fused,
+        score=score,
         why=Why(
             ranks={channel: rank for channel, (rank, _) in reasons.items()},
-            scores={channel: score for channel, (_, score) in reasons.items()},
-            fused=fused,
+            scores={channel: one for channel, (_, one) in reasons.items()},
+            fused=score,
         ),
         tokens=row.tokens,
         occurred=row.occurred,
         metadata=row.metadata,
     )
+
+
+def _explained(memory: Recalled, fused: _Fused, place: int | None) -> Recalled:
+    """With what its fused score is made of; only for those that are returned, since it is a line for each feature."""
+    if place is None or not fused.contributions:
+        return memory
+    parts = {
+        name: round(float(values[place]), 4) for name, values in fused.contributions.items() if values[place]
+    }
+    return replace(memory, why=replace(memory.why, parts=parts))
 
 
 def _ordered(memories: list[Recalled], request: Request) -> list[Recalled]:

@@ -1,11 +1,18 @@
-"""What a question asks of time, read from its own words."""
+"""What a question asks for, read from its own words by rules: of whom, of when, and of how much."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal, TypeAlias
 
-from everwhen.when import Interval
+from everwhen.store.scan import SaidBy
+from everwhen.types import ROLES
+from everwhen.when import Constraint, Interval
+
+Complexity: TypeAlias = Literal["simple", "hybrid", "complex"]
 
 # Said of what held once and may hold no longer, without a date.
 _FORMERLY = re.compile(
@@ -13,17 +20,79 @@ _FORMERLY = re.compile(
     r"over the years|history|ever)\b",
     re.IGNORECASE,
 )
+_FIRST_PERSON = re.compile(r"\b(i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
+_SECOND_PERSON = re.compile(r"\b(you|you've|your|yours)\b", re.IGNORECASE)
+_TIME = re.compile(
+    r"^\W*(when|how long|since when)\b|\b(what|which) (date|day|month|year|time)\b|"
+    r"\bhow (many|long) (days|weeks|months|years)\b",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(r"\bhow (many|much|often|old|far|big|tall|long)\b", re.IGNORECASE)
+_PLACE = re.compile(r"\bwhere\b|\b(what|which) (city|country|state|place|town|location)\b", re.IGNORECASE)
+# What asks for a judgement, or for what somebody is like, is answered by many small signs (TiMem's "complex").
+_JUDGEMENT = re.compile(
+    r"\b(would|might|could|likely|probably|should|suggest|recommend\w*|personality|trait|attributes?|prefer\w*|"
+    r"favou?rites?|habits?|opinions?|hobb(y|ies)|interests?|feel|enjoys?|likes?)\b",
+    re.IGNORECASE,
+)
+# What asks for several things at once: a plural after "what", a count, or a comparison.
+_SEVERAL = re.compile(
+    r"\b(what|which)\s+(?:\w+\s+){0,2}?(?!does|is|was|has|this|his|its)\w{3,}s\b|\bhow (many|often)\b|"
+    r"\b(types?|kinds?|sorts?) of\b|\bin common\b|\bboth\b|\ball\b|\btotal\b|\bcompare\w*\b",
+    re.IGNORECASE,
+)
 
 
-def past_asked_for(query: str, at: datetime, zone: str) -> Interval | None:
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A question taken apart. `bare` is the question without the names of those it is about."""
+
+    query: str
+    bare: str
+    people: frozenset[str]
+    """Speakers whom the question names."""
+    first_person: bool
+    second_person: bool
+    asks_time: bool
+    asks_amount: bool
+    asks_place: bool
+    complexity: Complexity
+    time: Constraint | None
+
+    def whose(self, has_assistant: bool) -> SaidBy | None:
+        """Whose turns would tell: the people named, or the user where the question says "I"."""
+        if self.people:
+            return SaidBy(speakers=self.people)
+        # Among people only, "I" is whoever asks, and the memory does not know who that is.
+        return SaidBy(role="user") if self.first_person and has_assistant else None
+
+
+def plan(query: str, at: datetime, zone: str, speakers: Iterable[str]) -> Plan:
+    """Read a question, asked at a moment, of a memory in which some people speak."""
+    from everwhen.when import constraint
+
+    people, bare = _without_names(query, speakers)
+    judged, several = _JUDGEMENT.search(query), _SEVERAL.search(query)
+    return Plan(
+        query=query,
+        bare=bare,
+        people=people,
+        first_person=_FIRST_PERSON.search(query) is not None,
+        second_person=_SECOND_PERSON.search(query) is not None,
+        asks_time=_TIME.search(query) is not None,
+        asks_amount=_AMOUNT.search(query) is not None,
+        asks_place=_PLACE.search(query) is not None,
+        complexity="complex" if judged else "hybrid" if several else "simple",
+        time=constraint(query, at, zone),
+    )
+
+
+def past_asked_for(asked: Constraint | None, query: str, at: datetime) -> Interval | None:
     """The stretch of the past that a question is about, or None when it asks about the present.
 
     "Where did she live in 2021" is about that year; "where did she live before", "her first job" and "what did
     he use to drink" about all that came until now.
     """
-    from everwhen.when import constraint
-
-    asked = constraint(query, at, zone)
     if asked is not None and asked.interval is not None:
         start, end = asked.interval.start, asked.interval.end
         if end is not None and end <= at:
@@ -32,3 +101,25 @@ def past_asked_for(query: str, at: datetime, zone: str) -> Interval | None:
             return Interval(None, min(end, at), "second")
     backwards = asked is not None and (asked.order == "first" or asked.relation == "before")
     return Interval(None, at, "second") if backwards or _FORMERLY.search(query) else None
+
+
+def _without_names(query: str, speakers: Iterable[str]) -> tuple[frozenset[str], str]:
+    """The speakers that a question names, by their whole name or its first word, and what it says without them.
+
+    In a memory of two people each name stands beside half of everything, and a question's vector is drawn to it more
+    than to what is asked (LoCoMo dev, recall@10 by cosine alone: 0.53 with the names, 0.64 without).
+    """
+    words = {word.casefold() for word in re.findall(r"\w+", query)}
+    named: set[str] = set()
+    bare = query
+    for speaker in speakers:
+        first = speaker.split()[0] if speaker.split() else ""
+        if speaker.casefold() in ROLES or not first or first.casefold() not in words:
+            continue
+        pattern = re.compile(rf"\b({re.escape(speaker)}|{re.escape(first)})(['’]s)?\b", re.IGNORECASE)
+        if pattern.search(query):
+            named.add(speaker)
+            bare = pattern.sub(" ", bare)
+    bare = " ".join(bare.split())
+    # A question that is nothing but a name keeps it.
+    return frozenset(named), bare if re.search(r"\w{3,}", bare) else query

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +109,9 @@ class Scan:
         ]
         weights, mean_length = self._weights
         width = (self._vectors.shape[1], len(self._terms))
-        joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)] or _nothing(*width)
+        joined: list[NDArray[Any]] = [
+            np.concatenate(arrays) for arrays in zip(*parts, strict=True)
+        ] or _nothing(*width)
         seqs, at, session, speakers, roles, cosines, counts, lengths = joined
         session = np.where(session > 0, session, -seqs)
         order = np.lexsort((seqs, at, session))
@@ -180,7 +183,7 @@ class Scan:
 
     def _part(
         self, block: Block, cosines: NDArray[np.float32], rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.generic], ...]:
+    ) -> tuple[NDArray[Any], ...]:
         held = block.rows
         counts = np.zeros((len(rows), len(self._terms)), dtype=np.float32)
         whole = np.zeros(len(held.units), dtype=np.float32)
@@ -221,7 +224,7 @@ def _near(
     return np.flatnonzero(keep)
 
 
-def _nothing(vectors: int, terms: int) -> list[NDArray[np.generic]]:
+def _nothing(vectors: int, terms: int) -> list[NDArray[Any]]:
     whole = np.zeros(0, dtype=np.int64)
     return [
         whole,

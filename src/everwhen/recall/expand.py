@@ -1,0 +1,57 @@
+"""A turn brings its neighbours: what was said right before and after it, where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from everwhen.store import Store, UnitRow
+from everwhen.store.scan import Scan
+from everwhen.types import Recalled, Why
+
+LEADING = 10
+"""The best turns that are given their neighbours."""
+SHARE = 0.5
+"""What a neighbour is worth of the turn that brought it."""
+
+
+def expand(
+    store: Store, scan: Scan, ranked: Sequence[Recalled], seqs: Sequence[int], reach: int
+) -> list[Recalled]:
+    """The same order, with the turns around the leading ones after each; those that are there already stay where
+    they are. `seqs` are the units of the ranked memories."""
+    leading = [(place, seq) for place, seq in enumerate(seqs) if ranked[place].kind == "turn"][:LEADING]
+    around = scan.around([seq for _, seq in leading], reach)
+    there = set(seqs)
+    brought: dict[int, list[int]] = {}
+    for (place, _), row in zip(leading, around.rows_of, strict=True):
+        for other in range(max(0, int(row) - reach), min(len(around.units), int(row) + reach + 1)):
+            seq = int(around.units[other])
+            if around.sessions[other] == around.sessions[row] and seq not in there:
+                there.add(seq)
+                brought.setdefault(place, []).append(seq)
+    rows = store.units([seq for more in brought.values() for seq in more])
+    out: list[Recalled] = []
+    for place, memory in enumerate(ranked):
+        out.append(memory)
+        out += [_beside(memory, rows[seq]) for seq in brought.get(place, ()) if seq in rows]
+    return out
+
+
+def _beside(memory: Recalled, row: UnitRow) -> Recalled:
+    score = memory.score * SHARE
+    return replace(
+        memory,
+        id=row.id,
+        kind=row.kind,
+        text=row.text,
+        said_at=row.said_at,
+        zone=row.zone,
+        turns=row.turns,
+        speaker=row.speaker,
+        score=score,
+        why=Why(fused=score, beside=memory.id),
+        tokens=row.tokens,
+        occurred=row.occurred,
+        metadata=row.metadata,
+    )

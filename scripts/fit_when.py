@@ -33,8 +33,8 @@ from everwhen import Memory
 from everwhen.bench.extraction import is_right
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.recall import matching
-from everwhen.recall.asking import read_question
-from everwhen.recall.dating import Ask, Scored, clues_for, evidence_features, weigh
+from everwhen.recall.asking import Question, read_question
+from everwhen.recall.dating import Ask, Scored, choose, clues_for, evidence_features, weigh
 
 RIDGE = 1.0
 FOREIGN = 0.25
@@ -52,7 +52,8 @@ class Case:
     """One question with the clues that were found, and which of them are right."""
 
     name: str
-    question: str
+    question: Question
+    at: datetime
     clues: list[Any]
     rows: list[dict[str, float]]
     matrix: Rows
@@ -129,8 +130,8 @@ def read_cases(data: Path, when: Path, home: Path) -> tuple[list[Case], list[Cas
 
 
 def case_of(memory: Memory, name: str, question: str, at: datetime, gold: dict[str, Any] | None) -> Case:
-    ask = Ask(question, at, memory.zone)
-    scored = clues_for(memory._store, memory._asking, ask, read_question(question, at, memory.zone))
+    ask, read = Ask(question, at, memory.zone), read_question(question, at, memory.zone)
+    scored = clues_for(memory._store, memory._asking, ask, read)
     right = [False] * len(scored.clues)
     cited = [False] * len(scored.clues)
     if gold is not None:
@@ -139,7 +140,7 @@ def case_of(memory: Memory, name: str, question: str, at: datetime, gold: dict[s
         cited = [clue.turn.id in gold["evidence"] for clue in scored.clues]
     rows = [dict(row) for row in scored.rows]
     matrix = np.array([list(row.values()) for row in rows])
-    return Case(name, question, list(scored.clues), rows, matrix, np.array(right), np.array(cited))
+    return Case(name, read, at, list(scored.clues), rows, matrix, np.array(right), np.array(cited))
 
 
 def renamed(question: str, one: dict[str, Any], other: dict[str, Any]) -> str:
@@ -179,11 +180,10 @@ def fit_match(cases: list[Case], names: list[str], steps: int = 300, rate: float
 
 
 def answer(case: Case, names: list[str], weights: Rows) -> tuple[dict[str, float], bool]:
-    """What the likeliest interval looks like, and whether it is right."""
+    """What the chosen interval looks like, and whether it is right."""
     shares = matching.probabilities(case.rows, dict(zip(names, weights, strict=True)))
-    weighed = weigh(Scored(case.clues, case.rows, shares))
-    place = case.clues.index(weighed[0].clues[0])
-    return evidence_features(weighed[0]), bool(case.right[place])
+    chosen = choose(weigh(Scored(case.clues, case.rows, shares)), case.question, case.at)
+    return evidence_features(chosen), bool(case.right[case.clues.index(chosen.clues[0])])
 
 
 def fit_sure(

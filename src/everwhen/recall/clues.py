@@ -198,7 +198,7 @@ def similar_events(
     store: Store, vector: Vectors, words: str, where: Filter
 ) -> tuple[dict[str, float], list[int]]:
     """The cosine of the events nearest to a question, by their ids, and the units whose turns are worth reading."""
-    near = store.search_vectors(vector, 10 * EVENTS, where)
+    near = store.search_vectors(vector, 4 * EVENTS, where)
     named = store.search_text(words, EVENTS, where)
     rows = store.units([found.unit for found in near])
     cosines = {rows[found.unit].id: found.score for found in near if found.unit in rows}

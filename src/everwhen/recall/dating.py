@@ -32,7 +32,7 @@ LONGEST = 1_000
 """Characters of a question that are read: what it asks stands in its first sentences."""
 EVERYTHING = 100_000
 """Tokens that leave the ranking of recall uncut."""
-NEAREST = 400
+NEAREST = 150
 """Turns whose cosine is known; for the others the lowest of these stands in."""
 QUOTES = 3
 """Pieces of evidence that an answer shows."""
@@ -81,7 +81,7 @@ def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
     weighed = weigh(clues_for(store, embedder, ask, question), ask.between)
     if not weighed:
         return None
-    chosen = _in_order(weighed, question, ask.at)
+    chosen = choose(weighed, question, ask.at)
     sure = confidence(chosen)
     if sure < weights()["least"] or (chosen.clues[0].denied and not question.denied):
         return None
@@ -164,7 +164,7 @@ def evidence_features(chosen: Weighed) -> dict[str, float]:
 # First, last, grain
 
 
-def _in_order(weighed: Sequence[Weighed], question: Question, at: datetime) -> Weighed:
+def choose(weighed: Sequence[Weighed], question: Question, at: datetime) -> Weighed:
     """The likeliest; of several that match, the earliest or latest where the question asks for it, and where it asks
     since when, one that says how something began."""
     best = weighed[0]

@@ -12,7 +12,9 @@ Two small models, both readable in `src/everwhen/recall/when_weights.json`:
   conversation give. So that it learns to doubt, every question is also asked of another conversation, with the
   speakers' names exchanged, where no answer can be right; these count `FOREIGN` each.
 
-Every figure printed is leave-one-conversation-out: neither model has seen the conversation that it is scored on.
+Every figure printed is leave-one-conversation-out: no model was fitted on the questions of the conversation that it is
+scored on. (The answers that `sure` learns from were given by `match` weights that may have seen it.) The features, the
+ridge and `LEAST` were chosen looking at all conversations, so that the figures are a little better than new data's.
 """
 
 from __future__ import annotations

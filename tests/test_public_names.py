@@ -8,10 +8,11 @@ import sys
 import everwhen
 
 PUBLIC = {
-    "Added", "AsyncMemory", "Conflict", "Damaged", "Entity", "Event", "EverwhenError", "Fact", "Finding", "Hit",
+    "Added", "AsyncMemory", "Comparison", "Conflict", "Damaged", "Entity", "Entry", "Event", "EverwhenError",
+    "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",
     "Message", "ModelError", "NotFound", "Recall", "Recalled", "Recipe", "Refused", "Session", "Settings",
-    "StaleFact", "Stats", "Turn", "Unavailable", "UsageError",
+    "StaleFact", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError",
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
-from everwhen.memory_graph import GraphMemory
+from everwhen.memory_time import TimeMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.rerank import Reranker, open_reranker
@@ -57,7 +57,7 @@ def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
     return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
-class Memory(GraphMemory):
+class Memory(TimeMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
@@ -373,6 +373,9 @@ class AsyncMemory:
     links = _in_thread(Memory.links)
     grep = _in_thread(Memory.grep)
     recall = _in_thread(Memory.recall)
+    when = _in_thread(Memory.when)
+    compare = _in_thread(Memory.compare)
+    timeline = _in_thread(Memory.timeline)
     stats = _in_thread(Memory.stats)
     doctor = _in_thread(Memory.doctor)
     close = _in_thread(Memory.close)

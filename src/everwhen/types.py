@@ -290,3 +290,89 @@ class FactDiff:
     ended: tuple[Fact, ...]
     changed: tuple[tuple[Fact, Fact], ...]
     """Pairs of what a slot held at t1 and what it held at t2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What says when: the sentence as it was said, and the interval that its words mean.
+
+    `inferred` says that no words date it: it was told on that day. `turn` is None for a fact that nobody said.
+    """
+
+    turn: str | None
+    quote: str
+    speaker: str
+    said_at: datetime
+    interval: Interval
+    expression: str = ""
+    inferred: bool = False
+    event: str | None = None
+    fact: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAnswer:
+    """When something was, is or will be. `confidence` is the chance that the interval is the right one."""
+
+    interval: Interval
+    confidence: float
+    evidence: tuple[Evidence, ...]
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How far apart two things are, in days of the calendar; a range where the intervals leave it open."""
+
+    least: int
+    most: int
+    text: str
+
+    @property
+    def exact(self) -> bool:
+        return self.least == self.most
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One side of a comparison: what was asked, and when it was, where the memory knows."""
+
+    query: str
+    answer: TimeAnswer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Which of two things came first, and how far apart they are.
+
+    With `order` "before", `first` is the earlier one. With "overlap" the intervals do not tell, and with "unknown"
+    one of them is not known: both then stand in the order in which they were asked.
+    """
+
+    first: Compared
+    second: Compared
+    order: Literal["before", "overlap", "unknown"]
+    gap: Gap | None
+    evidence: tuple[Evidence, ...]
+
+
+EntryKind: TypeAlias = Literal["event", "fact began", "fact ended", "session"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a timeline. `group` is the day, week, month or year that it stands under, where one was asked for.
+
+    `status` is that of an event (happened, ongoing, planned, …), and empty for all else.
+    """
+
+    interval: Interval
+    text: str
+    kind: EntryKind
+    turns: tuple[str, ...]
+    confidence: float
+    status: str = ""
+    inferred: bool = False
+    group: Interval | None = None
+    ids: tuple[str, ...] = ()
+    zone: str = "UTC"

@@ -152,16 +152,34 @@ def test_a_second_run_does_not_count_the_first_ones_memories(
     assert again["ingest"]["turns"] == 6
 
 
-def test_when_questions_are_counted_as_not_answered_yet(data: Path, home: Path, tmp_path: Path) -> None:
+def test_when_questions_are_answered_and_scored(data: Path, home: Path, tmp_path: Path) -> None:
     gold = tmp_path / "when.json"
-    gold.write_text(
-        json.dumps([{"sample_id": "conv-1", "qa_index": 2}, {"sample_id": "conv-7", "qa_index": 0}])
-    )
+    friday = {"start": "2023-06-02", "end": "2023-06-03"}
+    asked = [
+        {"sample_id": "conv-1", "qa_index": 2, **friday},
+        {"sample_id": "conv-7", "qa_index": 0, **friday},
+    ]
+    gold.write_text(json.dumps(asked))
     result = locomo.run(data, when=gold, limit=1, home=home)
-    assert result["when"] == {"n": 1, "answered": 0, "accuracy": 0.0, "precision": None}
-    gold.write_text("[1]")
-    with pytest.raises(UsageError, match="not a list of when questions"):
-        locomo.run(data, when=gold, limit=1, home=home)
+    assert result["when"] == {
+        "n": 1,
+        "answered": 1,
+        "accuracy": 1.0,
+        "precision": 1.0,
+        "risk_coverage": [[1.0, 1.0]],
+    }
+    dated = [run["when"] for run in result["runs"]]
+    assert dated[:2] == [None, None] and dated[3:] == [None, None]
+    assert (dated[2]["start"], dated[2]["end"]) == ("2023-06-02T00:00:00Z", "2023-06-03T00:00:00Z")
+    json.dumps(result, allow_nan=False)
+
+
+def test_a_file_that_holds_no_when_questions_is_refused(data: Path, home: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "when.json"
+    for text in ("[1]", json.dumps([{"sample_id": "conv-1", "qa_index": 2}])):
+        gold.write_text(text)
+        with pytest.raises(UsageError, match="not a list of when questions"):
+            locomo.run(data, when=gold, limit=1, home=home)
 
 
 def test_nothing_asked_is_nothing_measured(data: Path, home: Path) -> None:

@@ -136,3 +136,9 @@ def test_the_figures_stay_within_their_bounds(ranked: list[int], gold: set[int],
     assert all_at(ranked, gold, k) <= recall_at(ranked, gold, k) <= any_at(ranked, gold, k)
     assert 0 <= ndcg_at(ranked, gold, k) <= 1 + 1e-12
     assert recall_at(ranked, gold, k) <= recall_at(ranked, gold, k + 1)
+
+
+def test_the_surest_answers_come_first_on_the_risk_coverage_curve() -> None:
+    answers = [(0.9, True), (0.9, False), (0.5, True), (0.2, False)]
+    assert metrics.risk_coverage(answers, asked=8, steps=4) == [[0.25, 0.5], [0.375, 0.6667], [0.5, 0.5]]
+    assert metrics.risk_coverage([], asked=3) == []

@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from everwhen.bench.metrics import Ranking, unique
+from everwhen.bench.extraction import is_right
+from everwhen.bench.metrics import Ranking, risk_coverage, unique
 from everwhen.bench.retrieval import Asked, Progress, Scored, Tally, ask, fresh_bank, summary
 from everwhen.errors import UsageError
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.recall import Recipe
-from everwhen.types import Message
+from everwhen.types import Message, TimeAnswer
+from everwhen.when import Interval
 
 ADVERSARIAL = 5
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
@@ -35,7 +37,7 @@ def run(
     recipe: Recipe | None = None,
 ) -> dict[str, Any]:
     """Ask every question of the first `limit` conversations; the summary and the `runs` behind it."""
-    when_cases = _when_cases(when) if when else None
+    when_cases = _when_cases(when) if when else {}
     tally = Tally()
     runs: list[dict[str, Any]] = []
     scored: list[Scored] = []
@@ -45,12 +47,14 @@ def run(
         messages = list(conversation(sample).messages)
         said = {str(message.id): message.text for message in messages}
         sessions = {str(message.id): str(message.session) for message in messages}
-        with fresh_bank(home, f"bench-locomo-{name}", messages, tally) as memory:
+        extract = "rules" if when_cases else "none"  # a date is read from the event calendar
+        with fresh_bank(home, f"bench-locomo-{name}", messages, tally, extract=extract) as memory:
             at = _after(messages)
             for index, question in enumerate(questions):
                 asked = ask(memory, str(question["question"]), at, said, recipe)
                 tally.count(asked)
-                runs.append(_run(name, index, question, asked))
+                dated = memory.when(str(question["question"]), at=at) if (name, index) in when_cases else None
+                runs.append(_run(name, index, question, asked, dated))
                 if question["category"] != ADVERSARIAL:
                     gold = evidence(question.get("evidence") or (), said)
                     without_evidence += not gold
@@ -60,7 +64,7 @@ def run(
                     progress(len(runs))
     figures = summary(scored, runs, tally, unanswerable=_unanswerable, groups="by_category")
     figures["left_out"] = {"no_evidence": without_evidence, "adversarial": sum(map(_unanswerable, runs))}
-    figures["when"] = None if when_cases is None else _when(when_cases, runs)
+    figures["when"] = _when(when_cases, runs) if when else None
     return {"bench": "locomo", "data": path.name, **figures, "runs": runs}
 
 
@@ -79,14 +83,16 @@ def _after(messages: Sequence[Message]) -> datetime | None:
     return max(times) + timedelta(minutes=1) if times else None
 
 
-def _run(name: str, index: int, question: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
+def _run(
+    name: str, index: int, question: Mapping[str, Any], asked: Asked, dated: TimeAnswer | None
+) -> dict[str, Any]:
     return {
         "sample_id": name,
         "qa_index": index,
         "category": question["category"],
         "ranked": asked.ranked,
         "context": asked.context,
-        "when": None,
+        "when": _answer(dated),
         "answerable": asked.answerable,
         "ms": round(asked.ms, 3),
     }
@@ -108,16 +114,46 @@ def _unanswerable(run: Mapping[str, Any]) -> bool:
     return bool(run["category"] == ADVERSARIAL)
 
 
-def _when_cases(path: Path) -> set[tuple[str, int]]:
+def _answer(dated: TimeAnswer | None) -> dict[str, Any] | None:
+    if dated is None:
+        return None
+    sides = dated.interval.to_json()
+    return {"start": sides["start"], "end": sides["end"], "confidence": dated.confidence}
+
+
+def _when_cases(path: Path) -> dict[tuple[str, int], tuple[datetime, datetime]]:
+    """The gold interval of each dated question."""
     try:
-        return {(case["sample_id"], case["qa_index"]) for case in json.loads(path.read_text("utf-8"))}
+        return {
+            (case["sample_id"], case["qa_index"]): (_midnight(case["start"]), _midnight(case["end"]))
+            for case in json.loads(path.read_text("utf-8"))
+        }
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{path} is not a list of when questions with sample_id and qa_index: {error}"
+            f"{path} is not a list of when questions with sample_id, qa_index, start and end: {error}"
         ) from error
 
 
-def _when(cases: Collection[tuple[str, int]], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How many "when" questions there are, and that none is answered: the engine abstains until it can."""
+def _when(
+    cases: Mapping[tuple[str, int], tuple[datetime, datetime]], runs: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """How many of the dated questions are answered, and how many rightly; an abstention counts as wrong in `accuracy`
+    and is left out of `precision`."""
     asked = [run for run in runs if (run["sample_id"], run["qa_index"]) in cases]
-    return {"n": len(asked), "answered": 0, "accuracy": 0.0, "precision": None}
+    answers = []
+    for run in asked:
+        if run["when"] is not None:
+            start, end = cases[run["sample_id"], run["qa_index"]]
+            answers.append((run["when"]["confidence"], is_right(Interval.from_json(run["when"]), start, end)))
+    right = sum(correct for _, correct in answers)
+    return {
+        "n": len(asked),
+        "answered": len(answers),
+        "accuracy": round(right / len(asked), 4) if asked else None,
+        "precision": round(right / len(answers), 4) if answers else None,
+        "risk_coverage": risk_coverage(answers, len(asked)),
+    }
+
+
+def _midnight(day: str) -> datetime:
+    return datetime.fromisoformat(day).replace(tzinfo=UTC)

@@ -100,6 +100,26 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
     return (rank_sum - n * (n + 1) / 2) / (n * m)
 
 
+def risk_coverage(answers: Sequence[tuple[float, bool]], asked: int, steps: int = 20) -> list[list[float]]:
+    """How right the surest answers are: pairs of coverage (answers given / questions asked) and precision.
+
+    Answers are (confidence, right). Each step takes the next surest ones; those with equal confidence come together,
+    since no threshold parts them.
+    """
+    ordered = sorted(answers, key=lambda one: -one[0])
+    curve: list[list[float]] = []
+    for step in range(1, steps + 1):
+        least = math.ceil(step * len(ordered) / steps)
+        if not least:
+            continue
+        floor = ordered[least - 1][0]
+        taken = [right for confidence, right in ordered if confidence >= floor]
+        point = [round(len(taken) / asked, 4), round(sum(taken) / len(taken), 4)]
+        if point not in curve:
+            curve.append(point)
+    return curve
+
+
 def percentile(values: Sequence[float], q: float) -> float:
     """The q-th percentile (0 to 100), interpolated linearly between neighbours; nan of nothing."""
     if not 0 <= q <= 100:

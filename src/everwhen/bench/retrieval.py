@@ -76,8 +76,10 @@ class Scored:
 
 
 @contextmanager
-def fresh_bank(home: Path | None, name: str, messages: Sequence[Message], tally: Tally) -> Iterator[Memory]:
-    """A bank that holds the messages and nothing else.
+def fresh_bank(
+    home: Path | None, name: str, messages: Sequence[Message], tally: Tally, *, extract: str = "none"
+) -> Iterator[Memory]:
+    """A bank that holds the messages and nothing else, and what is extracted from them where that is asked for.
 
     In a home that the caller named it stays there to be looked at; else it is removed afterwards, and only
     the embedding cache stays, so that the next run is quick.
@@ -86,11 +88,12 @@ def fresh_bank(home: Path | None, name: str, messages: Sequence[Message], tally:
     path = bank_path(folder, name)
     _remove(path)
     try:
-        with Memory.open(folder, bank=name, extract="none") as memory:
+        with Memory.open(folder, bank=name, extract=extract) as memory:
             start = perf_counter()
             memory.add_many(messages)
             tally.seconds += perf_counter() - start
             tally.turns += len(messages)
+            memory.flush()
             # The first recall builds the derived indexes: `bench speed` times that, as opening a bank.
             memory.recall("anything", max_tokens=0)
             yield memory

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from everwhen.types import Entity, Event
 
-_MARKS = {"happened": "●", "ongoing": "◐", "planned": "○", "hypothetical": "?", "negated": "✗"}
+MARKS = {"happened": "●", "ongoing": "◐", "planned": "○", "hypothetical": "?", "negated": "✗"}
 
 
 @app.command()
@@ -61,11 +61,11 @@ def show_calendar(here: Here, found: Sequence[Event]) -> None:
         style = "dim" if event.inferred or event.status in ("hypothetical", "negated") else ""
         table.add_row(
             Text(f"({when})" if event.inferred else when, style="dim" if event.inferred else "green"),
-            Text(_MARKS[event.status], style="cyan"),
+            Text(MARKS[event.status], style="cyan"),
             Text(printable(event.text), style=style),
         )
     here.console.print(table)
-    here.console.print("  ".join(f"{mark} {name}" for name, mark in _MARKS.items()), style="dim")
+    here.console.print("  ".join(f"{mark} {name}" for name, mark in MARKS.items()), style="dim")
 
 
 @app.command()
@@ -144,9 +144,7 @@ def _tree(entity: Entity, about: Sequence[Event], others: Sequence[tuple[str, in
     happened = tree.add("events")
     for event in about:
         when = spoken_of(event.occurred, event.zone)
-        leaf = happened.add(
-            Text.assemble((when, "green"), f" {_MARKS[event.status]} {printable(event.text)}")
-        )
+        leaf = happened.add(Text.assemble((when, "green"), f" {MARKS[event.status]} {printable(event.text)}"))
         for turn in event.turns:
             leaf.add(Text(f"turn {printable(turn)}", "dim"))
     together = tree.add("mentioned with")

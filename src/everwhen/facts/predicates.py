@@ -97,6 +97,11 @@ class Predicates:
             for words in (one.key, *one.synonyms):
                 self._known[normalised(words)] = predicate
 
+    def synonyms(self, words: str) -> tuple[str, ...]:
+        """All the words that mean a predicate."""
+        found = self.find(words)
+        return tuple(known for known, predicate in self._known.items() if predicate == found)
+
     def find(self, words: str) -> Predicate:
         """The predicate that some words name; one that nobody declared is single-valued."""
         key = normalised(words)

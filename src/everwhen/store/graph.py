@@ -171,6 +171,10 @@ class GraphStore(Protocol):
         """The event calendar, in the order of what happened."""
         ...
 
+    def events_told(self, turns: Sequence[str], units: Sequence[int] = ()) -> list[Event]:
+        """The events that came from some turns, and some by their units, in the order in which they were told."""
+        ...
+
     def entities(self) -> list[Entity]: ...
 
     def units_of_entity(self, entity: str, limit: int) -> list[int]:

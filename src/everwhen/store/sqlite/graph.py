@@ -141,6 +141,11 @@ class SqliteGraph(Identities):
             rows = sql.execute(statements()["events"], asked).fetchall()
         return [_event(row) for row in rows]
 
+    def events_told(self, turns: Sequence[str], units: Sequence[int] = ()) -> list[Event]:
+        asked = {"turns": json.dumps(list(turns)), "units": json.dumps(list(units))}
+        with self._reader.use() as sql:
+            return [_event(row) for row in sql.execute(statements()["events_told"], asked)]
+
     def entities(self) -> list[Entity]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["entities"]).fetchall()

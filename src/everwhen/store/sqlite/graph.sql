@@ -219,6 +219,18 @@ WHERE (:start IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start)
   AND (:units IS NULL OR u.seq IN (SELECT value FROM json_each(:units)))
 ORDER BY coalesce(u.occurred_start, u.occurred_end), u.occurred_end, u.mentioned_at, u.seq;
 
+-- events_told --
+-- Some events by their units, and those that came from some turns (both JSON lists): looked up, never scanned.
+SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
+       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
+                                          WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
+       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq
+FROM units u CROSS JOIN events e ON e.unit = u.seq JOIN derived d ON d.unit = u.seq JOIN turns s ON s.seq = u.turn
+WHERE u.seq IN (SELECT value FROM json_each(:units)
+                UNION SELECT p.unit FROM json_each(:turns) w CROSS JOIN turns t ON t.id = w.value
+                      CROSS JOIN unit_turns p ON p.turn = t.seq)
+ORDER BY u.mentioned_at, u.seq;
+
 -- entities --
 -- Identities with the names they go by and when they were first and last spoken of.
 -- The type is what most mentions say it is: a parser is unsure of a name that it sees once.

@@ -1,0 +1,132 @@
+"""The part of `Memory` that answers about time: when something was, what came first, what happened in a while."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from everwhen import checked
+from everwhen.errors import UsageError
+from everwhen.memory_graph import GraphMemory
+from everwhen.store import Filter
+from everwhen.store.instants import aware
+from everwhen.types import Compared, Comparison, Entry, TimeAnswer
+
+if TYPE_CHECKING:
+    from everwhen.checked import Between
+    from everwhen.models.embed import Embedder
+    from everwhen.store import Filter
+    from everwhen.store.facts import FactRow
+    from everwhen.types import Event, Session
+    from everwhen.when import Grain
+
+MOST_FACTS = 200
+"""Facts that a timeline about something shows at the most."""
+
+
+class TimeMemory(GraphMemory):
+    """What `Memory` inherits. All of it waits for pending extraction."""
+
+    _asking: Embedder
+
+    def when(
+        self, query: str, *, at: datetime | None = None, between: Between | None = None
+    ) -> TimeAnswer | None:
+        """When something happened, holds or is planned: the interval that the memory's words mean, how sure it is
+        and the sentences that say so. None where the memory does not tell.
+
+        `query` is a question ("when did Ana move") or names the event ("Ana's move to Porto"). It may ask for the
+        first or last time, for a unit ("in which month"), since when, or lean on another event ("the week after my
+        vacation"). `between` keeps answers that may lie in it. A duration asked for ("how long after …") is what
+        `compare` computes.
+        """
+        from everwhen.recall.dating import Ask, when
+
+        words = _asked(query, "query")
+        moment = aware(at, "at") or datetime.now(UTC)
+        window = checked.between(between, None, None)
+        self.flush()
+        recipe = checked.recipe("mid", self._settings)
+        return when(self._store, self._asking, Ask(words, moment, self._store.info.zone, window, recipe))
+
+    def compare(self, a: str, b: str, *, at: datetime | None = None) -> Comparison:
+        """Which of two events came first and how many days lie between them, as exactly as their dates allow."""
+        from everwhen.recall.comparing import comparison
+
+        first, second = (
+            Compared(_asked(one, name), None) for one, name in ((a, "first event"), (b, "second event"))
+        )
+        sides = [Compared(side.query, self.when(side.query, at=at)) for side in (first, second)]
+        return comparison(sides[0], sides[1], self._store.info.zone)
+
+    def timeline(
+        self,
+        about: str | None = None,
+        between: Between | None = None,
+        grain: Grain | None = None,
+        *,
+        negated: bool = False,
+    ) -> list[Entry]:
+        """What happened, what began or ended to be true, and the conversations, in the order of time.
+
+        An event that was told twice comes once. `about` keeps what words or meaning connect with it, `between` what
+        may lie in it; `grain` (day, week, month or year) puts entries under units of time. What was planned or only
+        supposed says so; what did not happen is left out, unless `negated` asks for it.
+        """
+        from everwhen.recall.timeline import GRAINS, SHOWN, timeline
+
+        if grain is not None and grain not in GRAINS:
+            raise UsageError(f"unknown grain {grain!r}; use one of {', '.join(GRAINS)}")
+        topic = None if about is None else _asked(about, "topic")
+        window = checked.between(between, None, None)
+        self.flush()
+        events = self.events(topic, window)
+        return timeline(
+            events,
+            self._facts_about(topic),
+            self._sessions_of(topic, events),
+            between=window,
+            grain=grain,
+            zone=self._store.info.zone,
+            statuses=(*SHOWN, "negated") if negated else SHOWN,
+        )
+
+    def _facts_about(self, topic: str | None) -> list[tuple[FactRow, tuple[str, ...]]]:
+        """What is believed now, of everything or of what words or meaning connect with a topic."""
+        facts = self._store.facts
+        if topic is None:
+            ids = list(dict.fromkeys(row.id for row in facts.every_version()))
+        else:
+            from everwhen.recall.channels import keyword, semantic
+
+            only = Filter(kinds=frozenset({"fact"}))
+            floor = self._settings.about_similarity
+            found = [
+                *keyword(self._store, topic, MOST_FACTS, only),
+                *semantic(self._store, self._asking, topic, MOST_FACTS, only, floor),
+            ]
+            rows = self._store.units([one.unit for one in found])
+            ids = list(dict.fromkeys(row.id for row in rows.values()))
+        sources = facts.sources(ids) if ids else {}
+        said = self._store.known([source for several in sources.values() for source in several])
+        return [
+            (row, tuple(source for source in sources.get(row.id, ()) if source in said))
+            for row in facts.by_id(ids)
+        ]
+
+    def _sessions_of(self, topic: str | None, events: list[Event]) -> list[Session]:
+        """All conversations, or those in which the events were told."""
+        sessions = self._store.sessions()
+        if topic is None:
+            return sessions
+        told = {
+            turn.session for turn in self._store.turns(ids=[id_ for event in events for id_ in event.turns])
+        }
+        return [session for session in sessions if session.id in told]
+
+
+def _asked(given: str, what: str) -> str:
+    words = checked.words(given, what)
+    if not words.strip():
+        raise UsageError(f"the {what} is empty; ask for something, such as 'when did Ana move to Porto'")
+    return words

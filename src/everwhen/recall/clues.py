@@ -1,0 +1,246 @@
+"""Clues to when: every interval that the best turns speak of, each with the words that it hangs on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from everwhen.facts.predicates import Predicates
+from everwhen.recall.spans import unit_around
+from everwhen.store import Filter, Store
+from everwhen.store.base import Vectors
+from everwhen.store.facts import FactRow
+from everwhen.types import Event, Turn
+from everwhen.when import Interval, resolve
+from everwhen.when.iso import Duration
+
+TURNS = 30
+"""Best turns that are read for clues."""
+EVENTS = 40
+"""Best events of the calendar by meaning, and as many by words, whose turns are read too."""
+FACTS = 10
+"""Facts that nobody said in a turn: the best by meaning, and as many by words."""
+Kind = Literal["event", "expression", "lasting", "said", "fact"]
+# A stretch that reaches up to the moment of speaking: "I've had them for 3 years", "four months now".
+_UP_TO_NOW = re.compile(r"\b(?:have|has|'ve|’ve|been|now|so far|already)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """One interval with what it is said of.
+
+    An event of the calendar, a sentence with a time expression, the beginning of what has lasted for a while, the
+    beginning of a fact, or the day on which a turn was said.
+    """
+
+    kind: Kind
+    interval: Interval
+    text: str
+    turn: Turn
+    rank: int
+    """The place of its turn in the ranking of recall, from 1."""
+    event: Event | None = None
+    fact: str | None = None
+    expression: str = ""
+    aliases: str = ""
+    """Other words for it."""
+    around: str = ""
+    """The whole turn and the one before it in the session."""
+    denied: bool = False
+    """Whether the words say that it did not happen then."""
+
+    @property
+    def dated(self) -> bool:
+        """Whether words give the interval, and not merely the day on which it was told."""
+        if self.event is not None:
+            return not self.event.inferred
+        return self.kind in ("expression", "lasting") or bool(self.expression)
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is the beginning of what goes on."""
+        event = self.event
+        return self.kind == "lasting" or (
+            event is not None and event.occurred is not None and event.occurred.end is None
+        )
+
+    @property
+    def ahead(self) -> bool:
+        """Whether it was still to come when it was told."""
+        if self.event is not None and self.event.status in ("planned", "hypothetical"):
+            return True
+        start = self.interval.start
+        return start is not None and start > self.turn.said_at
+
+
+def day_of(turn: Turn) -> Interval:
+    """The day on which a turn was said, as its speaker counts days."""
+    return unit_around(turn.said_at, "day", turn.zone)
+
+
+def gather(store: Store, ranked: Sequence[str], events: Iterable[int]) -> list[Clue]:
+    """The clues of some turns, best turn first, and of the turns of some events."""
+    told = store.graph.events_told(list(ranked), list(events))
+    by_turn: dict[str, list[Event]] = {}
+    for event in told:
+        for source in event.turns[:1]:
+            by_turn.setdefault(source, []).append(event)
+    ids = list(dict.fromkeys([*ranked, *by_turn]))
+    turns = {turn.id: turn for turn in store.turns(ids=ids)}
+    facts, predicates = _facts(store, ids), Predicates(store.facts.predicates())
+    before = store.contexts(ids)
+    places = {turn: rank for rank, turn in enumerate(ranked, start=1)}
+    clues: list[Clue] = []
+    for id_ in ids:
+        turn = turns.get(id_)
+        if turn is not None:
+            around = f"{before.get(id_, '')}\n{turn.text}"
+            rank = places.get(id_, len(places) + 1)
+            begun = [_of_fact(row, turn, rank, around, predicates) for row in facts.get(id_, [])]
+            clues += _clues(turn, around, rank, by_turn.get(id_, []), begun)
+    return clues
+
+
+def _clues(turn: Turn, around: str, rank: int, events: Sequence[Event], facts: Sequence[Clue]) -> list[Clue]:
+    found = [
+        Clue(
+            "event",
+            _begun(event),
+            event.text,
+            turn,
+            rank,
+            event=event,
+            expression=event.expression,
+            aliases=" ".join(event.aliases),
+            around=around,
+        )
+        for event in events
+        if event.occurred is not None
+    ]
+    for ref in resolve(turn.text, turn.said_at, turn.zone):
+        sentence = _sentence_at(turn.text, ref.span[0])
+        kind: Kind
+        if ref.interval is not None and ref.kind in ("point", "range"):
+            kind, interval = "expression", ref.interval
+        elif ref.duration is not None and ref.kind == "duration" and _UP_TO_NOW.search(sentence):
+            kind, interval = "lasting", _so_long_ago(ref.duration, turn)
+        else:
+            continue
+        found.append(Clue(kind, interval, sentence, turn, rank, expression=ref.text, around=around))
+    found += facts
+    found.append(Clue("said", day_of(turn), turn.text, turn, rank, around=around))
+    denied = {one.interval for one in found if one.event is not None and one.event.status == "negated"}
+    denied -= {one.interval for one in found if one.event is not None and one.event.status != "negated"}
+    return [replace(one, denied=True) if one.interval in denied else one for one in found]
+
+
+def similar_facts(
+    store: Store, vector: Vectors, words: str, rank: int
+) -> tuple[dict[str, float], list[Clue]]:
+    """The cosine of the facts nearest to a question, by their ids, and the beginnings of those that nobody said in a
+    turn: asserted, or imported. For these the fact stands in for the turn."""
+    where = Filter(kinds=frozenset({"fact"}))
+    near = store.search_vectors(vector, FACTS, where)
+    rows = store.units([one.unit for one in (*near, *store.search_text(words, FACTS, where))])
+    ids = [row.id for row in rows.values()]
+    if not ids:
+        return {}, []
+    sources, predicates = store.facts.sources(ids), Predicates(store.facts.predicates())
+    said = store.known([source for several in sources.values() for source in several])
+    clues = []
+    for row in store.facts.by_id(ids):
+        if said.keys().isdisjoint(sources.get(row.id, ())):
+            turn = Turn(
+                id=row.id,
+                session=row.id,
+                seq=-1,
+                role="user",
+                speaker=row.subject,
+                text=fact_text(row),
+                said_at=row.stated_at,
+                zone=store.info.zone,
+                recorded_at=row.recorded_at,
+            )
+            clues.append(_of_fact(row, turn, rank, turn.text, predicates))
+    return {rows[one.unit].id: one.score for one in near if one.unit in rows}, clues
+
+
+def fact_text(row: FactRow) -> str:
+    return f"{row.subject} {row.predicate.replace('_', ' ')} {row.object}"
+
+
+def begins_as_told(row: FactRow) -> bool:
+    """Whether a fact has no beginning but the moment at which it was told."""
+    return row.grain == "second" and row.valid_from == row.stated_at
+
+
+def _of_fact(row: FactRow, turn: Turn, rank: int, around: str, predicates: Predicates) -> Clue:
+    begun = unit_around(row.valid_from, row.grain, turn.zone)
+    expression = "" if begins_as_told(row) else f"since {begun.start:%Y-%m-%d}"
+    return Clue(
+        "fact",
+        begun,
+        fact_text(row),
+        turn,
+        rank,
+        fact=row.id,
+        expression=expression,
+        aliases=" ".join(predicates.synonyms(row.predicate)),
+        around=around,
+    )
+
+
+def similar_events(
+    store: Store, vector: Vectors, words: str, where: Filter
+) -> tuple[dict[str, float], list[int]]:
+    """The cosine of the events nearest to a question, by their ids, and the units whose turns are worth reading."""
+    near = store.search_vectors(vector, 4 * EVENTS, where)
+    named = store.search_text(words, EVENTS, where)
+    rows = store.units([found.unit for found in near])
+    cosines = {rows[found.unit].id: found.score for found in near if found.unit in rows}
+    return cosines, [found.unit for found in (*near[:EVENTS], *named)]
+
+
+def _facts(store: Store, turns: Sequence[str]) -> dict[str, list[FactRow]]:
+    """The believed facts that came from each turn first."""
+    ids = store.facts.from_sources(turns)
+    if not ids:
+        return {}
+    sources = store.facts.sources(ids)
+    out: dict[str, list[FactRow]] = {}
+    for row in store.facts.by_id(ids):
+        for source in sources.get(row.id, [])[:1]:
+            out.setdefault(source, []).append(row)
+    return out
+
+
+def _begun(event: Event) -> Interval:
+    """When it occurred; of what goes on and has only a beginning, the unit of time in which that lies."""
+    occurred = event.occurred
+    assert occurred is not None
+    if occurred.end is None and occurred.start is not None:
+        return unit_around(occurred.start, occurred.grain, event.zone)
+    return occurred
+
+
+def _so_long_ago(duration: Duration, turn: Turn) -> Interval:
+    """What "so long ago" means (DESIGN 4): a year, a month, a week around the day, or the day itself."""
+    local = turn.said_at.astimezone(ZoneInfo(turn.zone)).replace(tzinfo=None)
+    begun = duration.after(local, -1).replace(tzinfo=ZoneInfo(turn.zone))
+    if duration.years:
+        return unit_around(begun, "month" if duration.months else "year", turn.zone)
+    if duration.months:
+        return unit_around(begun, "month", turn.zone)
+    day = unit_around(begun, "day", turn.zone)
+    return replace(day.shift(days=-3).hull(day.shift(days=3)), grain="week") if duration.weeks else day
+
+
+def _sentence_at(text: str, place: int) -> str:
+    for match in _SENTENCE.finditer(text):
+        if match.start() <= place < match.end():
+            return match.group().strip()
+    return text

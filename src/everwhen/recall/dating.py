@@ -1,0 +1,308 @@
+"""`when`: the interval of what a question asks about, with how sure it is and the words that say so; or nothing.
+
+Recall ranks the turns; the events, time expressions and facts of the best ones are clues; each clue is scored
+against the question (`matching`), and clues that speak of the same interval add up. The answer is the interval that
+the words mean, never a finer one; a thing told without a date was told as just done, so the day of telling is the
+answer, less surely.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from everwhen.models.embed import Embedder
+from everwhen.recall.asking import Question, read_question
+from everwhen.recall.clues import TURNS, Clue, gather, similar_events, similar_facts
+from everwhen.recall.matching import features, has_content, probabilities, weights
+from everwhen.recall.pipeline import Request, recall
+from everwhen.recall.recipe import MID, Recipe
+from everwhen.recall.spans import unit_around
+from everwhen.store import Filter, Store
+from everwhen.types import Evidence, TimeAnswer
+from everwhen.when import Interval
+from everwhen.when.interval import coarser
+from everwhen.when.iso import Duration
+
+LONGEST = 1_000
+"""Characters of a question that are read: what it asks stands in its first sentences."""
+EVERYTHING = 100_000
+"""Tokens that leave the ranking of recall uncut."""
+NEAREST = 150
+"""Turns whose cosine is known; for the others the lowest of these stands in."""
+QUOTES = 3
+"""Pieces of evidence that an answer shows."""
+AMONG = 0.1
+"""For "first" and "last": an interval takes part when it is at least so likely, relative to the likeliest."""
+_TURN, _EVENT = Filter(kinds=frozenset({"turn"})), Filter(kinds=frozenset({"event"}))
+_RANKED = frozenset({"turn", "fact"})
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_LETTERS = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question about time, and the moment of asking."""
+
+    query: str
+    at: datetime
+    zone: str = "UTC"
+    between: Interval | None = None
+    recipe: Recipe = field(default=MID)
+    anchor: bool = False
+    """Whether it is the event that another question leans on: that event leans on no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One interval with the clues that speak of it, the best first, and their share of the probability."""
+
+    interval: Interval
+    share: float
+    clues: tuple[Clue, ...]
+    row: dict[str, float]
+    """The features of the best clue."""
+
+
+def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
+    """The interval of the asked event, or None where the memory does not say."""
+    ask = replace(ask, query=ask.query[:LONGEST])
+    question = read_question(ask.query, ask.at, ask.zone)
+    if not has_content(question.event):
+        return None
+    if question.anchor is not None and not ask.anchor:
+        moved, question = _anchored(store, embedder, ask, question)
+        if moved is not None:
+            return moved
+    weighed = weigh(clues_for(store, embedder, ask, question), ask.between)
+    if not weighed:
+        return None
+    chosen = choose(weighed, question, ask.at)
+    sure = confidence(chosen)
+    if sure < weights()["least"] or (chosen.clues[0].denied and not question.denied):
+        return None
+    zone = chosen.clues[0].turn.zone
+    return TimeAnswer(
+        interval=_at_grain(chosen.interval, question, zone),
+        confidence=round(sure, 3),
+        evidence=_evidence(chosen),
+        zone=zone,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Clues with their features and probabilities."""
+
+    clues: Sequence[Clue]
+    rows: Sequence[dict[str, float]]
+    shares: Sequence[float]
+
+
+def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) -> Scored:
+    """Everything that may date the event, each with its probability."""
+    request = Request(
+        query=ask.query,
+        max_tokens=EVERYTHING,
+        at=ask.at,
+        where=Filter(kinds=_RANKED),
+        recipe=ask.recipe,
+    )
+    ranked = list(dict.fromkeys(id_ for one in recall(store, embedder, request) for id_ in one.turns))
+    vector = embedder.embed([embedder.pieces(question.event)[0]])[0]
+    near_events, units = similar_events(store, vector, question.event, _EVENT)
+    near = store.search_vectors(vector, NEAREST, _TURN)
+    rows = store.units([found.unit for found in near])
+    near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
+    near_facts, begun = similar_facts(store, vector, question.event, rank=1)
+    clues = [*gather(store, ranked[:TURNS], units), *begun]
+    found = features(question, clues, {**near_events, **near_facts}, near_turns)
+    return Scored(clues, found, probabilities(found, weights()["match"]))
+
+
+def weigh(scored: Scored, between: Interval | None = None) -> list[Weighed]:
+    """The intervals of the clues, the likeliest first; inside a window, where there is one."""
+    groups: dict[tuple[datetime | None, datetime | None], list[int]] = {}
+    for place, clue in enumerate(scored.clues):
+        if between is None or clue.interval.overlaps(between):
+            groups.setdefault((clue.interval.start, clue.interval.end), []).append(place)
+    out = []
+    for places in groups.values():
+        ordered = sorted(places, key=lambda place: -scored.shares[place])
+        best = ordered[0]
+        share = math.fsum(scored.shares[place] for place in places)
+        clues = tuple(scored.clues[place] for place in ordered)
+        out.append(Weighed(scored.clues[best].interval, share, clues, scored.rows[best]))
+    return sorted(out, key=lambda one: -one.share)
+
+
+def confidence(chosen: Weighed) -> float:
+    """The chance that the interval is right: `1 / (1 + exp(-(b + sum of w f)))` over the share of the interval and
+    what the best clue has in common with the question."""
+    sure = weights()["sure"]
+    found = evidence_features(chosen)
+    return 1 / (1 + math.exp(-sum(sure[name] * value for name, value in found.items())))
+
+
+def evidence_features(chosen: Weighed) -> dict[str, float]:
+    """What the confidence is computed from."""
+    row = chosen.row
+    return {
+        "one": 1.0,
+        "share": chosen.share,
+        "cosine": row["cosine"],
+        "turn_cover": row["turn_cover"],
+        "text_cover": row["text_cover"],
+        "dated": row["dated"],
+    }
+
+
+# First, last, grain
+
+
+def choose(weighed: Sequence[Weighed], question: Question, at: datetime) -> Weighed:
+    """The likeliest; of several that match, the earliest or latest where the question asks for it, and where it asks
+    since when, one that says how something began."""
+    best = weighed[0]
+    if question.form == "since":
+        begun = [one for one in weighed if one.clues[0].begins or one.clues[0].fact is not None]
+        return next((one for one in begun if one.share >= AMONG * best.share), best)
+    if question.order is None:
+        return best
+    matching = [one for one in weighed if one.share >= AMONG * best.share and one.row["text_cover"] > 0]
+    dated = [one for one in matching if one.clues[0].dated]
+    past = [
+        one
+        for one in dated or matching
+        if question.ahead or one.interval.start is None or one.interval.start <= at
+    ]
+    if not past:
+        return best
+    # It is the right one as surely as all of them are what was asked about.
+    share = math.fsum(one.share for one in past)
+    if question.order == "first":
+        chosen = min(past, key=lambda one: (one.interval.start or at, -one.share))
+    else:
+        chosen = max(past, key=lambda one: (one.interval.end or at, one.share))
+    return replace(chosen, share=share)
+
+
+def _at_grain(interval: Interval, question: Question, zone: str) -> Interval:
+    """The unit that was asked for ("in which month"), where the evidence is finer and lies in one such unit."""
+    grain = question.grain
+    if grain is None or not coarser(grain, interval.grain) or interval.start is None or interval.end is None:
+        return interval
+    unit = unit_around(interval.start, grain, zone)
+    return unit if unit.covers(interval) else interval
+
+
+# Events that a question hangs on
+
+
+def _anchored(
+    store: Store, embedder: Embedder, ask: Ask, question: Question
+) -> tuple[TimeAnswer | None, Question]:
+    """Find the anchor's own date: the answer itself ("the week after my vacation"), or a window for the answer
+    ("when did I move, after the wedding")."""
+    assert question.anchor is not None
+    anchor, rest = _split(question)
+    found = when(store, embedder, replace(ask, query=anchor, between=None, anchor=True))
+    if found is None:
+        return None, question
+    reach = _reach(found.interval, question, found.zone)
+    if not rest:
+        if reach is None or question.distance is None:
+            return None, question
+        return replace(found, interval=reach), question
+    window = question.window or (reach if reach != found.interval else None)
+    return None, replace(question, event=rest, window=window)
+
+
+_AUXILIARY = re.compile(r"\s(?:did|was|were|is|are|do|does|will|has|have|had)\s", re.IGNORECASE)
+_ONLY_ASKING = re.compile(
+    r"^(?:(?:the|a|an|one|two|three|four|five|six|seven|\d+|day|days|week|weeks|weekend|month|months|year|years|"
+    r"morning|night|right|just|shortly|immediately|was|is|it|that)\s*)*$",
+    re.IGNORECASE,
+)
+
+
+def _split(question: Question) -> tuple[str, str]:
+    """The words of the anchor, and what is asked about beside it; empty where the anchor is all."""
+    assert question.anchor is not None
+    parts = _AUXILIARY.split(question.anchor, maxsplit=1)
+    if len(parts) == 2 and question.form == "lasting":  # "how long after the wedding did I move"
+        return parts[0], parts[1]
+    rest = question.event.partition(question.anchor)[0]
+    rest = re.sub(
+        r"\b(?:before|after|following|since|until|till|during|while|when)\W*$", "", rest, flags=re.IGNORECASE
+    )
+    return question.anchor, "" if _ONLY_ASKING.match(rest.strip()) else rest.strip(" ,")
+
+
+def _reach(anchor: Interval, question: Question, zone: str) -> Interval | None:
+    """The stretch that stands in the relation to the anchor, as far away as the question says."""
+    length = question.distance
+    match question.relation:
+        case "after" | "since" if anchor.end is not None:
+            return _next_to(anchor, length, 1, zone) if length else Interval(anchor.end, None, anchor.grain)
+        case "before" | "until" if anchor.start is not None:
+            return (
+                _next_to(anchor, length, -1, zone) if length else Interval(None, anchor.start, anchor.grain)
+            )
+        case "during":
+            return anchor
+    return None
+
+
+def _next_to(anchor: Interval, length: Duration, sign: int, zone: str) -> Interval | None:
+    """ "The week after": from the end of the event on; "the week before": up to its beginning."""
+    side = anchor.end if sign > 0 else anchor.start
+    if side is None:
+        return None
+    area = ZoneInfo(zone)
+    far = length.after(side.astimezone(area).replace(tzinfo=None), sign).replace(tzinfo=area)
+    grain = "year" if length.years else "month" if length.months else "week" if length.weeks else "day"
+    return Interval(min(side, far), max(side, far), grain)  # type: ignore[arg-type]
+
+
+# Evidence
+
+
+def _evidence(chosen: Weighed) -> tuple[Evidence, ...]:
+    """What says so: one piece for each turn, the best first."""
+    seen: dict[str, Evidence] = {}
+    for clue in chosen.clues:
+        known = seen.get(clue.turn.id)
+        if known is not None:
+            if known.event is None and clue.event is not None:
+                seen[clue.turn.id] = replace(known, event=clue.event.id)
+            continue
+        if len(seen) == QUOTES:
+            continue
+        seen[clue.turn.id] = Evidence(
+            turn=None if clue.fact == clue.turn.id else clue.turn.id,
+            quote=_quote(clue),
+            speaker=clue.turn.speaker,
+            said_at=clue.turn.said_at,
+            interval=clue.interval,
+            expression=clue.expression if clue.kind != "fact" else "",
+            inferred=not clue.dated,
+            event=clue.event.id if clue.event else None,
+            fact=clue.fact,
+        )
+    return tuple(seen.values())
+
+
+def _quote(clue: Clue) -> str:
+    """The sentence of the turn that the clue is from, as it was said."""
+    wanted = set(_LETTERS.findall(f"{clue.text} {clue.expression}".lower()))
+    sentences = [match.group().strip() for match in _SENTENCE.finditer(clue.turn.text)]
+    sentences = [one for one in sentences if one]
+    if not sentences or clue.kind == "said":
+        return clue.turn.text if len(clue.turn.text) <= 240 else f"{clue.turn.text[:239]}…"
+    held = [one for one in sentences if clue.expression and clue.expression in one] or sentences
+    return max(held, key=lambda one: len(wanted & set(_LETTERS.findall(one.lower()))))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from everwhen.recall.features import Pool
 
 
-def answerable(pool: Pool, fused: NDArray[np.float32]) -> float:
+def answerable(pool: Pool) -> float:
     """Placeholder until fitted."""
     rows = pool.around.rows_of
     return float(pool.around.cosines[rows].max()) if len(rows) else 0.0

@@ -23,7 +23,7 @@ from everwhen.models.embed import Embedder
 from everwhen.models.rerank import Candidate, Question, Reranker, Scores, open_reranker
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
-from everwhen.recall.channels import Query, embed, ranks, search
+from everwhen.recall.channels import Found, Query, embed, ranks, search
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Pool, features
@@ -34,6 +34,7 @@ from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
 from everwhen.store import Filter, Store, UnitRow
+from everwhen.store.scan import Scan
 from everwhen.types import Dropped, Recalled, Why
 
 ORDERS = ("relevance", "time", "level")
@@ -69,6 +70,11 @@ class Request:
         if self.order not in ORDERS:
             raise UsageError(f"unknown order '{self.order}'; use one of {', '.join(ORDERS)}")
 
+    @property
+    def asked_at(self) -> datetime:
+        """The moment of asking."""
+        return self.at or datetime.now(UTC)
+
 
 @dataclass(frozen=True, slots=True)
 class _Fused:
@@ -80,52 +86,68 @@ class _Fused:
     answerable: float
 
 
-def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
-    """The memories that answer, best first, inside the token budget, each with the reason for it."""
-    timings: dict[str, float] = {}
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Everything that was found for a question, before anything is decided about it."""
+
+    plan: Plan
+    scan: Scan
+    found: Found
+    pool: Pool | None
+    """The candidates; None where there are none."""
+
+
+def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str, float]) -> Gathered:
+    """Plan, channels and reranker: the candidates with all that is known of them."""
     recipe = request.recipe
-    at = request.at or datetime.now(UTC)
     with _timed(timings, "plan"):
-        asked = plan(request.query[:LONGEST_QUERY], at, store.info.zone, store.speakers())
+        asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
     with _timed(timings, "embed"):
         query = embed(embedder, asked)
     scan = store.scan(query.vectors, asked.query, request.where)
     who = asked.whose(scan.has_role("assistant")) if recipe.speaker else None
     found, took = search(store, query, asked, scan, who, request.where, recipe)
     timings |= took
-    reasons = ranks(found)
     with _timed(timings, "fetch"):
-        held = store.units(list(reasons))
-        rows = [held[unit] for unit in reasons if unit in held]
-    if recipe.fusion == "rrf" or not rows:
-        with _timed(timings, "fuse"):
-            fused = _by_ranks(rows, {name: [unit for unit, _ in one] for name, one in found.items()}, recipe)
-    else:
-        scores: Scores = {}
-        if recipe.rerank:
-            with _timed(timings, "rerank"):
-                scores = _compared(store, query, asked, rows, request.reranker)
-        with _timed(timings, "fuse"):
-            around = scan.around([row.seq for row in rows], REACH)
-            fused = _by_weights(Pool(asked, rows, around, who, found, scores), recipe)
+        held = store.units(list(dict.fromkeys(unit for ranking in found.values() for unit, _ in ranking)))
+    rows = list(held.values())
+    if not rows:
+        return Gathered(asked, scan, found, None)
+    scores: Scores = {}
+    if recipe.rerank and recipe.fusion == "linear":
+        with _timed(timings, "rerank"):
+            scores = _compared(store, query, asked, rows, request.reranker)
+    with _timed(timings, "around"):
+        around = scan.around([row.seq for row in rows], REACH)
+    return Gathered(asked, scan, found, Pool(asked, rows, around, who, found, scores))
+
+
+def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
+    """The memories that answer, best first, inside the token budget, each with the reason for it."""
+    timings: dict[str, float] = {}
+    recipe = request.recipe
+    gathered = gather(store, embedder, request, timings)
+    with _timed(timings, "fuse"):
+        fused = _fused(gathered, recipe)
+    reasons = ranks(gathered.found)
     ranked = [
         _recalled(row, reasons[row.seq], float(score))
         for row, score in zip(fused.rows, fused.scores, strict=True)
     ]
+    seqs = {row.id: row.seq for row in fused.rows}
     if recipe.satf and ranked:
         with _timed(timings, "satf"):
             ranked = _anchored(ranked, recipe)
-    seqs = {row.id: row.seq for row in rows}
     if recipe.expand and ranked:
         with _timed(timings, "expand"):
-            ranked = expand(store, scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
+            ranked = expand(store, gathered.scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
     outdated: list[Dropped] = []
     if recipe.facts:
         with _timed(timings, "facts"):
             ranked, outdated = show_facts(
                 store,
                 ranked,
-                lambda: _moment(request, asked, at, store.info.zone),
+                lambda: _moment(request, gathered.plan, store.info.zone),
                 request.half_lives,
                 request.min_confidence,
                 request.where.kinds,
@@ -135,19 +157,6 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
     places = {row.id: place for place, row in enumerate(fused.rows)}
-    trace: dict[str, Any] = {
-        "recipe": recipe.name,
-        "plan": {
-            "about": sorted(asked.people),
-            "complexity": asked.complexity,
-            "time": asked.time is not None,
-        },
-        "stages_ms": timings,
-        "found": {name: len(ranking) for name, ranking in found.items()},
-        "candidates": len(rows),
-        "kept": len(kept),
-        "answerable": fused.answerable,
-    }
     return Recall(
         query=request.query,
         memories=tuple(_ordered([_explained(one, fused, places.get(one.id)) for one in kept], request)),
@@ -157,8 +166,25 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
             *unhelpful,
             *(Dropped(memory.id, "no room in max_tokens", memory.score) for memory in left),
         ),
-        trace=trace,
+        trace={
+            "recipe": recipe.name,
+            "plan": _told(gathered.plan),
+            "stages_ms": timings,
+            "found": {name: len(ranking) for name, ranking in gathered.found.items()},
+            "candidates": len(fused.rows),
+            "kept": len(kept),
+            "answerable": fused.answerable,
+        },
     )
+
+
+def _told(asked: Plan) -> dict[str, Any]:
+    window = asked.time.interval if asked.time else None
+    return {
+        "about": sorted(asked.people),
+        "complexity": asked.complexity,
+        "time": str(window) if window else None,
+    }
 
 
 def _compared(store: Store, query: Query, asked: Plan, rows: Sequence[UnitRow], reranker: Reranker) -> Scores:
@@ -170,10 +196,20 @@ def _compared(store: Store, query: Query, asked: Plan, rows: Sequence[UnitRow], 
     )
 
 
-def _by_ranks(rows: Sequence[UnitRow], rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
+def _fused(gathered: Gathered, recipe: Recipe) -> _Fused:
+    if gathered.pool is None:
+        return _Fused((), np.zeros(0, np.float32), {}, 0.0)
+    if recipe.fusion == "rrf":
+        rankings = {name: [unit for unit, _ in one] for name, one in gathered.found.items()}
+        return _by_ranks(gathered.pool, rankings, recipe)
+    return _by_weights(gathered.pool, recipe)
+
+
+def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
     fused = rrf(rankings, recipe.rrf_k)
-    ordered = sorted(rows, key=lambda row: -fused[row.seq])
-    return _Fused(ordered, np.array([fused[row.seq] for row in ordered], np.float32), {}, 0.0)
+    ordered = sorted(pool.rows, key=lambda row: -fused[row.seq])
+    scores = np.array([fused[row.seq] for row in ordered], np.float32)
+    return _Fused(ordered, scores, {}, answerable(pool))
 
 
 def _by_weights(pool: Pool, recipe: Recipe) -> _Fused:
@@ -188,7 +224,7 @@ def _by_weights(pool: Pool, recipe: Recipe) -> _Fused:
         [pool.rows[place] for place in order],
         np.exp(fused[order] - fused.max()),
         {name: values[order] for name, values in contributions.items()},
-        answerable(pool, fused),
+        answerable(pool),
     )
 
 
@@ -210,10 +246,11 @@ def _anchored(ranked: Sequence[Recalled], recipe: Recipe) -> list[Recalled]:
     ]
 
 
-def _moment(request: Request, asked: Plan, at: datetime, zone: str) -> Moment:
+def _moment(request: Request, asked: Plan, zone: str) -> Moment:
     """The moment that was asked for; else the past that the question speaks of; else the moment of asking."""
     if request.moment is not None:
         return request.moment
+    at = request.asked_at
     return Moment(at, past_asked_for(asked.time, asked.query, at), request.where.known_at, zone)
 
 

@@ -253,6 +253,7 @@ def held(*lines: str) -> list[tuple[str, float]]:
             "Ana thinks that the bakery on Ana's corner is the best in town.",
             0.75,
         ),
+        ("That bench is gorgeous.", "Ana thinks that bench is gorgeous.", 0.75),
         ("My boss is a nightmare.", "Ana thinks that Ana's boss is a nightmare.", 0.75),
         (
             "Postgres is overrated for small apps.",

@@ -216,6 +216,8 @@ def _told(sentence: Sequence[Word], text: str, voices: Voices) -> str:
     owned = frame is not None and "my" in frame.group().lower().split()
     if not owned and not any(word.lower in ("i", "im", "we") for word in sentence):
         first = sentence[0]
-        kept = first.pos == "PROPN" or first.text.isupper() or told.startswith(voices.speaker)
-        told = f"{voices.speaker} thinks that {told if kept else told[:1].lower() + told[1:]}"
+        # "Your courage" has become "Lena's courage"
+        kept = first.pos == "PROPN" or first.text.isupper() or not told.startswith(first.text)
+        view = told if kept else told[:1].lower() + told[1:]
+        told = f"{voices.speaker} thinks {'' if view.startswith('that ') else 'that '}{view}"
     return told if told.endswith((".", "!", "?")) else f"{told}."

@@ -145,7 +145,8 @@ READING = st.lists(st.tuples(st.integers(0, 3), PLACES), max_size=5, unique_by=l
 def test_reading_everything_again_leaves_what_the_last_reading_alone_would(
     first: list[tuple[int, str]], second: list[tuple[int, str]], cut: int
 ) -> None:
-    """Batch by batch or all at once. Two stays in one place that adjoin may be one fact or two."""
+    """At once, for every day; batch by batch, for the present: a fact that rests on turns of both batches keeps the
+    beginning that it had. Two stays in one place that adjoin may be one fact or two."""
 
     def told(memory: Memory) -> list[list[str]]:
         days = [SAID + timedelta(days=n) for n in range(-1, 6)]
@@ -163,4 +164,7 @@ def test_reading_everything_again_leaves_what_the_last_reading_alone_would(
             left = told(memory)
         with Memory.open(Path(folder), "b", embedder="fake", cache_entries=0) as memory:
             read(memory, turns, *facts(second), at=SAID)
-            assert left == told(memory)
+            wanted = told(memory)
+            assert left[-1] == wanted[-1]
+            if cut in (0, 4):
+                assert left == wanted

@@ -10,7 +10,7 @@ import pytest
 
 from everwhen import AsyncMemory, Memory, Unavailable, UsageError
 from everwhen.demo import story
-from everwhen.ingest.extract import Batch, ExtractedEvent, Extraction, opening
+from everwhen.ingest.extract import Batch, ExtractedEvent, ExtractedFact, Extraction, opening
 
 CHAT = [
     {"role": "user", "name": "Ana", "content": text, "id": f"m{n:02d}",
@@ -240,3 +240,93 @@ def test_every_derived_thing_says_where_it_comes_from(quick: Memory) -> None:
         assert set(event.turns) <= turns
         assert event.extractor.startswith("rules/")
     assert quick.doctor() == []
+
+
+class Saying:
+    """An extractor that finds one fact in each turn, or breaks."""
+
+    version = "1"
+
+    def __init__(self, name: str, place: str) -> None:
+        self.name, self.place = name, place
+
+    def extract(self, batch: Batch) -> Extraction:
+        if not self.place:
+            raise RuntimeError("no answer")
+        facts = [ExtractedFact("Ana", "lives in", self.place, (turn.id,)) for turn in batch.turns]
+        return Extraction(self.name, self.version, facts=tuple(facts))
+
+
+def test_reading_again_replaces_the_facts_of_the_reading_before(
+    quick: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def extractor(name: str, place: str) -> None:
+        monkeypatch.setattr("everwhen.memory_graph.open_extractor", lambda _: Saying(name, place))
+
+    extractor("first", "Lisbon")
+    quick.add(CHAT[0])
+    (learned,) = quick.facts.current("Ana")
+    quick.reextract()
+    assert quick.facts.get(learned.id) == learned  # confirmed: no version, no support
+    extractor("broken", "")
+    quick.reextract()
+    assert [fact.object for fact in quick.facts.current("Ana")] == ["Lisbon"]  # nobody said otherwise
+    extractor("second", "Porto")
+    quick.reextract()
+    assert [fact.object for fact in quick.facts.current("Ana")] == ["Porto"]
+    gone = quick.facts.get(learned.id)
+    assert gone.status == "retracted" and gone.reason
+    assert quick.doctor() == []
+
+
+TOPICS = ["kitchen paint brush wall", "bike race mountain gears", "piano lesson music teacher"]
+
+
+def talk(turns: int) -> list[dict[str, Any]]:
+    """Two people who go from one thing to the next after every eight turns; some turns tell nothing."""
+    told = ["I bought the {} yesterday", "nice, I sold a {} on Monday", "I cleaned one {} today", "wow"]
+    return [
+        {
+            "role": "user",
+            "name": "Ana" if n % 2 == 0 else "Rui",
+            "content": told[n % 4].format(TOPICS[n // 8 % 3].split()[n % 4]) + f" with {TOPICS[n // 8 % 3]}",
+            "id": f"k{n:03d}",
+            "timestamp": f"2024-05-01T{n // 60:02d}:{n % 60:02d}:00Z",
+        }
+        for n in range(turns)
+    ]
+
+
+def narratives(memory: Memory) -> list[tuple[tuple[str, ...], str]]:
+    units = memory._store.units(range(1, 5000)).values()
+    return sorted((unit.turns, unit.text) for unit in units if unit.kind == "narrative")
+
+
+@pytest.mark.parametrize("portion", [1, 7, 40])
+def test_a_long_talk_is_told_in_the_same_topics_in_any_portion(home: Path, portion: int) -> None:
+    messages = talk(120)
+    with opened(home, "bulk") as bulk, opened(home, "parts") as parts:
+        bulk.add_many(messages)
+        bulk.flush()
+        for at in range(0, len(messages), portion):
+            parts.add(messages[at : at + portion])
+            parts.flush()
+        found = narratives(bulk)
+        assert narratives(parts) == found
+        mentioned = [id_ for turns, _ in found for id_ in turns]
+        assert len(mentioned) == len(set(mentioned))  # told once
+        assert summary(bulk) == summary(parts)
+
+
+def test_a_conversation_is_told_in_two_to_five_narratives(memory: Memory) -> None:
+    memory.add_many(talk(24))
+    memory.flush()
+    found = narratives(memory)
+    assert 2 <= len(found) <= 5
+    assert all(turns == tuple(sorted(turns)) for turns, _ in found)
+
+
+def test_a_short_talk_is_told_in_one(quick: Memory) -> None:
+    quick.add_many(talk(2))
+    quick.flush()
+    assert len(narratives(quick)) == 1

@@ -5,6 +5,11 @@ Each line: the sentence, then every interval expected in it, in order, as `start
 """
 
 SAID = """
+It was the Friday, around lunch, so 5 May. | 2023-05-05/2023-05-06 2023-05-05/2023-05-06
+Friday's rehearsal went on for ever. | 2023-05-05/2023-05-06
+Sleep on it, and tell me on Monday. | 2023-05-15/2023-05-16
+She sat down and told us on Monday. | 2023-05-08/2023-05-09
+I have two exams on the second. | 2023-06-02/2023-06-03
 I finished the report yesterday, so tonight we celebrate. | 2023-05-09/2023-05-10 2023-05-10/2023-05-11
 Mum rang me last night about the will. | 2023-05-09/2023-05-10
 We're driving down to Cornwall tomorrow morning. | 2023-05-11/2023-05-12
@@ -242,6 +247,9 @@ The party was two weekends ago. | 2023-04-29/2023-05-01
 """
 
 NOT_SAID = """
+Of the four tents ours leaks most, then comes the wind, and we sleep on the second.
+The third shelf is full and the jars go on the second.
+Friday's child is loving and giving.
 We may march if the august committee lets us.
 The app listens on port 8080 and falls back to 1999.
 Upgrade to Python 3.12.1 or pandas 2.0.3 please.

@@ -36,6 +36,7 @@ class Statement:
     confidence: float = 1.0
     domain: str | None = None
     origin: Origin = "observation"
+    act: Act = "assert"
     sources: tuple[str, ...] = ()
     text: str = ""
     tokens: int = 0
@@ -52,7 +53,7 @@ def assert_fact(ledger: FactLedger, said: Statement) -> FactRow:
     after = ledger.next_started(slot, start)
     placed = place(claim, ledger.last_started(slot, start), after)
     ledger.touch(key.seq, at)
-    row = _new_row(said, claim, slot, at, "assert")
+    row = _new_row(said, claim, slot, at, said.act)
     if placed.decision == "reinforce":
         assert placed.target is not None
         return _reinforced(ledger, placed.target, said, after, at)
@@ -123,7 +124,8 @@ def retract_fact(
             ledger.settle(conflict.id, at, conflict.incumbent)
         elif fact_id == conflict.incumbent:
             ledger.settle(conflict.id, at, conflict.challenger)
-            _promote(ledger, _fact(ledger, conflict.challenger), at, "assert")
+            waited = _fact(ledger, conflict.challenger)
+            _promote(ledger, waited, at, waited.act)
     return replace(row, superseded_at=at, outcome=outcome, reason=reason)
 
 
@@ -134,7 +136,7 @@ def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> l
     for slot in ledger.slots(key.seq):
         row = ledger.last_started(slot, on - INSTANT)
         if row is not None and (row.valid_to is None or row.valid_to > on):
-            ended.append(_revised(ledger, row, at, claimed_to=on, valid_to=on))
+            ended.append(_revised(ledger, row, at, claimed_to=on, valid_to=on, act=_by_hand(row)))
     if not ended:
         raise NotFound(
             f"nothing of '{key.subject} {key.predicate}' holds until {on.isoformat()}, so nothing ends then; "
@@ -151,8 +153,16 @@ def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
             f"fact {fact_id} is not believed, so it cannot be confirmed; assert or correct it instead"
         )
     recorded = ledger.touch(row.key, at)
+    if row.act != _by_hand(row):
+        row = _revised(ledger, row, recorded, act=_by_hand(row))
     ledger.reinforce(row, recorded, at, 0)
     return _fact(ledger, fact_id)
+
+
+def reweigh_fact(ledger: FactLedger, fact_id: str, confidence: float, at: datetime) -> FactRow:
+    """The same fact, more or less surely."""
+    row = _fact(ledger, fact_id)
+    return _revised(ledger, row, ledger.touch(row.key, at), confidence=confidence)
 
 
 def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: datetime) -> FactRow | None:
@@ -228,6 +238,7 @@ def _reinforced(
         changes["origin"] = said.origin
     if said.domain is not None and known.domain is None:
         changes["domain"] = said.domain
+    changes |= _taken_over(known, said)
     if changes:
         known = _revised(ledger, known, at, **changes)
     seen = min(said.at, said.end) if said.end is not None else said.at
@@ -242,6 +253,7 @@ def _extended(
     """It was so earlier than was known: the beginning moves, and the old one was a confirmation."""
     known = placed.target
     assert known is not None
+    known = replace(known, **_taken_over(known, said))
     row = stretch(ledger, known, placed, start, said.grain, said.confidence, at)
     ledger.reinforce(row, at, max(said.at, known.valid_from), 1)
     ledger.cite(row.id, said.sources, at)
@@ -282,9 +294,11 @@ def _disputed(
 ) -> FactRow:
     for waiting in ledger.disputed(row.slot):
         if waiting.object_key == row.object_key:
-            ledger.reinforce(waiting, at, max(said.at, waiting.valid_from), 1)
-            ledger.cite(waiting.id, said.sources, at)
-            return _fact(ledger, waiting.id)
+            taken = _taken_over(waiting, said)
+            rival = _revised(ledger, waiting, at, **taken) if taken else waiting
+            ledger.reinforce(rival, at, max(said.at, rival.valid_from), 1)
+            ledger.cite(rival.id, said.sources, at)
+            return _fact(ledger, rival.id)
     row = dispute(ledger, key, replace(row, standing="disputed"), placed, at)
     if len(said.vectors):
         ledger.add_unit(row, said.text, said.vectors)
@@ -324,6 +338,15 @@ def _settle_slot(ledger: FactLedger, key: FactKey, slot: int, at: datetime) -> N
         if conflict.challenger in waiting:
             ledger.supersede(waiting[conflict.challenger], at, "corrected", "the user decided")
             ledger.settle(conflict.id, at, None)
+
+
+def _by_hand(row: FactRow) -> Act:
+    """A person has spoken of what an extractor had learned: from now on it is their word."""
+    return "assert" if row.act == "learn" else row.act
+
+
+def _taken_over(known: FactRow, said: Statement) -> dict[str, Any]:
+    return {"act": said.act} if known.act == "learn" and said.act != "learn" else {}
 
 
 def _revised(ledger: FactLedger, row: FactRow, at: datetime, **changes: Any) -> FactRow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from everwhen.facts.changes import Statement, assert_fact, retract_fact
@@ -42,8 +42,13 @@ def learn(store: FactStore, wording: Wording, facts: Sequence[ExtractedFact]) ->
     that no rule decides about, comes back with that standing. A start that the words do not give is `at` itself:
     turns that are imported late are then placed where they belong, not at the end.
     """
+    return record(store, prepared(statements(store, facts), wording))
+
+
+def statements(store: FactStore, facts: Sequence[ExtractedFact]) -> list[Statement]:
+    """What was extracted, checked, in the order in which it was said."""
     predicates = Predicates(store.predicates())
-    statements = [
+    checked = [
         checked_statement(
             predicates,
             fact.subject,
@@ -60,15 +65,15 @@ def learn(store: FactStore, wording: Wording, facts: Sequence[ExtractedFact]) ->
         )
         for fact in sorted(facts, key=lambda one: one.at)
     ]
-    return record(store, prepared(statements, wording))
+    return [replace(said, act="learn") for said in checked]
 
 
-def record(store: FactStore, statements: Sequence[Statement]) -> list[FactRow]:
+def record(store: FactStore, said: Sequence[Statement]) -> list[FactRow]:
     """Assert statements in one transaction; each comes back as it stands afterwards."""
-    if not statements:
+    if not said:
         return []
     with store.writing() as ledger:
-        rows = [assert_fact(ledger, said) for said in statements]
+        rows = [assert_fact(ledger, one) for one in said]
         return [ledger.fact(row.id) or row for row in rows]
 
 

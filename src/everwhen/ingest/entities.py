@@ -55,6 +55,11 @@ class Resolver:
             chosen[entity.name] = found if found is not None else self._new(entity)
         return chosen
 
+    def named(self, name: str) -> int | None:
+        """The one identity that goes by a name; None where there is none, or several."""
+        found = set(self._by_name.get(key(name), []))
+        return found.pop() if len(found) == 1 else None
+
     def _named(self, entity: ExtractedEntity, taken: Iterable[int]) -> int | None:
         """The identity that goes by the name, whatever type the parser gives it this time; of several the one of
         the type, then the one spoken of last."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
-from everwhen.facts import learn
 from everwhen.facts.book import Words
 from everwhen.facts.learn import ExtractedFact as Learned
+from everwhen.facts.relearn import relearn
 from everwhen.ingest.extract.base import ExtractedFact
 from everwhen.models.embed import Embedder
 from everwhen.store import Store
@@ -16,11 +17,14 @@ from everwhen.types import Turn
 def learn_facts(
     store: Store, embedder: Embedder, facts: Sequence[ExtractedFact], turns: Mapping[str, Turn]
 ) -> int:
-    """Give extracted facts, dated by the turns that they came from, to what is believed; how many."""
+    """Give extracted facts, dated by the turns that they came from, to what is believed; how many are new.
+
+    `turns` are all that were read: what was learned from them before and is not found any more is taken back.
+    """
     learned = [
         _learned(fact, turns[fact.turns[0]]) for fact in facts if fact.turns and fact.turns[0] in turns
     ]
-    return len(learn(store.facts, Words(embedder), learned)) if learned else 0
+    return len(relearn(store.facts, Words(embedder), list(turns), learned, datetime.now(UTC)))
 
 
 def _learned(fact: ExtractedFact, turn: Turn) -> Learned:

@@ -10,6 +10,7 @@ import numpy as np
 
 from everwhen.ingest.entities import Decide, Resolver, key
 from everwhen.ingest.extract.base import (
+    OVERLAP_TURNS,
     Batch,
     ExtractedEntity,
     ExtractedEvent,
@@ -45,19 +46,25 @@ def process(
     decide: Decide | None = None,
 ) -> Extraction:
     """Extract claimed turns and write what was found. Done twice, it changes nothing."""
-    extraction = extracted(extractor, Batch(work.session, work.turns, work.before))
     turns = {turn.id: turn for turn in (*work.before, *work.turns)}
+    mine = list(turns)[len(work.before) :]
+    vectors = store.graph.vectors(list(turns))
+    raw = vectors[len(work.before) :]
+    apart = max(0, len(work.before) - OVERLAP_TURNS)
+    meant = dict(zip(turns, vectors, strict=True))
+    batch = Batch(work.session, work.turns, work.before[apart:], work.before[:apart], meant)
+    extraction = extracted(extractor, batch)
     units = _units(extraction, turns, embedder)
     events = [unit for unit in units if unit.kind == "event"]
     similar = similar_units(store.graph, _matrix(events, embedder.dim), "event")
-    mine = list(turns)[len(work.before) :]
-    raw = store.graph.vectors(mine)
     near = similar_units(store.graph, raw, "turn")
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
-    learn_facts(store, embedder, extraction.facts, turns)
+    if not extraction.in_vain:
+        learn_facts(store, embedder, extraction.facts, {id_: turns[id_] for id_ in mine})
     with store.graph.writing() as write:
-        for narrative in (unit for unit in units if unit.kind == "narrative"):
-            write.drop_superseded("narrative", narrative.turns, [narrative.id])
+        narratives = [unit for unit in units if unit.kind == "narrative"]
+        retold = list(dict.fromkeys(id_ for unit in narratives for id_ in unit.turns))
+        write.drop_superseded("narrative", retold, [unit.id for unit in narratives])
         seqs = write.add_units(units, extraction.extractor, extraction.version)
         raws = write.unit_of_turns(list(turns))
         _mention(write, extraction, units, seqs, raws, turns, decide)
@@ -95,7 +102,7 @@ def extracted(extractor: Extractor, batch: Batch) -> Extraction:
 def _bounded(found: Extraction, batch: Batch) -> Extraction:
     """Without what points at turns outside the batch, and without the surplus of a turn."""
     mine = batch.ids
-    around = mine | {turn.id for turn in batch.before}
+    around = mine | {turn.id for turn in (*batch.earlier, *batch.before)}
     kept: list[ExtractedEvent] = []
     places: dict[int, int] = {}
     count: dict[str, int] = {}
@@ -119,11 +126,7 @@ def _bounded(found: Extraction, batch: Batch) -> Extraction:
         for cause in found.causes
         if cause.cause in places and cause.effect in places and places[cause.cause] != places[cause.effect]
     )
-    narratives = [
-        one
-        for one in found.narratives
-        if one.turns and around.issuperset(one.turns) and not mine.isdisjoint(one.turns)
-    ]
+    narratives = [one for one in found.narratives if one.turns and around.issuperset(one.turns)]
     return replace(
         found,
         events=tuple(kept),
@@ -217,6 +220,7 @@ def _mention(
             by_turn.setdefault(id_, []).append(entity)
     resolved: dict[str, dict[str, int]] = {}
     kinds = {key(entity.name): entity.type for entity in extraction.entities}
+    fresh = {id_ for entity in extraction.entities for id_ in entity.turns}
     for id_, turn in turns.items():
         names = _once(by_turn.get(id_, []))[:MOST_PER_TURN]
         if not names:
@@ -230,9 +234,10 @@ def _mention(
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
     for unit, thing in zip(units, things, strict=True):
         for name in thing.entities:
-            found = next(
-                (resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {})), None
-            )
+            here = (resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {}))
+            found = next(here, None)
+            if found is None and not fresh.issuperset(thing.turns):
+                found = resolver.named(name)  # of a turn that was read before
             if found is not None:
                 write.mention(seqs[unit.id], found, name, kinds.get(key(name), "OTHER"))
 

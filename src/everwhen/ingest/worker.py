@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 from everwhen.errors import EverwhenError, Unavailable
-from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS, Extraction
+from everwhen.ingest.extract.base import BATCH_TURNS, LOOK_BACK_TURNS, Extraction
 from everwhen.store import Store
 from everwhen.store.graph import Work
 
@@ -94,7 +94,7 @@ class Worker:
     def _drain(self) -> None:
         try:
             while not self._stopping:
-                work = self._store.graph.claim(self._owner, BATCH_TURNS, OVERLAP_TURNS, CLAIM_SECONDS)
+                work = self._store.graph.claim(self._owner, BATCH_TURNS, LOOK_BACK_TURNS, CLAIM_SECONDS)
                 if work is None:
                     if self._store.graph.pending():
                         time.sleep(POLL_SECONDS)  # another process is at it

@@ -15,7 +15,8 @@ from everwhen.types import Origin
 from everwhen.when import Grain
 
 Standing: TypeAlias = Literal["believed", "disputed", "overruled"]
-Act: TypeAlias = Literal["assert", "correct", "resolve"]
+Act: TypeAlias = Literal["learn", "assert", "correct", "resolve"]
+"""Whose word it is: `learn` is an extractor's, which reading the turns again may take back; the others are people's."""
 Outcome: TypeAlias = Literal["revised", "corrected", "outweighed", "retracted", "recast"]
 
 FOREVER = datetime.max.replace(tzinfo=UTC)
@@ -161,6 +162,10 @@ class FactLedger(Protocol):
         ...
 
     def cite(self, fact_id: str, sources: Iterable[str], at: datetime) -> None: ...
+
+    def uncite(self, fact_id: str, sources: Iterable[str]) -> None:
+        """A fact that has other sources no longer rests on these."""
+        ...
 
     def adopt(self, fact_id: str, other: str) -> None:
         """Give a fact the sources of another one, which turned out to be the same."""

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from everwhen.when.iso import Duration, format_duration, format_interval, parse_duration, parse_interval
     from everwhen.when.meaning import Conventions
     from everwhen.when.recurrence import Recurrence
+    from everwhen.when.reference import TimeRef
     from everwhen.when.render import describe, explain
-    from everwhen.when.resolver import TimeRef, resolve
+    from everwhen.when.resolver import resolve
 
 __all__ = [
     "Constraint",
@@ -41,7 +42,7 @@ _HOMES = {
     "Conventions": "meaning",
     "Duration": "iso",
     "Recurrence": "recurrence",
-    "TimeRef": "resolver",
+    "TimeRef": "reference",
     "constraint": "constraints",
     "describe": "render",
     "explain": "render",

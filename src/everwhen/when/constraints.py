@@ -10,7 +10,8 @@ from typing import Literal
 
 from everwhen.when.interval import Interval
 from everwhen.when.iso import Duration
-from everwhen.when.resolver import TimeRef, resolve
+from everwhen.when.reference import TimeRef
+from everwhen.when.resolver import resolve
 from everwhen.when.tokens import Token, tokenize, word_set
 
 Order = Literal["first", "last"]

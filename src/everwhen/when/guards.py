@@ -88,6 +88,8 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False
     if isinstance(value, Weekday) and before in ("a", "an") and tokens[item.start].kind == "word":
         return False  # on a Tuesday: any
+    if isinstance(value, Weekday) and after == "'s" and _person_at(tokens, item.end + 1):
+        return False  # a day has meetings and weather, but no children: "Friday's child" is a saying
     if before in ("happy", "merry"):
         return False  # a wish
     if isinstance(value, Season) and after == "of":
@@ -189,6 +191,9 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
                 and _plausible(item, edge, tokens, before, after)
             )
         case DayOfMonth(weekday=None):
+            spelled = tokens[item.end - 1].kind == "word"
+            if spelled and _one_of_several(tokens, item.start):
+                return False  # "three floors … on the second"
             return not after or after in _AFTER_DAY or after in _ENDS
         case MonthDay() if after in _STREETS:
             return False  # 12 March Street
@@ -233,6 +238,36 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             return True
     return True
 
+
+_PERSONS = word_set("child children kid kids girl girls boy boys man men woman women people folk born")
+_COUNTS = word_set("two three four five six seven eight nine ten both several many all")
+_NTH = word_set("first second third fourth fifth sixth seventh eighth ninth tenth top last other")
+
+
+def _person_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].lower in _PERSONS
+
+
+def _one_of_several(tokens: list[Token], index: int) -> bool:
+    """Whether things were counted or numbered before it in the sentence: then "the second" is one of them."""
+    for place in range(max(0, index - _FAR), index - 3):  # right before it they are what takes place then
+        word, thing = tokens[place].lower, tokens[place + 1]
+        if thing.kind != "word" or thing.lower in UNITS or thing.lower.removesuffix("s") in UNITS:
+            continue
+        counted = word in _COUNTS or (tokens[place].kind == "number" and len(word) < 3)
+        if counted and thing.lower.endswith("s") and thing.lower not in MEASURES - _THINGS:
+            return True
+        if word in _NTH and thing.lower not in _AFTER_DAY and thing.lower not in MONTHS:
+            return True
+    return False
+
+
+_FAR = 16
+"""Tokens before an ordinal in which what it numbers is looked for."""
+_THINGS = word_set(
+    """rooms houses apartments cars chairs tables beds bags questions tickets songs books photos pictures emails
+    messages calls cats dogs tests items copies pages files lines steps pieces bottles boxes students kids"""
+)
 
 # "The last three days of the trip", "for the week before the exam": the time hangs on something else.
 _NEEDS_END = frozenset(

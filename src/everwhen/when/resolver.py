@@ -5,40 +5,25 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from everwhen.when.apposition import dated_beside
 from everwhen.when.bounds import floating
 from everwhen.when.chart import Item, RuleBook, parse
 from everwhen.when.guards import stands, whole_text
-from everwhen.when.interval import Grain, Interval
-from everwhen.when.iso import Duration
+from everwhen.when.interval import Interval
 from everwhen.when.lexicon import WORDS, senses
-from everwhen.when.meaning import Context, Conventions, Kind, Meaning, Side, Span
+from everwhen.when.meaning import Context, Conventions, Meaning, Side, Span
 from everwhen.when.offsets import Amount
 from everwhen.when.recurrence import Recurrence
+from everwhen.when.reference import TimeRef
 from everwhen.when.rules import english
 from everwhen.when.tense import side_of
 from everwhen.when.tokens import Token, tokenize, word_set
-
-
-@dataclass(frozen=True, slots=True)
-class TimeRef:
-    """A time expression found in a text, and what it means."""
-
-    span: tuple[int, int]
-    text: str
-    interval: Interval | None
-    grain: Grain
-    kind: Kind
-    confidence: float
-    rule: tuple[str, ...] = ()  # the rules that built it, innermost first
-    recurrence: Recurrence | None = None
-    duration: Duration | None = None
-    anchor: str | None = None  # an event or age that the time hangs on, where the text gives no date for it
 
 
 def resolve(
@@ -139,7 +124,7 @@ _ROOTS = frozenset({"<time>", "<recurrence>", "<amount>", "<age>"})
 def _english(text: str, start: int, end: int, ctx: Context, book: RuleBook) -> list[TimeRef]:
     tokens = tokenize(text, start, end)
     items = [item for item in parse(tokens, book, senses) if item.category in _ROOTS]
-    return choose(text, tokens, items, ctx, stands)
+    return dated_beside(choose(text, tokens, items, ctx, stands), tokens, ctx)
 
 
 def choose(

@@ -57,6 +57,8 @@ _OPENERS = word_set(
     email text deploy ship release merge review update move start begin wake order pay return give tell ask
     try wait leave put add create show find give don't remember"""
 )
+_TURNS = word_set("and so then but or , - please just")
+"""After these a bare verb with "me" or "us" may ask for something."""
 _BREAKS = frozenset({".", "!", "?", ";"})
 _JOINTS = frozenset(
     {",", ":", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
@@ -79,6 +81,8 @@ def side_of(tokens: list[Token], start: int, end: int) -> tuple[Side | None, boo
             found = _looks(tokens, index)
             if found is not None:
                 side, strength = found
+                if word == "'s" and index == end:  # "Friday's meeting went well": a verb says more than it
+                    strength /= 2
                 cost = distance / strength + (0.5 if step > 0 else 0)
                 if best is None or cost < best[0]:
                     best = (cost, side, strength > 0.5 or distance <= 1)
@@ -125,4 +129,7 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     opening = index == 0 or tokens[index - 1].lower in (*_BREAKS, ":")
     if opening and word in _OPENERS:
         return "future", 0.6
+    asked = index + 1 < len(tokens) and tokens[index + 1].lower in ("me", "us")
+    if asked and before in _TURNS and word in _OPENERS:
+        return "future", 0.9  # "sleep on it, and ask me on Monday": nobody else is there who could do it
     return None

@@ -130,6 +130,33 @@ def test_a_pronoun_is_resolved_where_only_one_person_was_spoken_of() -> None:
     assert two[-1].subject.lower() == "she"
 
 
+CHORES = [
+    "I fixed the tap in the bathroom yesterday.",
+    "We hiked up the hill behind the village last Sunday.",
+    "My cousin enrolled in a pottery course in March.",
+    "I talked with Lena yesterday.",
+    "We baked at the shelter on Saturday.",
+    "Rui lost his wallet on the tram last week.",
+    "I interviewed for the librarian position on Monday.",
+    "We adopted a beagle two weeks ago.",
+    "I finally finished the quilt last night.",
+    "The server crashed on Tuesday.",
+]
+
+
+@pytest.mark.parametrize("text", CHORES)
+def test_nearly_everything_that_happens_has_two_to_four_aliases_without_its_nouns(text: str) -> None:
+    (event,) = events(text)
+    assert 2 <= len(event.aliases) <= 4
+    nouns = {word.lower().strip(".") for word in event.object.split() if len(word) > 3}
+    assert not any(nouns & set(alias.lower().split()) for alias in event.aliases)
+
+
+def test_what_hangs_on_a_preposition_is_no_object_in_an_alias() -> None:
+    (event,) = events("We baked at the animal shelter on Saturday.")
+    assert not any("oven" in alias and "charity" in alias for alias in event.aliases)
+
+
 def test_aliases_are_other_words_and_never_the_key_noun() -> None:
     (event,) = events("I bought a Fitbit yesterday")
     assert 2 <= len(event.aliases) <= 4
@@ -198,3 +225,79 @@ def test_two_hundred_names_in_one_turn_are_read() -> None:
 
 def test_a_very_long_turn_is_read_in_bounded_time() -> None:
     assert len(events("I bought a lamp yesterday. " * 400)) <= 800
+
+
+def held(*lines: str) -> list[tuple[str, float]]:
+    return [(one.text, one.confidence) for one in extract(*lines).narratives if one.network == "opinion"]
+
+
+@pytest.mark.parametrize(
+    ("text", "opinion", "confidence"),
+    [
+        (
+            "I think the new library is a waste of money.",
+            "Ana thinks the new library is a waste of money.",
+            0.75,
+        ),
+        ("I don't think the plan is good.", "Ana doesn't think the plan is good.", 0.75),
+        ("In my opinion the old bridge is prettier.", "In Ana's opinion the old bridge is prettier.", 0.75),
+        (
+            "I'm convinced that rent will never go down.",
+            "Ana is convinced that rent will never go down.",
+            0.9,
+        ),
+        ("I guess the second draft is stronger.", "Ana guesses the second draft is stronger.", 0.5),
+        ("I find running on a treadmill boring.", "Ana finds running on a treadmill boring.", 0.75),
+        (
+            "The bakery on our corner is the best in town.",
+            "Ana thinks that the bakery on Ana's corner is the best in town.",
+            0.75,
+        ),
+        ("That bench is gorgeous.", "Ana thinks that bench is gorgeous.", 0.75),
+        ("My boss is a nightmare.", "Ana thinks that Ana's boss is a nightmare.", 0.75),
+        (
+            "Postgres is overrated for small apps.",
+            "Ana thinks that Postgres is overrated for small apps.",
+            0.75,
+        ),
+        ("I love long train rides.", "Ana loves long train rides.", 0.9),
+        ("I feel like people should read more.", "Ana feels like people should read more.", 0.75),
+    ],
+)
+def test_a_held_belief_is_an_opinion_with_how_firmly_it_is_held(
+    text: str, opinion: str, confidence: float
+) -> None:
+    assert held(text) == [(opinion, confidence)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think I left my keys at the gym yesterday.",
+        "I think we moved in March.",
+        "I think I'll go tomorrow.",
+        "I thought the film was great.",
+        "That's awesome!",
+        "That sounds good.",
+        "Is the bakery the best?",
+        "I loved the concert last week.",
+        "I'm so happy today.",
+        "I would love to see it.",
+        "I bought the best bread yesterday.",
+        "My brother thinks Porto is too cold.",
+        "Yeah right, Mondays are the best.",
+        "I think so too.",
+        "I'm sure you'll do great!",
+        "The deploy is broken.",
+        "> I think tabs are better",
+    ],
+)
+def test_what_happened_a_courtesy_or_the_view_of_another_is_no_opinion(text: str) -> None:
+    assert held(text) == []
+
+
+def test_an_opinion_takes_nothing_from_events_and_facts() -> None:
+    found = extract("I love long train rides. I think the lake is gorgeous. I bought an oar yesterday.")
+    assert [(event.verb, event.object) for event in found.events] == [("buy", "oar")]
+    assert "likes" in {fact.predicate for fact in found.facts}
+    assert {one.network for one in found.narratives} == {"world", "opinion"}

@@ -6,8 +6,12 @@ are as the text has them, first person turned into the speaker's name) and makes
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from everwhen.types import Turn
 from everwhen.when import Interval
@@ -24,6 +28,9 @@ BATCH_TURNS = 25
 """Turns extracted together at the most (Chronos)."""
 OVERLAP_TURNS = 5
 """Turns before them that are read again as context, and yield nothing (Chronos)."""
+LOOK_BACK_TURNS = 24 + OVERLAP_TURNS
+"""Turns before a batch among which the beginning of the topic that it goes on with is looked for, and those that are
+needed to understand the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,10 @@ class Batch:
     session: str
     turns: tuple[Turn, ...]
     before: tuple[Turn, ...] = ()
+    earlier: tuple[Turn, ...] = ()
+    """Turns before those of `before`: only a narrative that goes on may reach back to them."""
+    vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, compare=False)
+    """What turns mean, where that is known: tells where a topic ends."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -76,8 +87,8 @@ class ExtractedEvent:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedNarrative:
-    """What an exchange was about, readable alone: who said or did what and why, the speaker's time words kept
-    and the resolved interval beside them."""
+    """What the talk was about while it was about one thing, readable alone: who said or did what and why, the
+    speaker's time words kept and the resolved interval beside them."""
 
     text: str
     turns: tuple[str, ...]
@@ -154,6 +165,11 @@ class Extraction:
     causes: tuple[CausalLink, ...] = ()
     failures: tuple[Failure, ...] = ()
     usage: Usage | None = field(default=None)
+
+    @property
+    def in_vain(self) -> bool:
+        """Nothing was found because something went wrong: that says nothing about the turns."""
+        return bool(self.failures) and not (self.events or self.narratives or self.entities or self.facts)
 
 
 @runtime_checkable

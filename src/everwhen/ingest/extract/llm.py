@@ -111,10 +111,11 @@ class LLMExtractor:
     def _in_halves(self, batch: Batch, spent: Spent) -> Extraction:
         middle = len(batch.turns) // 2
         first, second = batch.turns[:middle], batch.turns[middle:]
-        context = (*batch.before, *first)[-OVERLAP_TURNS:]
+        passed = (*batch.earlier, *batch.before, *first)
+        context, earlier = passed[-OVERLAP_TURNS:], passed[:-OVERLAP_TURNS]
         halves = [
             self.extract(replace(batch, turns=first)),
-            self.extract(replace(batch, turns=second, before=context)),
+            self.extract(replace(batch, turns=second, before=context, earlier=earlier)),
         ]
         return _joined(halves, self.name, self.version, self._usage(spent))
 

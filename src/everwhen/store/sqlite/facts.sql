@@ -92,6 +92,13 @@ VALUES (:fact, :source, EXISTS (SELECT 1 FROM turns WHERE id = :source), :at) ON
 INSERT INTO unit_turns (unit, turn)
 SELECT u.seq, t.seq FROM units u, turns t WHERE u.id = :fact AND t.id = :source ON CONFLICT DO NOTHING;
 
+-- delete_fact_source --
+DELETE FROM fact_sources WHERE fact = :fact AND source = :source;
+
+-- delete_fact_unit_turn --
+DELETE FROM unit_turns WHERE unit = (SELECT seq FROM units WHERE id = :fact)
+  AND turn = (SELECT seq FROM turns WHERE id = :source);
+
 -- adopt_sources --
 INSERT INTO fact_sources (fact, source, turn, at)
 SELECT :fact, source, turn, at FROM fact_sources WHERE fact = :other ON CONFLICT DO NOTHING;

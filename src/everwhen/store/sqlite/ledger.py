@@ -98,6 +98,12 @@ class SqliteLedger:
             self._do("insert_fact_source", values)
             self._do("insert_fact_unit_turn", values)
 
+    def uncite(self, fact_id: str, sources: Iterable[str]) -> None:
+        for source in sources:
+            values = {"fact": fact_id, "source": source}
+            self._do("delete_fact_source", values)
+            self._do("delete_fact_unit_turn", values)
+
     def adopt(self, fact_id: str, other: str) -> None:
         self._do("adopt_sources", {"fact": fact_id, "other": other})
         self._do("adopt_unit_turns", {"fact": fact_id, "other": other})

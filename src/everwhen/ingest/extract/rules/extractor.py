@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Literal
 
 from everwhen.ingest.extract.base import (
+    LOOK_BACK_TURNS,
     OVERLAP_TURNS,
     Batch,
     CausalLink,
@@ -23,13 +27,15 @@ from everwhen.ingest.extract.rules.facts import facts
 from everwhen.ingest.extract.rules.fragments import Header, header_of
 from everwhen.ingest.extract.rules.lexicon import FIRST
 from everwhen.ingest.extract.rules.names import entities
-from everwhen.ingest.extract.rules.narratives import Told, narratives
+from everwhen.ingest.extract.rules.narratives import Read, Told, narratives, told
 from everwhen.ingest.extract.rules.parsing import Parse, parser
 from everwhen.ingest.extract.rules.times import Moment
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
 from everwhen.types import Turn
 
-VERSION = "1"
+VERSION = "2"
+MOST_TELLINGS = 4096
+"""Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
 
 
 class RuleExtractor:
@@ -38,37 +44,69 @@ class RuleExtractor:
     name = "rules"
     version = VERSION
 
+    def __init__(self) -> None:
+        self._tellings: OrderedDict[tuple[str, ...], Told] = OrderedDict()
+        self._lock = threading.Lock()
+
     def extract(self, batch: Batch) -> Extraction:
-        turns = (*batch.before, *batch.turns)
-        texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns]
+        turns = (*batch.earlier, *batch.before, *batch.turns)
+        fresh = len(batch.earlier) + len(batch.before)
+        whole = fresh < LOOK_BACK_TURNS  # the session begins here
+        tells = 0 if whole else OVERLAP_TURNS  # the turns before that are here to understand the others
+        # What is known of earlier turns need not be read again; what is not is read with its own turns before it.
+        tellings = {turn.id: one for turn, one in zip(turns, self._known(turns), strict=True) if one}
+        known = all(turn.id in tellings for turn in batch.earlier[tells:])
+        first = len(batch.earlier) if known else 0
+        texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns[first:]]
         parses = iter(parser().parse([passage.text for found in texts for passage in found]))
         referents = Referents()
         events: list[ExtractedEvent] = []
         named: list[ExtractedEntity] = []
         stated: list[ExtractedFact] = []
         links: list[CausalLink] = []
-        told: list[Told] = []
-        for number, (turn, mine) in enumerate(zip(turns, texts, strict=True)):
+        for number, (turn, mine) in enumerate(zip(turns[first:], texts, strict=True), first):
             listener = _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number])
             voices = Voices(turn.speaker, listener, number, referents=referents)
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, voices)
             names = entities(turn, [parse for _, parse in read])
-            told.append(Told(turn, read, drafts, voices, tuple(one.name for one in names)))
-            if number >= len(batch.before):
+            if number >= tells and turn.id not in tellings:
+                telling = told(Read(turn, read, drafts, voices, tuple(one.name for one in names)))
+                tellings[turn.id] = telling
+                self._keep(_reading(turns, number), telling)
+            if number >= fresh:
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]
                 stated += facts(turn, read, drafts, voices) if turn.role != "assistant" else []
                 named += names
+        retold = narratives(turns[tells:], tellings, batch.ids, batch.vectors, whole=whole)
         return Extraction(
             self.name,
             self.version,
             events=tuple(events),
-            narratives=tuple(narratives(told, batch.ids)),
+            narratives=tuple(retold),
             entities=tuple(named),
             facts=tuple(stated),
             causes=tuple(links),
         )
+
+    def _known(self, turns: Sequence[Turn]) -> list[Told | None]:
+        with self._lock:
+            return [self._tellings.get(_reading(turns, number)) for number in range(len(turns))]
+
+    def _keep(self, reading: tuple[str, ...], telling: Told) -> None:
+        with self._lock:
+            self._tellings[reading] = telling
+            if len(self._tellings) > MOST_TELLINGS:
+                self._tellings.popitem(last=False)
+
+
+def _reading(turns: Sequence[Turn], number: int) -> tuple[str, ...]:
+    """What the telling of a turn depends on: itself and the turns that are read before it."""
+    turn = turns[number]
+    before = turns[max(0, number - OVERLAP_TURNS) : number]
+    said = hashlib.blake2b(turn.text.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return (turn.session, turn.id, said, turn.said_at.isoformat(), turn.zone, *(one.id for one in before))
 
 
 def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:

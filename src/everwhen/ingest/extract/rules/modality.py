@@ -26,7 +26,9 @@ from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 Tense = Literal["past", "present", "progressive", "perfect", "future", "bare"]
 
-_IRONIC = re.compile("|".join(IRONY))
+_IRONIC = re.compile(
+    "|".join(one if any(letter.isupper() for letter in one) else f"(?i:{one})" for one in IRONY)
+)
 _QUESTION_WORDS = WH - {"that", "which"} | {"which", "whose"}
 _INVERTING = vocabulary(
     """

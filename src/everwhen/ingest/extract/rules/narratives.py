@@ -1,16 +1,21 @@
-"""What an exchange was about, told by itself: its telling sentences with the first person turned into names."""
+"""What the talk was about, told by itself: its telling sentences with the first person turned into names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from everwhen.ingest.extract.base import ExtractedNarrative, Network
 from everwhen.ingest.extract.rules.cleaning import Passage
 from everwhen.ingest.extract.rules.draft import Draft
 from everwhen.ingest.extract.rules.lexicon import MANNERS
 from everwhen.ingest.extract.rules.modality import asked, is_ironic
+from everwhen.ingest.extract.rules.opinions import Opinion, opinions
 from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.topics import steps, topics
 from everwhen.ingest.extract.rules.voices import Voices
 from everwhen.types import Turn
 from everwhen.when import Interval
@@ -23,8 +28,8 @@ CONFIDENCE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A turn as the narrative reads it."""
+class Read:
+    """A turn as it was parsed."""
 
     turn: Turn
     read: Sequence[tuple[Passage, Parse]]
@@ -33,35 +38,83 @@ class Told:
     entities: tuple[str, ...]
 
 
-def narratives(told: Sequence[Told], fresh: frozenset[str]) -> list[ExtractedNarrative]:
-    """One narrative for each exchange that tells something and has a new turn in it."""
-    exchanges: dict[str, list[Told]] = {}
-    for one in told:
-        exchanges.setdefault(one.turn.segment or one.turn.id, []).append(one)
-    found = []
-    for several in exchanges.values():
-        if fresh.isdisjoint(one.turn.id for one in several) or not any(one.drafts for one in several):
-            continue
-        lines = [(one, line) for one in several if (line := _line(one))]
-        if lines:
-            found.append(_narrative([one for one, _ in lines], [line for _, line in lines]))
-    return found
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A turn as a narrative tells it: the little of it that is kept when the talk goes on."""
+
+    turn: str
+    assistant: bool
+    line: str
+    eventful: bool
+    occurred: Interval | None
+    entities: tuple[str, ...]
+    opinions: tuple[Opinion, ...] = ()
 
 
-def _narrative(told: Sequence[Told], lines: Sequence[str]) -> ExtractedNarrative:
-    names = tuple(dict.fromkeys(name for one in told for name in one.entities))
-    return ExtractedNarrative(
-        text=" ".join(lines),
-        turns=tuple(one.turn.id for one in told),
-        network=_network(told),
-        confidence=CONFIDENCE,
-        occurred=_hull([draft.occurred for one in told for draft in one.drafts if not draft.inferred]),
-        entities=names,
+def told(one: Read) -> Told:
+    """A turn, told by somebody else."""
+    return Told(
+        one.turn.id,
+        one.turn.role == "assistant",
+        _line(one),
+        bool(one.drafts),
+        _hull([draft.occurred for draft in one.drafts if not draft.inferred]),
+        one.entities,
+        opinions(one.read, one.drafts, one.voices, answer=one.turn.role == "assistant"),
     )
 
 
-def _network(told: Sequence[Told]) -> Network:
-    return "experience" if all(one.turn.role == "assistant" for one in told) else "world"
+def narratives(
+    turns: Sequence[Turn],
+    tellings: Mapping[str, Told],
+    fresh: frozenset[str],
+    vectors: Mapping[str, NDArray[np.float32]],
+    *,
+    whole: bool,
+) -> list[ExtractedNarrative]:
+    """One narrative for each topic that tells something, as far as new turns may have changed it, and the opinions
+    in it, each by itself.
+
+    `whole` says that the turns begin where the session does. Of an exchange in which nothing is told to have happened
+    no word is kept.
+    """
+    taken = steps(turns)
+    found = []
+    for places in topics(taken, vectors, fresh, whole=whole):
+        several: list[Told] = []
+        for place in places:
+            step = [tellings[turn.id] for turn in taken[place] if turn.id in tellings]
+            several += [one for one in step if one.line] if any(one.eventful for one in step) else []
+        if several:
+            found.append(_narrative(several))
+        found += [
+            _opinion(tellings[turn.id], one)
+            for place in places
+            for turn in taken[place]
+            if turn.id in tellings
+            for one in tellings[turn.id].opinions
+        ]
+    return found
+
+
+def _opinion(told: Told, held: Opinion) -> ExtractedNarrative:
+    names = tuple(name for name in told.entities if name.casefold() in held.text.casefold())
+    return ExtractedNarrative(held.text, (told.turn,), "opinion", held.confidence, None, names)
+
+
+def _narrative(several: Sequence[Told]) -> ExtractedNarrative:
+    return ExtractedNarrative(
+        text=" ".join(one.line for one in several),
+        turns=tuple(one.turn for one in several),
+        network=_network(several),
+        confidence=CONFIDENCE,
+        occurred=_hull([one.occurred for one in several if one.occurred is not None]),
+        entities=tuple(dict.fromkeys(name for one in several for name in one.entities)),
+    )
+
+
+def _network(several: Sequence[Told]) -> Network:
+    return "experience" if all(one.assistant for one in several) else "world"
 
 
 def _hull(intervals: Sequence[Interval]) -> Interval | None:
@@ -74,7 +127,7 @@ def _hull(intervals: Sequence[Interval]) -> Interval | None:
     return whole
 
 
-def _line(one: Told) -> str:
+def _line(one: Read) -> str:
     """The sentences of a turn that tell something, as somebody else would tell them."""
     sentences = []
     for passage, parse in one.read:

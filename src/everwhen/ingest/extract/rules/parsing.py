@@ -144,6 +144,7 @@ class _Pipeline:
     def parse(self, texts: list[str]) -> list[Parse]:
         if self.texts >= ZONE_TEXTS:
             self.zone.close()
+            self.nlp.get_pipe("lemmatizer").cache.clear()  # it keeps every word it has ever seen
             self.zone.enter_context(self.nlp.memory_zone())
             self.texts = 0
         self.texts += len(texts)

@@ -32,6 +32,7 @@ _AGREES = {
     "'ve": "has",
     "ve": "has",
     "have": "has",
+    "do": "does",
     "are": "is",
     "'re": "is",
     "re": "is",

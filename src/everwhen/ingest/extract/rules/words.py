@@ -5,6 +5,10 @@ Verbs in groups of one meaning (given as pasts, with a phrase that needs no obje
 
 from __future__ import annotations
 
+from everwhen.ingest.extract.rules.wordlist import vocabulary
+from everwhen.ingest.extract.rules.words_nouns import MORE_NOUNS
+from everwhen.ingest.extract.rules.words_verbs import MORE_VERBS
+
 # verb(s) | other words, past tense; those that end in … take an object | phrases that stand alone
 _VERBS = """
 buy purchase order get pick up|picked up …;purchased …;acquired …|made a purchase;went shopping
@@ -186,21 +190,39 @@ pictures|photo photos picture pictures album selfie
 """.strip()
 
 
+_PARTICLES = vocabulary(
+    """
+    up down away across back out off in on over through into together along asleep apart by after forward birth
+    started married home rid well wrong part care cold behind it
+    """
+)
+
+
 def _verbs() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Of each verb its other words and the phrases that stand alone; a verb of two lines has the words of both."""
     table: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    for line in _VERBS.splitlines():
+    for line in (*_VERBS.splitlines(), *MORE_VERBS.splitlines()):
         names, others, phrases = [*line.split("|"), "", ""][:3]
-        entry = (tuple(others.split(";")), tuple(phrase for phrase in phrases.split(";") if phrase))
+        entry = (_several(others), _several(phrases))
         for name in _names(names):
-            table.setdefault(name, entry)
+            known = table.get(name, ((), ()))
+            table[name] = (_once(known[0], entry[0]), _once(known[1], entry[1]))
     return table
+
+
+def _several(text: str) -> tuple[str, ...]:
+    return tuple(one for one in text.split(";") if one)
+
+
+def _once(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def _names(text: str) -> list[str]:
     """Verbs of a line; a particle belongs to the verb before it."""
     found: list[str] = []
     for word in text.split():
-        if word in ("up", "down", "away", "across", "back", "out", "off") and found:
+        if word in _PARTICLES and found:
             found[-1] += f" {word}"
         else:
             found.append(word)
@@ -209,7 +231,7 @@ def _names(text: str) -> list[str]:
 
 def _kinds() -> dict[str, str]:
     table: dict[str, str] = {}
-    for line in _NOUNS.splitlines():
+    for line in (*_NOUNS.splitlines(), *MORE_NOUNS.splitlines()):
         kind, words = line.split("|")
         for word in words.split():
             table.setdefault(word, kind)

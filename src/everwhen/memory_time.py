@@ -97,15 +97,14 @@ class TimeMemory(GraphMemory):
         if topic is None:
             ids = list(dict.fromkeys(row.id for row in facts.every_version()))
         else:
-            from everwhen.recall.channels import keyword, semantic
-
             only = Filter(kinds=frozenset({"fact"}))
-            floor = self._settings.about_similarity
+            vector = self._asking.embed([self._asking.pieces(topic)[0]])[0]
+            scan = self._store.scan(vector, topic, only)
             found = [
-                *keyword(self._store, topic, MOST_FACTS, only),
-                *semantic(self._store, self._asking, topic, MOST_FACTS, only, floor),
+                *scan.by_words(MOST_FACTS),
+                *scan.by_meaning(0, MOST_FACTS, self._settings.about_similarity),
             ]
-            rows = self._store.units([one.unit for one in found])
+            rows = self._store.units([unit for unit, _ in found])
             ids = list(dict.fromkeys(row.id for row in rows.values()))
         sources = facts.sources(ids) if ids else {}
         said = self._store.known([source for several in sources.values() for source in several])

@@ -2,10 +2,44 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
+from everwhen.recall.channels import ASKED, BARE
 from everwhen.recall.features import Pool
 
 
+def signs(pool: Pool) -> dict[str, float]:
+    """What tells an answer that is there from one that is not: absolute, not relative to the other candidates.
+
+    Each is taken over all candidates and over those by whom the question is about: what somebody else said is the
+    commonest reason for finding words that match and no answer.
+    """
+    around, rows = pool.around, pool.around.rows_of
+    whole = float(around.idf.sum()) or 1.0
+    values = {
+        "cosine": around.cosines[rows, BARE],
+        "cosine_asked": around.cosines[rows, ASKED],
+        "coverage": (around.counts[rows] > 0) @ around.idf / whole,
+        **{name: np.nan_to_num(scores, nan=-1.0) for name, scores in pool.rerank.items()},
+    }
+    theirs = around.said_by(pool.who)[rows] if pool.who is not None else np.ones(len(rows), np.bool_)
+    out = {"names_somebody": float(pool.who is not None)}
+    for name, value in values.items():
+        best = np.sort(value)[::-1]
+        out[f"{name}_best"] = float(best[0])
+        out[f"{name}_third"] = float(best[min(2, len(best) - 1)])
+        own = value[theirs]
+        others = value[~theirs]
+        out[f"{name}_theirs"] = float(own.max()) if len(own) else float(value.min())
+        out[f"{name}_lead"] = out[f"{name}_theirs"] - (
+            float(others.max()) if len(others) else float(value.min())
+        )
+    return out
+
+
 def answerable(pool: Pool) -> float:
-    """Placeholder until fitted."""
-    rows = pool.around.rows_of
-    return float(pool.around.cosines[rows].max()) if len(rows) else 0.0
+    """A logistic of the signs, fitted by `scripts/fit_fusion.py`."""
+    said = signs(pool)
+    return 1.0 / (1.0 + math.exp(-said["cosine_best"]))

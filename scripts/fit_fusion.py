@@ -17,7 +17,6 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ RIDGE = 10.0
 FOLDS = 5
 LONGMEMEVAL_WEIGHT = 3.0
 """A question of LongMemEval counts as three: there are six times as many of LoCoMo."""
-RERANKED_ONLY = ("maxsim", "weakest_half")
+MAXSIM_ONLY = ("maxsim", "maxsim_telling", "maxsim_rank", "weakest_half", "best_word", "session_maxsim")
 
 
 @dataclass(slots=True)
@@ -161,11 +160,11 @@ class _bank:
 
 
 def fit(args: argparse.Namespace) -> None:
-    cases, names, sign_names = load(args.features)
+    cases, names, _ = load(args.features)
     figures: dict[str, Any] = {}
     fitted: dict[str, dict[str, float]] = {}
-    for variant in ("reranked", "plain"):
-        used = [name for name in names if variant == "reranked" or not name.startswith(RERANKED_ONLY)]
+    for variant in ("maxsim", "plain"):
+        used = [name for name in names if variant == "maxsim" or name not in MAXSIM_ONLY]
         columns = [names.index(name) for name in used]
         figures[variant] = cross_validated(cases, columns)
         values = train(cases, columns)

@@ -43,6 +43,7 @@ def rows_of(first: int, entries: list[Any], seed: int) -> Rows:
         sessions=np.array([1 + entry[0] // 10 for entry in entries], dtype=np.int64),
         speakers=np.array([1 + entry[2] for entry in entries], dtype=np.int64),
         roles=np.zeros(len(entries), dtype=np.int8),
+        asks=np.zeros(len(entries), dtype=np.bool_),
         pieces=pieces,
         sizes=np.array([len(blob) // PACKED.itemsize for blob in packed], dtype=np.int64),
         packed=np.frombuffer(b"".join(packed), dtype=PACKED),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
+from everwhen.models.rerank.maxsim import mean_maxsim, weakest_half
 from everwhen.recall.channels import ASKED, BARE
 from everwhen.recall.features import Pool
 
@@ -22,7 +24,7 @@ def signs(pool: Pool) -> dict[str, float]:
         "cosine": around.cosines[rows, BARE],
         "cosine_asked": around.cosines[rows, ASKED],
         "coverage": (around.counts[rows] > 0) @ around.idf / whole,
-        **{name: np.nan_to_num(scores, nan=-1.0) for name, scores in pool.rerank.items()},
+        **_matched(pool),
     }
     theirs = around.said_by(pool.who)[rows] if pool.who is not None else np.ones(len(rows), np.bool_)
     out = {"names_somebody": float(pool.who is not None)}
@@ -37,6 +39,13 @@ def signs(pool: Pool) -> dict[str, float]:
             float(others.max()) if len(others) else float(value.min())
         )
     return out
+
+
+def _matched(pool: Pool) -> dict[str, NDArray[np.float32]]:
+    if pool.matches is None:
+        return {}
+    best = np.nan_to_num(pool.matches.best, nan=-1.0)
+    return {"maxsim": mean_maxsim(best), "weakest_half": weakest_half(best)}
 
 
 def answerable(pool: Pool) -> float:

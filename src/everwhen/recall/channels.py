@@ -31,18 +31,21 @@ class Query:
     """A question as the models see it: its vectors (a row each), and those of its words where there are any."""
 
     vectors: NDArray[np.float32]
-    tokens: NDArray[np.float32] | None
+    tokens: NDArray[np.float32] | None = None
+    words: tuple[str, ...] = ()
+    """The word that each token is of."""
 
 
 def embed(embedder: Embedder, plan: Plan) -> Query:
     """One run of the model, and one more where the question names somebody. A long query asks by its first piece."""
-    tokens = None
+    tokens: NDArray[np.float32] | None = None
+    words: list[str] = []
     if gives_tokens(embedder):
-        asked, tokens = embedder.embed_question(plan.query)
+        asked, tokens, words = embedder.embed_question(plan.query)
     else:
         asked = embedder.embed([embedder.pieces(plan.query)[0]])[0]
     bare = asked if plan.bare == plan.query else embedder.embed([embedder.pieces(plan.bare)[0]])[0]
-    return Query(np.stack([asked, bare]), tokens)
+    return Query(np.stack([asked, bare]), tokens, tuple(words))
 
 
 def search(

@@ -1,45 +1,70 @@
 """What speaks for a candidate: numbers that mean the same in any memory, each standardised within its question.
 
-Pure functions over arrays. `features` gives a column for each name in `NAMES`; what a weight makes of it is fusion's.
-A feature of a stage that was left out, or that a candidate cannot have, is 0: neither for nor against.
+Pure functions over arrays. `features` gives a column for each feature by name; what a weight makes of it is fusion's.
+A feature of a stage that was left out, or that a candidate cannot have, is 0: neither for nor against. The choice of
+features, and the few numbers in here, were made on LoCoMo dev and the LongMemEval pool, by cross-validation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.rerank import Scores
-from everwhen.recall.channels import ASKED, BARE, Found
+from everwhen.models.rerank.maxsim import mean_maxsim, weakest_half, weighted_maxsim
+from everwhen.recall.channels import BARE, Found
 from everwhen.recall.plan import Plan
-from everwhen.recall.temporal import affinity
+from everwhen.recall.satf import satf
 from everwhen.store import UnitRow
-from everwhen.store.bm25 import K1, B
+from everwhen.store.bm25 import K1, B, idf
 from everwhen.store.scan import SaidBy, Surroundings
 from everwhen.when import Interval
 
 Array = NDArray[np.float32]
 
 NEAR = 3.0
-"""Turns over which the nearness to another strong candidate falls to 1/e. Tuned on LoCoMo dev."""
+"""Turns over which the nearness to another strong candidate falls to 1/e."""
 RANK = 10.0
 """A rank feature is RANK / (RANK + rank): the head of a ranking counts, its tail hardly (as in RRF)."""
+FEEDBACK = 10
+"""First hits that a candidate is compared with: pseudo relevance feedback, the second hop of a question."""
+NAME_WEIGHT = 0.3
+BASE_WEIGHT = 0.5
+"""A word's weight in MaxSim: BASE_WEIGHT + idf, and NAME_WEIGHT for the name of whom the question is about."""
+SESSION_DAYS = 3.0
+"""SATF's sigma where its affinity is a feature."""
+LEAST_DAYS = 3.0
+"""The shortest scale on which a time fits the one asked for."""
+NOTHING = np.float32(-0.2)
+"""The cosine of a neighbour that is not there."""
 
 _NUMBER = re.compile(
     r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|dozen|first|second|third|once|twice)\b",
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    r"\b(yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|morning|evening|monday|tuesday|"
+    r"\b(yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|year|morning|monday|tuesday|"
     r"wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july|august|september|october|"
     r"november|december|recently|since|\d{4})\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Late interaction, undigested: for each candidate (row) the best match of each of the question's words."""
+
+    best: Array
+    telling: Array
+    """How telling each word is; 0 for a stop word."""
+    named: NDArray[np.bool_]
+    """Which words are the name of somebody whom the question is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +74,16 @@ class Pool:
     plan: Plan
     rows: Sequence[UnitRow]
     around: Surroundings
+    vectors: Array
+    names: NDArray[np.bool_]
+    """Which of the question's terms are names of those it is about."""
     who: SaidBy | None
     """Whose turns would tell, where the question says so."""
+    has_assistant: bool
     found: Found
-    rerank: Scores
+    matches: Matches | None = None
+    rerank: Scores | None = None
+    """A cross-encoder's scores."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -60,11 +91,17 @@ class Pool:
 
 def features(pool: Pool) -> dict[str, Array]:
     """Every feature of every candidate, by name."""
-    plain = {**_own(pool), **_context(pool), **_reranked(pool)}
-    columns = {name: standardised(values) for name, values in plain.items()}
-    columns |= {f"{name}_rank": _rank(plain[name]) for name in ("cosine", "bm25", "maxsim") if name in plain}
-    columns["near_hits"] = standardised(_near_hits(pool, columns))
-    return columns | _speaker(pool) | _surface(pool) | _structure(pool)
+    words = _words(pool)
+    columns = {name: standardised(values) for name, values in {**_own(pool), **words}.items()}
+    strong = columns["cosine"] + columns["bm25"] + columns.get("maxsim_unnamed", np.float32(0.0))
+    columns["near_hits"] = standardised(_near_hits(pool, strong))
+    columns["like_hits"] = standardised(_like_hits(pool.vectors, strong))
+    columns["bm25_rank"] = _rank(columns["bm25"])
+    if pool.matches is not None:
+        columns["maxsim_rank"] = _rank(columns.pop("maxsim_unnamed"))
+    graph = dict(pool.found.get("graph", ()))
+    columns["graph"] = np.array([graph.get(row.seq, 0.0) for row in pool.rows], np.float32)
+    return columns | _context(pool) | _sessions(pool, strong) | _speaker(pool) | _surface(pool) | _time(pool)
 
 
 def standardised(values: Array) -> Array:
@@ -77,83 +114,122 @@ def standardised(values: Array) -> Array:
     return np.asarray(np.nan_to_num(scaled, nan=0.0), dtype=np.float32)
 
 
-def _rank(values: Array) -> Array:
-    """RANK / (RANK + rank), ranks from zero, the unknown last."""
-    order = np.argsort(np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable"), kind="stable")
-    return np.asarray(RANK / (RANK + order), dtype=np.float32)
-
-
-def bm25(around: Surroundings, counts: Array, lengths: Array, mean_length: float) -> Array:
-    """BM25 of given counts (a row each), with the bank's idf."""
+def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> Array:
+    """BM25 of given counts (a row each) with given idf."""
     norm = K1 * (1.0 - B + B * lengths / max(mean_length, 1e-6))
-    return np.asarray((counts * (K1 + 1.0) / (counts + norm[:, None])) @ around.idf, dtype=np.float32)
+    return np.asarray((counts * (K1 + 1.0) / (counts + norm[:, None])) @ weights, dtype=np.float32)
 
 
 def _own(pool: Pool) -> dict[str, Array]:
-    """The candidate itself: its cosines, its BM25, how much of the question's words it has."""
+    """The candidate itself: its cosine, its BM25 without the names, its length."""
     around, rows = pool.around, pool.around.rows_of
-    own = bm25(around, around.counts[rows], around.lengths[rows], around.mean_length)
-    whole = float(around.idf.sum()) or 1.0
     return {
         "cosine": around.cosines[rows, BARE],
-        "cosine_asked": around.cosines[rows, ASKED],
-        "bm25": own,
-        "coverage": ((around.counts[rows] > 0) @ around.idf / whole).astype(np.float32),
+        "bm25": _bm25_of_turns(pool)[rows],
         "length": np.log1p(around.lengths[rows]).astype(np.float32),
     }
 
 
-def _context(pool: Pool) -> dict[str, Array]:
-    """What stands around it: the turns before and after, and its session as a whole."""
-    around, rows = pool.around, pool.around.rows_of
-    own = bm25(around, around.counts, around.lengths, around.mean_length)
-    before, after = _neighbours(around)
-    cosine = around.cosines[:, BARE]
-    starts = np.flatnonzero(np.append(True, around.sessions[1:] != around.sessions[:-1]))
-    session = np.cumsum(np.append(False, around.sessions[1:] != around.sessions[:-1]))
-    lengths = np.add.reduceat(around.lengths, starts)
-    counts = np.add.reduceat(around.counts, starts, axis=0)
-    whole = bm25(around, counts, lengths, float(lengths.mean()))
-    both = standardised(cosine) + standardised(own)
+def _words(pool: Pool) -> dict[str, Array]:
+    """Late interaction: the mean best match, weighted by how telling a word is, over the worst half, over the best."""
+    if pool.matches is None:
+        return dict(pool.rerank or {})
+    best, telling, named = pool.matches.best, pool.matches.telling, pool.matches.named
+    content = (telling > 0) & ~named
+    over = best - np.nanmean(best, axis=0)  # a word that everybody has tells nobody apart
     return {
-        "cosine_neighbour": np.maximum(_at(cosine, before, -0.2), _at(cosine, after, -0.2))[rows],
-        "cosine_next": _at(cosine, after, -0.2)[rows],
-        "bm25_neighbour": np.maximum(_at(own, before, 0.0), _at(own, after, 0.0))[rows],
-        "bm25_session": whole[session][rows],
-        "session_best": _best_three(both, starts)[session][rows],
+        "maxsim": mean_maxsim(best),
+        "maxsim_telling": weighted_maxsim(best, _importance(pool.matches)),
+        "maxsim_unnamed": mean_maxsim(best[:, ~named] if not named.all() else best),
+        "weakest_half": weakest_half(best),
+        "best_word": np.maximum(over[:, content] if content.any() else over, 0).max(axis=1),
     }
 
 
-def _reranked(pool: Pool) -> dict[str, Array]:
-    return {name: np.asarray(values, dtype=np.float32) for name, values in pool.rerank.items()}
+def _importance(matches: Matches) -> Array:
+    return np.where(matches.named, np.float32(NAME_WEIGHT), matches.telling + np.float32(BASE_WEIGHT))
 
 
-def _near_hits(pool: Pool, columns: Mapping[str, Array]) -> Array:
+def _bm25_of_turns(pool: Pool) -> Array:
+    around = pool.around
+    return bm25(around.counts, around.lengths, around.mean_length, np.where(pool.names, 0, around.idf))
+
+
+def _context(pool: Pool) -> dict[str, Array]:
+    """The turns before and after: what they say, and whether this one answers a question that matches."""
+    around, rows = pool.around, pool.around.rows_of
+    before, after = _neighbours(around)
+    words, cosine = _bm25_of_turns(pool), around.cosines[:, BARE]
+    previous = standardised(_at(cosine, before, NOTHING)[rows])
+    answers = _at(around.asks.astype(np.float32), before, np.float32(0))[rows]
+    neighbour = np.maximum(_at(words, before, np.float32(0)), _at(words, after, np.float32(0)))[rows]
+    return {
+        "cosine_before": previous,
+        "bm25_neighbour": standardised(neighbour),
+        "answers": answers,
+        "answers_match": answers * previous,
+    }
+
+
+def _sessions(pool: Pool, strong: Array) -> dict[str, Array]:
+    """The session as a whole, where one partner is an assistant: there sessions have a topic each.
+
+    Among people they drift, and the same features are noise (fitted without this condition they hurt LoCoMo).
+    """
+    nothing = np.zeros(len(pool), np.float32)
+    out = {"session_bm25": nothing, "session_maxsim": nothing, "session_affinity": nothing}
+    if not pool.has_assistant:
+        return out
+    around, rows = pool.around, pool.around.rows_of
+    starts = np.flatnonzero(np.append(True, around.sessions[1:] != around.sessions[:-1]))
+    session = np.cumsum(np.append(False, around.sessions[1:] != around.sessions[:-1]))
+    counts, lengths = np.add.reduceat(around.counts, starts), np.add.reduceat(around.lengths, starts)
+    rare = np.array([idf(len(starts), int(number)) for number in (counts > 0).sum(axis=0)], np.float32)
+    weights = np.where(pool.names, 0, rare).astype(np.float32)
+    out["session_bm25"] = standardised(bm25(counts, lengths, float(lengths.mean()), weights)[session][rows])
+    if pool.matches is not None:
+        whole = np.full((len(starts), pool.matches.best.shape[1]), -1.0, np.float32)
+        np.maximum.at(whole, session[rows], np.nan_to_num(pool.matches.best, nan=-1.0))
+        out["session_maxsim"] = standardised(weighted_maxsim(whole, _importance(pool.matches))[session][rows])
+    order = np.argsort(-strong, kind="stable")
+    days = around.at[rows][order] / (86_400 * 1e6)
+    fits = np.empty(len(order), np.float32)
+    fits[order] = satf(days, sigma=SESSION_DAYS).affinity
+    out["session_affinity"] = standardised(fits)
+    return out
+
+
+def _near_hits(pool: Pool, strong: Array) -> Array:
     """How close in the session other strong candidates are: `sum of exp(-d/3) p`, p a softmax of the plain scores."""
-    strong = columns["cosine"] + columns["bm25"] + columns.get("maxsim", np.float32(0.0))
     weight = np.exp(strong - strong.max())
     sessions, places = pool.around.sessions[pool.around.rows_of], pool.around.places[pool.around.rows_of]
-    apart = np.abs(places[:, None] - places[None, :])
+    apart = np.abs(places[:, None] - places[None, :]).astype(np.float32)
     close = np.where((sessions[:, None] == sessions[None, :]) & (apart > 0), np.exp(-apart / NEAR), 0.0)
     return np.asarray(close @ weight, dtype=np.float32)
+
+
+def _like_hits(vectors: Array, strong: Array) -> Array:
+    """The mean cosine with the first hits, itself left out: what is said of the same thing in other words."""
+    first = np.argsort(-strong, kind="stable")[:FEEDBACK]
+    alike = vectors @ vectors[first].T
+    alike[first, np.arange(len(first))] = np.nan
+    if len(first) < 2:
+        return np.zeros(len(vectors), np.float32)
+    return np.asarray(np.nanmean(alike, axis=1), dtype=np.float32)
 
 
 def _speaker(pool: Pool) -> dict[str, Array]:
     """Half a point for those whom the question is about, half against the others; nothing where it is about nobody."""
     around, rows, plan = pool.around, pool.around.rows_of, pool.plan
     said = around.roles[rows] >= 0
-    nobody = np.zeros(len(rows), np.float32)
-    about = nobody
+    about = told = np.zeros(len(rows), np.float32)
     if pool.who is not None:
         about = np.where(said, around.said_by(pool.who)[rows] - 0.5, _subject(pool)).astype(np.float32)
-    assistant = around.said_by(SaidBy(role="assistant"))
-    has_assistant = bool(assistant.any())
-    told = plan.second_person and not plan.people and has_assistant
-    return {
-        "about": about,
-        "told_by_you": np.where(said, assistant[rows] - 0.5, 0.0).astype(np.float32) if told else nobody,
-        "by_user": (around.said_by(SaidBy(role="user"))[rows] * float(has_assistant)).astype(np.float32),
-    }
+    if plan.second_person and not plan.people and pool.has_assistant:
+        assistant = around.said_by(SaidBy(role="assistant"))[rows]
+        told = np.where(said, assistant - 0.5, 0.0).astype(np.float32)
+    by_user = around.said_by(SaidBy(role="user"))[rows] * float(pool.has_assistant)
+    return {"about": about, "told_by_you": told, "by_user": by_user.astype(np.float32)}
 
 
 def _subject(pool: Pool) -> Array:
@@ -168,8 +244,7 @@ def _surface(pool: Pool) -> dict[str, Array]:
     texts, plan = [row.text for row in pool.rows], pool.plan
     number, time, name = (_has(pattern, texts) for pattern in (_NUMBER, _TIME, _NAME))
     return {
-        "is_question": np.array([text.rstrip().endswith("?") for text in texts], np.float32),
-        "has_question": np.array(["?" in text for text in texts], np.float32),
+        "is_question": pool.around.asks[pool.around.rows_of].astype(np.float32),
         "has_number": number,
         "has_time": time,
         "time_asked": time * plan.asks_time,
@@ -178,19 +253,40 @@ def _surface(pool: Pool) -> dict[str, Array]:
     }
 
 
-def _structure(pool: Pool) -> dict[str, Array]:
-    """What the structure adds: activation in the graph, and how well its time fits the one asked for."""
-    activation = dict(pool.found.get("graph", ()))
-    graph = np.array([activation.get(row.seq, 0.0) for row in pool.rows], np.float32)
-    windows = pool.plan.time.intervals if pool.plan.time is not None and "temporal" in pool.found else ()
-    fits = [
-        max(
-            (affinity(row.occurred or Interval(row.said_at, row.said_at, "second"), one) for one in windows),
-            default=0.0,
-        )
-        for row in pool.rows
-    ]
-    return {"graph": graph, "time_fits": np.array(fits, np.float32)}
+def _time(pool: Pool) -> dict[str, Array]:
+    """How well the time of saying (or of the fact) fits the one asked for.
+
+    `inside` is the window itself, `time_near` fades with the distance from it, `time_after` lets what is told a while
+    later count as inside: on Monday people tell of the weekend.
+    """
+    windows = pool.plan.time.intervals if pool.plan.time is not None and not pool.plan.vague_time else ()
+    out = {name: np.zeros(len(pool), np.float32) for name in ("time_inside", "time_near", "time_after")}
+    days = np.array([row.said_at.timestamp() for row in pool.rows]) / 86_400
+    for window in windows:
+        start, end = _sides(window)
+        scale = max(end - start, LEAST_DAYS) if np.isfinite(end - start) else LEAST_DAYS
+        late = max(0.5 * (end - start), 2.0) if np.isfinite(end - start) else 2.0
+        gap = np.maximum(np.maximum(start - days, days - end), 0)
+        gap_after = np.maximum(np.maximum(start - days, days - (end + late)), 0)
+        for name, fits in (
+            ("time_inside", gap <= 0),
+            ("time_near", np.exp(-gap / scale)),
+            ("time_after", np.exp(-gap_after / scale)),
+        ):
+            out[name] = np.maximum(out[name], fits.astype(np.float32))
+    return out
+
+
+def _sides(window: Interval) -> tuple[float, float]:
+    day = timedelta(days=1).total_seconds()
+    start = window.start.timestamp() / day if window.start else -np.inf
+    return start, window.end.timestamp() / day if window.end else np.inf
+
+
+def _rank(values: Array) -> Array:
+    """RANK / (RANK + rank), ranks from zero."""
+    order = np.argsort(np.argsort(-values, kind="stable"), kind="stable")
+    return np.asarray(RANK / (RANK + order), dtype=np.float32)
 
 
 def _has(pattern: re.Pattern[str], texts: Sequence[str]) -> Array:
@@ -201,18 +297,10 @@ def _neighbours(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int
     """The row of the turn before and after each, -1 where there is none."""
     rows = np.arange(len(around.units))
     follows = (around.sessions[1:] == around.sessions[:-1]) & (around.places[1:] == around.places[:-1] + 1)
-    before = np.where(np.append(False, follows), rows - 1, -1)
-    after = np.where(np.append(follows, False), rows + 1, -1)
-    return before, after
-
-
-def _at(values: Array, rows: NDArray[np.int64], nothing: float) -> Array:
-    return np.where(rows >= 0, values[rows], np.float32(nothing)).astype(np.float32)
-
-
-def _best_three(values: Array, starts: NDArray[np.intp]) -> Array:
-    """For each session the mean of its three best turns."""
-    ends = np.append(starts[1:], len(values))
-    return np.array(
-        [np.sort(values[low:high])[-3:].mean() for low, high in zip(starts, ends, strict=True)], np.float32
+    return np.where(np.append(False, follows), rows - 1, -1), np.where(
+        np.append(follows, False), rows + 1, -1
     )
+
+
+def _at(values: Array, rows: NDArray[np.int64], nothing: np.float32) -> Array:
+    return np.where(rows >= 0, values[rows], nothing).astype(np.float32)

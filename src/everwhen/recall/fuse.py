@@ -50,6 +50,6 @@ def linear(contributions: Mapping[str, NDArray[np.float32]], count: int) -> NDAr
 
 @cache
 def weights(name: str) -> Weights:
-    """The fitted weights: `reranked` where a reranker compared the words, else `plain`."""
+    """The fitted weights: `maxsim` where the words were compared, else `plain`."""
     fitted = json.loads(WEIGHTS.read_text("utf-8"))["weights"]
     return Weights(name, fitted[name])

@@ -20,13 +20,15 @@ from everwhen.errors import UsageError
 from everwhen.facts.decay import HalfLives
 from everwhen.facts.notes import Moment
 from everwhen.models.embed import Embedder
-from everwhen.models.rerank import Candidate, Question, Reranker, Scores, open_reranker
+from everwhen.models.rerank import Candidate, Question, Reranker, open_reranker
+from everwhen.models.rerank.codes import decode
+from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
 from everwhen.recall.channels import Found, Query, embed, ranks, search
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
-from everwhen.recall.features import Pool, features
+from everwhen.recall.features import Matches, Pool, features
 from everwhen.recall.fuse import linear, rrf, weights
 from everwhen.recall.gate import gate
 from everwhen.recall.plan import Plan, past_asked_for, plan
@@ -42,7 +44,12 @@ LONGEST_QUERY = 20_000
 """Characters of a query that take part; the semantic channel reads the first piece of them."""
 REACH = 32
 """Turns on each side of a candidate that its features look at, at least."""
-CONTEXT = ("cosine_neighbour", "cosine_next", "bm25_neighbour", "bm25_session", "session_best", "near_hits")
+CROSS = 1.0
+"""What a cross-encoder's standardised score weighs, beside the `plain` weights. Not fitted: none can be run offline."""
+CONTEXT = (
+    "cosine_before", "bm25_neighbour", "answers", "answers_match", "near_hits", "session_bm25", "session_maxsim",
+    "session_affinity",
+)  # fmt: skip
 """The features that a recipe without `context` does without."""
 
 
@@ -105,7 +112,8 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     with _timed(timings, "embed"):
         query = embed(embedder, asked)
     scan = store.scan(query.vectors, asked.query, request.where)
-    who = asked.whose(scan.has_role("assistant")) if recipe.speaker else None
+    has_assistant = scan.has_role("assistant")
+    who = asked.whose(has_assistant) if recipe.speaker else None
     found, took = search(store, query, asked, scan, who, request.where, recipe)
     timings |= took
     with _timed(timings, "fetch"):
@@ -113,13 +121,16 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     rows = list(held.values())
     if not rows:
         return Gathered(asked, scan, found, None)
-    scores: Scores = {}
+    seqs = [row.seq for row in rows]
+    with _timed(timings, "around"):
+        pool = Pool(
+            asked, rows, scan.around(seqs, REACH), scan.vectors_of(seqs), scan.names(asked.people), who,
+            has_assistant, found,
+        )  # fmt: skip
     if recipe.rerank and recipe.fusion == "linear":
         with _timed(timings, "rerank"):
-            scores = _compared(store, query, asked, rows, request.reranker)
-    with _timed(timings, "around"):
-        around = scan.around([row.seq for row in rows], REACH)
-    return Gathered(asked, scan, found, Pool(asked, rows, around, who, found, scores))
+            pool = _compared(store, scan, query, pool, request.reranker)
+    return Gathered(asked, scan, found, pool)
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
@@ -187,13 +198,28 @@ def _told(asked: Plan) -> dict[str, Any]:
     }
 
 
-def _compared(store: Store, query: Query, asked: Plan, rows: Sequence[UnitRow], reranker: Reranker) -> Scores:
-    """The reranker's scores of the candidates."""
-    codes = store.token_codes([row.seq for row in rows]) if "codes" in reranker.reads else {}
-    return reranker.score(
-        Question(asked.query, query.tokens),
-        [Candidate(row.text, row.said_at, row.zone, row.speaker, codes.get(row.seq, b"")) for row in rows],
+def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Reranker) -> Pool:
+    """The candidates with what a word by word comparison says of them."""
+    seqs = [row.seq for row in pool.rows]
+    if reranker.name == "maxsim":
+        if query.tokens is None or not len(query.tokens):
+            return pool
+        codes = store.token_codes(seqs)
+        best = best_matches(query.tokens, *decode([codes.get(seq, b"") for seq in seqs]))
+        if np.isnan(best).all():
+            return pool
+        named = {word.casefold() for person in pool.plan.people for word in person.split()}
+        return replace(
+            pool,
+            matches=Matches(
+                best, scan.telling(query.words), np.array([word in named for word in query.words], np.bool_)
+            ),
+        )
+    scores = reranker.score(
+        Question(pool.plan.query, query.tokens),
+        [Candidate(row.text, row.said_at, row.zone, row.speaker) for row in pool.rows],
     )
+    return replace(pool, rerank=scores or None)
 
 
 def _fused(gathered: Gathered, recipe: Recipe) -> _Fused:
@@ -217,7 +243,8 @@ def _by_weights(pool: Pool, recipe: Recipe) -> _Fused:
     columns = features(pool)
     if not recipe.context:
         columns = {name: values for name, values in columns.items() if name not in CONTEXT}
-    contributions = weights("reranked" if pool.rerank else "plain").contributions(columns)
+    contributions = weights("plain" if pool.matches is None else "maxsim").contributions(columns)
+    contributions |= {name: columns[name] * np.float32(CROSS) for name in pool.rerank or ()}
     fused = linear(contributions, len(pool))
     order = np.argsort(-fused, kind="stable")
     return _Fused(

@@ -24,8 +24,11 @@ _FIRST_PERSON = re.compile(r"\b(i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|o
 _SECOND_PERSON = re.compile(r"\b(you|you've|your|yours)\b", re.IGNORECASE)
 _TIME = re.compile(
     r"^\W*(when|how long|since when)\b|\b(what|which) (date|day|month|year|time)\b|"
-    r"\bhow (many|long) (days|weeks|months|years)\b",
+    r"\bhow (many|long) (days|weeks|months|years)\b|\b(first|last|latest|earliest|recent)\b",
     re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"\b(recent(ly)?|lately|soon|now|current(ly)?|nowadays)\b|\bhow (many|long)\b.*\bago\b", re.IGNORECASE
 )
 _AMOUNT = re.compile(r"\bhow (many|much|often|old|far|big|tall|long)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\bwhere\b|\b(what|which) (city|country|state|place|town|location)\b", re.IGNORECASE)
@@ -58,6 +61,8 @@ class Plan:
     asks_place: bool
     complexity: Complexity
     time: Constraint | None
+    vague_time: bool
+    """Its time words name no window to look into: "lately", "now", "how long ago"."""
 
     def whose(self, has_assistant: bool) -> SaidBy | None:
         """Whose turns would tell: the people named, or the user where the question says "I"."""
@@ -84,6 +89,7 @@ def plan(query: str, at: datetime, zone: str, speakers: Iterable[str]) -> Plan:
         asks_place=_PLACE.search(query) is not None,
         complexity="complex" if judged else "hybrid" if several else "simple",
         time=constraint(query, at, zone),
+        vague_time=_VAGUE.search(query) is not None,
     )
 
 

@@ -26,7 +26,7 @@ class Rows:
     """What the index holds of some units, one entry each; packed terms and vectors one after the other.
 
     Sessions and speakers are keys (`terms.label_key`), roles places in `types.ROLES`; 0, 0 and -1 for what nobody
-    said.
+    said. `asks` is whether it ends as a question.
     """
 
     units: NDArray[np.int64]
@@ -36,6 +36,7 @@ class Rows:
     sessions: NDArray[np.int64]
     speakers: NDArray[np.int64]
     roles: NDArray[np.int8]
+    asks: NDArray[np.bool_]
     pieces: NDArray[np.int64]
     sizes: NDArray[np.int64]
     packed: Packed
@@ -267,6 +268,7 @@ def _joined(a: Rows, b: Rows) -> Rows:
         np.concatenate([a.sessions, b.sessions]),
         np.concatenate([a.speakers, b.speakers]),
         np.concatenate([a.roles, b.roles]),
+        np.concatenate([a.asks, b.asks]),
         np.concatenate([a.pieces, b.pieces]),
         np.concatenate([a.sizes, b.sizes]),
         np.concatenate([a.packed, b.packed]),
@@ -290,6 +292,7 @@ def _chosen(rows: Rows, order: NDArray[np.int64]) -> Rows:
         rows.sessions[order],
         rows.speakers[order],
         rows.roles[order],
+        rows.asks[order],
         rows.pieces[order],
         rows.sizes[order],
         rows.packed[_spread(rows.sizes, order)],
@@ -315,6 +318,7 @@ def empty_rows(dimension: int) -> Rows:
         whole,
         whole,
         np.zeros(0, dtype=np.int8),
+        np.zeros(0, dtype=np.bool_),
         whole,
         whole,
         np.zeros(0, dtype=PACKED),

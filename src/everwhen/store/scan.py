@@ -6,7 +6,7 @@ vectors in one product, BM25 in one pass. Which rows are asked for, and what the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.bm25 import score
 from everwhen.store.index import Block, Index, Window, best_rows
-from everwhen.store.terms import label_key
+from everwhen.store.terms import Tokenizer, label_key
 from everwhen.types import ROLES, Role
 
 MANY_ROWS = 8192
@@ -44,6 +44,7 @@ class Surroundings:
     places: NDArray[np.int64]
     speakers: NDArray[np.int64]
     roles: NDArray[np.int8]
+    asks: NDArray[np.bool_]
     cosines: NDArray[np.float32]
     """A row for each turn, a column for each vector of the question."""
     counts: NDArray[np.float32]
@@ -62,12 +63,42 @@ class Scan:
     """A question's view of the bank. Cheap to make: each half of the work is done when it is first asked for."""
 
     def __init__(
-        self, index: Index, vectors: NDArray[np.float32], terms: Sequence[int], window: Window
+        self,
+        index: Index,
+        vectors: NDArray[np.float32],
+        query: str,
+        tokenizer: Tokenizer,
+        window: Window,
     ) -> None:
         self._index = index
         self._vectors = np.ascontiguousarray(np.atleast_2d(vectors).T)
-        self._terms = terms
+        self._tokenizer = tokenizer
+        self._terms = tokenizer.query(query)
         self._window = window
+
+    def telling(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """How telling each word is: the idf of its rarest term, 0 for a stop word."""
+        terms = self._tokenizer.terms(words)
+        known = list(dict.fromkeys(term for several in terms for term in several))
+        idf = dict(zip(known, self._index.term_weights(known)[0], strict=True))
+        return np.array([max((idf[term] for term in several), default=0.0) for several in terms], np.float32)
+
+    def names(self, people: Iterable[str]) -> NDArray[np.bool_]:
+        """Which of the question's terms are somebody's name; none where that would be all of them."""
+        named = {term for several in self._tokenizer.terms(list(people)) for term in several}
+        found = np.array([term in named for term in self._terms], np.bool_)
+        return found & ~found.all()
+
+    def vectors_of(self, units: Sequence[int]) -> NDArray[np.float32]:
+        """The vector of each unit, of its first piece; zeros for one that is gone."""
+        wanted = np.asarray(units, dtype=np.int64)
+        out = np.zeros((len(wanted), self._vectors.shape[0]), np.float32)
+        place = {int(unit): row for row, unit in enumerate(wanted)}
+        for block in self._index.blocks:
+            rows = block.find(wanted)
+            first = np.searchsorted(block.owners, rows)
+            out[[place[int(unit)] for unit in block.rows.units[rows]]] = block.rows.vectors[first]
+        return out
 
     def by_meaning(
         self, column: int, limit: int, floor: float, who: SaidBy | None = None
@@ -112,7 +143,7 @@ class Scan:
         joined: list[NDArray[Any]] = [
             np.concatenate(arrays) for arrays in zip(*parts, strict=True)
         ] or _nothing(*width)
-        seqs, at, session, speakers, roles, cosines, counts, lengths = joined
+        seqs, at, session, speakers, roles, asks, cosines, counts, lengths = joined
         session = np.where(session > 0, session, -seqs)
         order = np.lexsort((seqs, at, session))
         seqs, at, session, speakers, roles = (one[order] for one in (seqs, at, session, speakers, roles))
@@ -132,6 +163,7 @@ class Scan:
             place[near],
             speakers[near],
             roles[near],
+            asks[order][near],
             cosines[near],
             counts[near],
             lengths[near],
@@ -201,6 +233,7 @@ class Scan:
             held.sessions[rows],
             held.speakers[rows],
             held.roles[rows],
+            held.asks[rows],
             cosines[rows],
             counts,
             block.postings.lengths[rows],
@@ -232,6 +265,7 @@ def _nothing(vectors: int, terms: int) -> list[NDArray[Any]]:
         whole,
         whole,
         np.zeros(0, dtype=np.int8),
+        np.zeros(0, dtype=np.bool_),
         np.zeros((0, vectors), dtype=np.float32),
         np.zeros((0, terms), dtype=np.float32),
         np.zeros(0, dtype=np.float32),

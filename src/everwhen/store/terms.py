@@ -62,6 +62,12 @@ class Tokenizer:
             pack(own, around) for own, around in zip(self.counts(texts), self.counts(contexts), strict=True)
         ]
 
+    def terms(self, words: Sequence[str]) -> list[list[int]]:
+        """For each word the terms that it is searched by; none for a stop word."""
+        distinct = list(dict.fromkeys(words))
+        counted = dict(zip(distinct, self.counts(distinct), strict=True))
+        return [[hash_term(term) for term in counted[word] if term not in self._stop_terms] for word in words]
+
     def query(self, text: str) -> list[int]:
         """The terms that a query asks for; stop words only when it has nothing else."""
         terms = self.counts([text])[0]

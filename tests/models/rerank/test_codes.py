@@ -108,19 +108,22 @@ def test_a_text_beyond_the_window_has_the_codes_of_all_its_pieces() -> None:
     assert code == join(EMBEDDER.embed_with_codes(pieces)[1])
 
 
-def test_a_question_is_asked_by_its_content_words_in_full_precision() -> None:
-    vector, tokens = EMBEDDER.embed_question("When did she sell the red bicycle?")
+def test_a_question_is_asked_by_its_words_in_full_precision() -> None:
+    vector, tokens, words = EMBEDDER.embed_question("When did she sell the red bicycle?")
     assert np.allclose(vector, EMBEDDER.embed(["When did she sell the red bicycle?"])[0], atol=1e-6)
-    assert tokens.shape == (3, WIDTH)
+    assert words == ["when", "did", "she", "sell", "the", "red", "bicycle"]
+    assert tokens.shape == (7, WIDTH)
     assert np.allclose(np.linalg.norm(tokens, axis=1), 1, atol=1e-5)
-    _, only_function_words = EMBEDDER.embed_question("what is it?")
-    assert len(only_function_words) == 3
+    _, pieces, words = EMBEDDER.embed_question("Xylotheque?")
+    assert len(pieces) > 1
+    assert set(words) == {"xylotheque"}
+    assert len(EMBEDDER.embed_question("?!")[1]) == 2
     assert len(EMBEDDER.embed_question("word " * 3 * WINDOW)[1]) <= WINDOW
 
 
 def test_a_word_matches_itself_in_another_sentence() -> None:
     _, codes = EMBEDDER.embed_with_codes(["Ana: we bought a red bicycle", "Ana: it was raining all day"])
-    _, question = EMBEDDER.embed_question("bicycle")
+    _, question, _ = EMBEDDER.embed_question("bicycle")
     tokens, counts = decode(codes)
     similar = tokens @ question[0]
     assert similar[: counts[0]].argmax() == counts[0] - 1

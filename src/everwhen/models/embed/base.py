@@ -54,8 +54,9 @@ class TokenEmbedder(Embedder, Protocol):
         """
         ...
 
-    def embed_question(self, text: str) -> tuple[Vectors, Vectors]:
-        """A question's vector, and the vectors of its content words in full precision, from one run."""
+    def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
+        """A question's vector, and the vectors of its tokens in full precision with the word that each is of, from
+        one run."""
         ...
 
 

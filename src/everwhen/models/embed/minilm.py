@@ -23,16 +23,12 @@ if TYPE_CHECKING:
 
 WINDOW = 256
 SPECIALS = 2  # [CLS] and [SEP]
+CONTINUED = "##"  # how the tokenizer marks a piece that goes on with a word
 OVERLAP = 32
 BATCH_TOKENS = 384
 FOLDER = Path(__file__).with_name("minilm")
 
 # Words of a question that no memory is looked for by: articles, pronouns, auxiliaries, bare prepositions and
-# question words. Fewer than keyword search leaves out: "before", "like" or "more" have a meaning to match.
-FUNCTION_WORDS = """a am an and are as at be been being but by can could did do does for from had has have he her
-    here him his how i if in is it its just may me might my no not of on or our she should so than that the their
-    them then there these they this those to too us very was we were what when where which who whom why will with
-    would you your also"""
 
 # A token comes from at least one character, and Unicode decomposition makes at most four out of one.
 _CERTAINLY_FITS_ASCII = WINDOW - SPECIALS
@@ -76,12 +72,14 @@ class MiniLM:
             vectors[i] = normalised(of_pieces.mean(axis=0, keepdims=True))[0]
         return vectors, codes
 
-    def embed_question(self, text: str) -> tuple[Vectors, Vectors]:
-        """Function words are left out of the tokens, unless there is nothing else."""
+    def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
+        """Punctuation is left out of the tokens, unless there is nothing else."""
         model = self._model()
         ids = model.token_ids(self.pieces(text)[0])
         vectors, hidden = model.sentences_and_tokens([ids])
-        return vectors[0], project(hidden[0][model.content(ids)])
+        places = model.worded(ids)
+        words = model.whole_words(ids)
+        return vectors[0], project(hidden[0][places]), [words[place] for place in places]
 
     def pieces(self, text: str) -> list[str]:
         """Cut between words, with about 32 tokens of overlap; time is linear in the text."""
@@ -143,14 +141,6 @@ class _Model:
         worded[[i for entry, i in known.items() if any(map(str.isalnum, entry))]] = True
         return worded
 
-    @cached_property
-    def _is_content(self) -> NDArray[np.bool_]:
-        """The same without function words; those that the vocabulary does not have fall into pieces that count."""
-        content = self._is_worded.copy()
-        known = [self._tokenizer.token_to_id(word) for word in FUNCTION_WORDS.split()]
-        content[[i for i in known if i is not None]] = False
-        return content
-
     def _token_ids(self, text: str) -> list[int]:
         return self._tokenizer.encode(_encodable(text)).ids
 
@@ -182,10 +172,18 @@ class _Model:
         """The places of tokens that have a letter or a digit; all but the specials where none has."""
         return _places(ids, self._is_worded)
 
-    def content(self, ids: list[int]) -> NDArray[np.intp]:
-        """The places of tokens that are no function words; as above where all are."""
-        inner = np.array(ids[1:-1], dtype=np.intp)
-        return _places(ids, self._is_content) if self._is_content[inner].any() else self.worded(ids)
+    def whole_words(self, ids: list[int]) -> list[str]:
+        """For each token the word that it is a piece of."""
+        pieces = [str(self._tokenizer.id_to_token(i)) for i in ids]
+        words: list[str] = []
+        starts: list[int] = []
+        for piece in pieces:
+            if piece.startswith(CONTINUED) and words:
+                words[-1] += piece.removeprefix(CONTINUED)
+            else:
+                words.append(piece)
+            starts.append(len(words) - 1)
+        return [words[start] for start in starts]
 
 
 def _open_session(path: Path) -> Any:

@@ -270,7 +270,7 @@ class SqliteStore:
 
     def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
         window = to_window(where, self._with_metadata)
-        return Scan(self.index(), vectors, self._tokenizer.query(query), window)
+        return Scan(self.index(), vectors, query, self._tokenizer, window)
 
     def speakers(self) -> frozenset[str]:
         return self.index().speakers

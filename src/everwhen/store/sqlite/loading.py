@@ -33,7 +33,9 @@ def _read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Row
     rows = sql.execute(statements()["index_rows"], (after,)).fetchall()
     if not rows:
         return empty_rows(dimension), after, set()
-    seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles = zip(*rows, strict=True)
+    seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles, asks = zip(
+        *rows, strict=True
+    )
     packed = np.frombuffer(b"".join(terms), dtype=PACKED)
     count = np.array(pieces, dtype=np.int64)
     return (
@@ -45,6 +47,7 @@ def _read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Row
             sessions=_keys(sessions),
             speakers=_keys(speakers),
             roles=np.array([_ROLE_CODES[role] for role in roles], dtype=np.int8),
+            asks=np.array(asks, dtype=np.bool_),
             pieces=count,
             sizes=np.array([len(blob) // PACKED.itemsize for blob in terms], dtype=np.int64),
             packed=packed,

@@ -123,7 +123,8 @@ WHERE u.kind = 'fact';
 
 -- index_rows --
 -- What the derived index holds of the units after a seq, in the order of commit.
-SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, t.session, t.speaker, t.role
+SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, t.session, t.speaker, t.role,
+    coalesce(rtrim(t.text) LIKE '%?', 0)
 FROM units u LEFT JOIN turns t ON t.seq = u.turn
 WHERE u.seq > ? ORDER BY u.seq;
 

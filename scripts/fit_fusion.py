@@ -5,18 +5,18 @@ Two steps, because the first is slow and the second is what one repeats:
     python scripts/fit_fusion.py collect --locomo FILE --longmemeval FILE --home FOLDER --out FEATURES.npz
     python scripts/fit_fusion.py fit FEATURES.npz … [--write]
 
-`collect` asks every question of a fresh bank and keeps the features of its candidates. `fit` minimises the listwise
-loss `- mean over the evidence e of log softmax(w x)_e` with an L2 penalty, once for each fold with that fold left out
-(a LoCoMo conversation, a fifth of the LongMemEval questions), which gives the figures, and once on everything, which
-gives the weights that ship. Numbers only: no text of the data is kept.
+`collect` asks every question of a fresh bank and keeps the features of its candidates. `fit` minimises a listwise loss
+with an L2 penalty, once for each fold with that fold left out (a LoCoMo conversation, a fifth of the LongMemEval
+questions), which gives the figures, and once on everything, which gives the weights that ship. Numbers only: no text of
+the data is kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from everwhen.ingest.remember import Placement, remember
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.recall import Request
-from everwhen.recall.answerable import signs
+from everwhen.recall.answerable import SPEAKER_FEATURES, Clues, clues, signs
 from everwhen.recall.features import features
 from everwhen.recall.fuse import WEIGHTS
 from everwhen.recall.pipeline import gather
@@ -40,11 +40,11 @@ from everwhen.store import Filter, Store
 from everwhen.store.sqlite import SqliteStore
 from everwhen.types import Message
 
-KINDS = frozenset({"turn", "fact"})
-RIDGE = 10.0
+KINDS = frozenset({"turn"})
+RIDGE = 3.0
 FOLDS = 5
-LONGMEMEVAL_WEIGHT = 3.0
-"""A question of LongMemEval counts as three: there are six times as many of LoCoMo."""
+LONGMEMEVAL_WEIGHT = 2.0
+"""A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
 MAXSIM_ONLY = ("maxsim", "maxsim_telling", "maxsim_rank", "weakest_half", "best_word", "session_maxsim")
 
 
@@ -63,7 +63,7 @@ class Case:
     """Evidence that is not among the candidates."""
     sessions: NDArray[np.int64]
     gold_sessions: frozenset[int]
-    signs: NDArray[np.float32]
+    clues: Clues
 
 
 # Collecting
@@ -73,14 +73,13 @@ def collect(args: argparse.Namespace) -> None:
     embedder: Embedder = open_embedder("minilm")
     args.home.mkdir(parents=True, exist_ok=True)
     embedder = CachedEmbedder(embedder, args.home / "cache.db", 300_000)
-    cases, names, sign_names = [], [], []
+    cases, names = [], []
     for fold, group, data, category, known, query, at, store, gold, sessions in _questions(args, embedder):
         gathered = gather(store, embedder.inner, Request(query, at=at, where=Filter(kinds=KINDS)), {})
         if gathered.pool is None:
             continue
         columns = features(gathered.pool)
-        said = signs(gathered.pool)
-        names, sign_names = names or sorted(columns), sign_names or sorted(said)
+        names = names or sorted(columns)
         ids = [row.id for row in gathered.pool.rows]
         codes = {name: code for code, name in enumerate(sorted({row.session for row in gathered.pool.rows}))}
         cases.append(
@@ -91,12 +90,12 @@ def collect(args: argparse.Namespace) -> None:
                 "missed": len(gold) - sum(one in gold for one in ids),
                 "sessions": [codes[row.session] for row in gathered.pool.rows],
                 "gold_sessions": [codes.get(one, -1 - place) for place, one in enumerate(sorted(sessions))],
-                "signs": [said[name] for name in sign_names],
+                "clues": asdict(clues(gathered.pool)),
             }
         )  # fmt: skip
         if len(cases) % 100 == 0:
             print(f"{len(cases)} questions", flush=True)
-    np.savez_compressed(args.out, cases=np.array(cases, dtype=object), names=names, signs=sign_names)
+    np.savez_compressed(args.out, cases=np.array(cases, dtype=object), names=names)
 
 
 def _questions(args: argparse.Namespace, embedder: Embedder) -> Iterator[tuple[Any, ...]]:
@@ -160,9 +159,10 @@ class _bank:
 
 
 def fit(args: argparse.Namespace) -> None:
-    cases, names, _ = load(args.features)
+    cases, names = load(args.features)
     figures: dict[str, Any] = {}
     fitted: dict[str, dict[str, float]] = {}
+    knowing: dict[str, Any] = {}
     for variant in ("maxsim", "plain"):
         used = [name for name in names if variant == "maxsim" or name not in MAXSIM_ONLY]
         columns = [names.index(name) for name in used]
@@ -170,6 +170,9 @@ def fit(args: argparse.Namespace) -> None:
         values = train(cases, columns)
         fitted[variant] = {name: round(float(value), 4) for name, value in zip(used, values, strict=True)}
         print(variant, json.dumps(figures[variant], indent=1))
+        if variant == "maxsim":
+            knowing = fit_answerable(cases, used, columns, values)
+            print("answerable", json.dumps(knowing, indent=1))
     if args.write:
         held = {
             "about": "Weights of the learned fusion, by feature (recall/features.py). Fitted by scripts/fit_fusion.py.",
@@ -177,6 +180,7 @@ def fit(args: argparse.Namespace) -> None:
             "ridge": RIDGE,
             "longmemeval_weight": LONGMEMEVAL_WEIGHT,
             "left_out": figures,
+            "answerable": knowing,
             "weights": {
                 variant: dict(sorted(values.items(), key=lambda item: -abs(item[1])))
                 for variant, values in fitted.items()
@@ -186,45 +190,143 @@ def fit(args: argparse.Namespace) -> None:
         print(f"written to {WEIGHTS.name}")
 
 
-def load(paths: Sequence[Path]) -> tuple[list[Case], list[str], list[str]]:
+def load(paths: Sequence[Path]) -> tuple[list[Case], list[str]]:
     cases: list[Case] = []
     names: list[str] = []
-    sign_names: list[str] = []
     for path in paths:
         held = np.load(path, allow_pickle=True)
-        names, sign_names = list(held["names"]), list(held["signs"])
+        names = list(held["names"])
         for one in held["cases"]:
             cases.append(
                 Case(
                     one["group"], one["fold"], one["data"], one["category"], one["answerable"],
                     one["columns"].astype(np.float32), np.array(one["gold"], dtype=np.bool_), one["missed"],
                     np.array(one["sessions"], dtype=np.int64), frozenset(one["gold_sessions"]),
-                    np.array(one["signs"], dtype=np.float32),
+                    Clues(**one["clues"]),
                 )
             )  # fmt: skip
-    return cases, names, sign_names
+    return cases, names
 
 
-def train(cases: Sequence[Case], columns: Sequence[int], steps: int = 25) -> NDArray[np.float64]:
-    """Newton's method on the listwise loss: it is convex, and there are few weights."""
+def train(cases: Sequence[Case], columns: Sequence[int]) -> NDArray[np.float64]:
+    """The weights with the least loss."""
     usable = [case for case in cases if case.answerable and case.gold.any()]
-    weight = np.zeros(len(columns))
+    parts = [(case, case.columns[:, columns].astype(np.float64)) for case in usable]
+
+    def loss(weight: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        total, gradient = 0.5 * RIDGE * float(weight @ weight), RIDGE * weight
+        for case, x in parts:
+            value, slope = question_loss(case, x @ weight)
+            total += value
+            gradient = gradient + x.T @ slope
+        return total, gradient
+
+    return minimise(loss, np.zeros(len(columns)))
+
+
+def question_loss(case: Case, score: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """The loss of one question and its slope by candidate.
+
+    `- mean over the evidence of log softmax(s)`; and where sessions are what is asked for (LongMemEval), the same for
+    them, each against those without evidence, the score of a session being the log of the sum of exp over its turns.
+    """
+    odds = np.exp(score - score.max())
+    chance = odds / odds.sum()
+    value = -float(np.log(chance[case.gold] + 1e-30).mean())
+    slope = chance - case.gold / case.gold.sum()
+    if case.data == "locomo":
+        return value, slope
+    sessions, place = np.unique(case.sessions, return_inverse=True)
+    whole = np.bincount(place, odds)
+    wanted = np.isin(sessions, list(case.gold_sessions))
+    if wanted.any():
+        others = whole[~wanted].sum()
+        share = whole[wanted] / (whole[wanted] + others + 1e-30)
+        value -= float(np.log(share + 1e-30).mean())
+        by_session = np.zeros(len(sessions))
+        by_session[wanted] = -(1 - share) / wanted.sum()
+        by_session[~wanted] = whole[~wanted] * (1 / (whole[wanted] + others + 1e-30)).mean()
+        slope = slope + by_session[place] * odds / whole[place]
+    return LONGMEMEVAL_WEIGHT * value, LONGMEMEVAL_WEIGHT * slope
+
+
+def minimise(
+    function: Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]],
+    x: NDArray[np.float64],
+    steps: int = 200,
+) -> NDArray[np.float64]:
+    """BFGS with a backtracking line search: a few dozen weights need no library."""
+    value, gradient = function(x)
+    inverse = np.eye(len(x)) / max(1.0, float(np.abs(gradient).max()))
     for _ in range(steps):
-        gradient, hessian = RIDGE * weight, RIDGE * np.eye(len(columns))
-        for case in usable:
-            worth = 1.0 if case.data == "locomo" else LONGMEMEVAL_WEIGHT
-            x = case.columns[:, columns].astype(np.float64)
-            score = x @ weight
-            chance = np.exp(score - score.max())
-            chance /= chance.sum()
-            mean = x.T @ chance
-            gradient += worth * (mean - x[case.gold].mean(axis=0))
-            hessian += worth * ((x * chance[:, None]).T @ x - np.outer(mean, mean))
-        step = np.linalg.solve(hessian, gradient)
-        weight -= step
-        if np.abs(step).max() < 1e-5:
+        direction = -inverse @ gradient
+        length = 1.0
+        while length > 1e-8:
+            new_value, new_gradient = function(x + length * direction)
+            if new_value <= value + 1e-4 * length * float(gradient @ direction):
+                break
+            length /= 2
+        step, change = length * direction, new_gradient - gradient
+        gain = value - new_value
+        x, value, gradient = x + step, new_value, new_gradient
+        if gain < 1e-4:
             break
-    return weight
+        curve = float(step @ change)
+        if curve > 1e-10:
+            left = np.eye(len(x)) - np.outer(step, change) / curve
+            inverse = left @ inverse @ left.T + np.outer(step, step) / curve
+    return x
+
+
+def fit_answerable(
+    cases: Sequence[Case], names: Sequence[str], columns: Sequence[int], weight: NDArray[np.float64]
+) -> dict[str, Any]:
+    """A logistic regression over the signs; AUROC with each fold left out (of the fusion's weights too)."""
+    silent = [place for place, name in enumerate(names) if name in SPEAKER_FEATURES]
+
+    def seen(weight: NDArray[np.float64], chosen: Sequence[Case]) -> NDArray[np.float64]:
+        rows = []
+        for case in chosen:
+            parts = case.columns[:, columns] * weight
+            fused = parts.sum(axis=1).astype(np.float32)
+            rows.append(signs(case.clues, fused - parts[:, silent].sum(axis=1).astype(np.float32), fused))
+        return np.array(rows, dtype=np.float64)
+
+    held_out: dict[str, list[tuple[bool, float]]] = {}
+    for fold in range(FOLDS):
+        inside, outside = [c for c in cases if c.fold != fold], [c for c in cases if c.fold == fold]
+        own = train(inside, columns)
+        model = logistic(seen(own, inside), inside)
+        for case, row in zip(outside, seen(own, outside), strict=True):
+            held_out.setdefault(case.data, []).append((case.answerable, float(row @ model[:-1] + model[-1])))
+    return {
+        "weights": [round(float(one), 4) for one in logistic(seen(weight, cases), cases)],
+        "left_out_auroc": {
+            data: round(metrics.auroc([s for yes, s in rows if yes], [s for yes, s in rows if not yes]), 4)
+            for data, rows in held_out.items()
+        },
+    }
+
+
+def logistic(rows: NDArray[np.float64], cases: Sequence[Case]) -> NDArray[np.float64]:
+    """Weights and constant; each data set, and in it each side, counts the same."""
+    known = np.array([case.answerable for case in cases])
+    data = np.array([case.data for case in cases])
+    worth = np.zeros(len(cases))
+    for name in set(data.tolist()):
+        for side in (True, False):
+            group = (data == name) & (known == side)
+            worth[group] = 100 / max(1, group.sum())
+    x = np.column_stack([rows, np.ones(len(rows))])
+
+    def loss(weight: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        chance = 1 / (1 + np.exp(-np.clip(x @ weight, -30, 30)))
+        value = -float(worth @ np.log(np.where(known, chance, 1 - chance) + 1e-30))
+        return value + 0.5 * float(weight[:-1] @ weight[:-1]), x.T @ (worth * (chance - known)) + np.append(
+            weight[:-1], 0.0
+        )
+
+    return minimise(loss, np.zeros(x.shape[1]))
 
 
 def cross_validated(cases: Sequence[Case], columns: Sequence[int]) -> dict[str, Any]:

@@ -1,54 +1,80 @@
-"""Whether the memory holds an answer at all: the engine's own confidence, from what the best candidates match."""
+"""Whether the memory holds an answer at all: the engine's own confidence, from 0 to 1.
+
+Words that match are found for any question. What tells an answer that is there from one that is not is whose they are
+(the commonest trap is what somebody else said) and whether the question's rarer words occur at all.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.rerank.maxsim import mean_maxsim, weakest_half
-from everwhen.recall.channels import ASKED, BARE
 from everwhen.recall.features import Pool
+from everwhen.recall.fuse import WEIGHTS
+
+Array = NDArray[np.float32]
+
+SPEAKER_FEATURES = ("about", "by_user")
+"""Features that a sign leaves out of the score: they say who spoke, which is what is asked here."""
+FIRST = 5
+"""The best turns that should have the question's words between them."""
 
 
-def signs(pool: Pool) -> dict[str, float]:
-    """What tells an answer that is there from one that is not: absolute, not relative to the other candidates.
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What the signs are made of, apart from the score: so that fitting can change the score alone."""
 
-    Each is taken over all candidates and over those by whom the question is about: what somebody else said is the
-    commonest reason for finding words that match and no answer.
-    """
+    named: bool
+    theirs: NDArray[np.bool_]
+    """Which candidates are by those whom the question names."""
+    has: NDArray[np.bool_]
+    """Which of the question's terms (columns) a candidate has."""
+    ever: NDArray[np.bool_]
+    telling: Array
+
+
+def clues(pool: Pool) -> Clues:
+    """What a pool tells about whether there is an answer."""
     around, rows = pool.around, pool.around.rows_of
-    whole = float(around.idf.sum()) or 1.0
-    values = {
-        "cosine": around.cosines[rows, BARE],
-        "cosine_asked": around.cosines[rows, ASKED],
-        "coverage": (around.counts[rows] > 0) @ around.idf / whole,
-        **_matched(pool),
-    }
-    theirs = around.said_by(pool.who)[rows] if pool.who is not None else np.ones(len(rows), np.bool_)
-    out = {"names_somebody": float(pool.who is not None)}
-    for name, value in values.items():
-        best = np.sort(value)[::-1]
-        out[f"{name}_best"] = float(best[0])
-        out[f"{name}_third"] = float(best[min(2, len(best) - 1)])
-        own = value[theirs]
-        others = value[~theirs]
-        out[f"{name}_theirs"] = float(own.max()) if len(own) else float(value.min())
-        out[f"{name}_lead"] = out[f"{name}_theirs"] - (
-            float(others.max()) if len(others) else float(value.min())
-        )
-    return out
+    theirs = np.ones(len(pool), np.bool_) if pool.who is None else around.said_by(pool.who)[rows]
+    telling = np.where(pool.names, 0, around.idf).astype(np.float32)
+    return Clues(bool(pool.plan.people), theirs, around.counts[rows] > 0, pool.ever_said, telling)
 
 
-def _matched(pool: Pool) -> dict[str, NDArray[np.float32]]:
-    if pool.matches is None:
-        return {}
-    best = np.nan_to_num(pool.matches.best, nan=-1.0)
-    return {"maxsim": mean_maxsim(best), "weakest_half": weakest_half(best)}
+def signs(found: Clues, score: Array, fused: Array) -> Array:
+    """Four numbers: see the rows. `score` is the fused one without the speaker's part, `fused` the whole."""
+    odds = np.exp(score - score.max())
+    whole = max(float(found.telling.sum()), 1e-6)
+    first = found.has[np.argsort(-fused, kind="stable")[:FIRST]].any(axis=0)
+    return np.array(
+        [
+            # how much of the score lies on those whom the question is about
+            float(odds[found.theirs].sum() / odds.sum()) - 0.5 if found.named else 0.0,
+            # how much of the question's words they ever said
+            float(found.telling[found.ever].sum()) / whole,
+            # how much of them the first hits have
+            float(found.telling[first].sum()) / whole,
+            math.log1p(len(found.telling)),
+        ],
+        np.float32,
+    )
 
 
-def answerable(pool: Pool) -> float:
+def answerable(pool: Pool, contributions: dict[str, Array], fused: Array) -> float:
     """A logistic of the signs, fitted by `scripts/fit_fusion.py`."""
-    said = signs(pool)
-    return 1.0 / (1.0 + math.exp(-said["cosine_best"]))
+    speaker = sum((contributions[name] for name in SPEAKER_FEATURES if name in contributions), np.float32(0))
+    said = signs(clues(pool), fused - speaker, fused)
+    weights = fitted()
+    z = weights[-1] + sum(weight * float(sign) for weight, sign in zip(weights[:-1], said, strict=True))
+    return 1.0 / (1.0 + math.exp(-z))
+
+
+@cache
+def fitted() -> list[float]:
+    """A weight for each sign, and the constant."""
+    return [float(one) for one in json.loads(WEIGHTS.read_text("utf-8"))["answerable"]["weights"]]

@@ -79,6 +79,8 @@ class Pool:
     """Which of the question's terms are names of those it is about."""
     who: SaidBy | None
     """Whose turns would tell, where the question says so."""
+    ever_said: NDArray[np.bool_]
+    """Which of the question's terms they ever said."""
     has_assistant: bool
     found: Found
     matches: Matches | None = None

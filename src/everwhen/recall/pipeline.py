@@ -125,7 +125,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     with _timed(timings, "around"):
         pool = Pool(
             asked, rows, scan.around(seqs, REACH), scan.vectors_of(seqs), scan.names(asked.people), who,
-            has_assistant, found,
+            scan.ever_said(who), has_assistant, found,
         )  # fmt: skip
     if recipe.rerank and recipe.fusion == "linear":
         with _timed(timings, "rerank"):
@@ -235,7 +235,7 @@ def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> 
     fused = rrf(rankings, recipe.rrf_k)
     ordered = sorted(pool.rows, key=lambda row: -fused[row.seq])
     scores = np.array([fused[row.seq] for row in ordered], np.float32)
-    return _Fused(ordered, scores, {}, answerable(pool))
+    return _Fused(ordered, scores, {}, float(pool.around.cosines[pool.around.rows_of].max()))
 
 
 def _by_weights(pool: Pool, recipe: Recipe) -> _Fused:
@@ -251,7 +251,7 @@ def _by_weights(pool: Pool, recipe: Recipe) -> _Fused:
         [pool.rows[place] for place in order],
         np.exp(fused[order] - fused.max()),
         {name: values[order] for name, values in contributions.items()},
-        answerable(pool),
+        answerable(pool, contributions, fused),
     )
 
 

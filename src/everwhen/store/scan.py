@@ -89,6 +89,20 @@ class Scan:
         found = np.array([term in named for term in self._terms], np.bool_)
         return found & ~found.all()
 
+    def ever_said(self, who: SaidBy | None) -> NDArray[np.bool_]:
+        """Which of the question's terms stand anywhere in what somebody (or anybody) said."""
+        said = np.zeros(len(self._terms), np.bool_)
+        for block in self._index.blocks:
+            passing = self._mask(block)
+            for place, term in enumerate(self._terms):
+                rows = block.postings.rows[block.postings.find(term)]
+                if passing is not None:
+                    rows = rows[passing[rows]]
+                if who is not None:
+                    rows = rows[_said_by(block.rows.speakers[rows], block.rows.roles[rows], who)]
+                said[place] |= len(rows) > 0
+        return said
+
     def vectors_of(self, units: Sequence[int]) -> NDArray[np.float32]:
         """The vector of each unit, of its first piece; zeros for one that is gone."""
         wanted = np.asarray(units, dtype=np.int64)

@@ -41,11 +41,11 @@ from everwhen.store.sqlite import SqliteStore
 from everwhen.types import Message
 
 KINDS = frozenset({"turn"})
-RIDGE = 3.0
+RIDGE = 1.0
 FOLDS = 5
 LONGMEMEVAL_WEIGHT = 2.0
 """A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
-MAXSIM_ONLY = ("maxsim", "maxsim_telling", "maxsim_rank", "weakest_half", "best_word", "session_maxsim")
+MAXSIM_ONLY = ("maxsim_telling", "maxsim_rank", "weakest_half", "session_maxsim")
 
 
 @dataclass(slots=True)

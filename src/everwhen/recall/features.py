@@ -101,8 +101,6 @@ def features(pool: Pool) -> dict[str, Array]:
     columns["bm25_rank"] = _rank(columns["bm25"])
     if pool.matches is not None:
         columns["maxsim_rank"] = _rank(columns.pop("maxsim_unnamed"))
-    graph = dict(pool.found.get("graph", ()))
-    columns["graph"] = np.array([graph.get(row.seq, 0.0) for row in pool.rows], np.float32)
     return columns | _context(pool) | _sessions(pool, strong) | _speaker(pool) | _surface(pool) | _time(pool)
 
 
@@ -133,18 +131,14 @@ def _own(pool: Pool) -> dict[str, Array]:
 
 
 def _words(pool: Pool) -> dict[str, Array]:
-    """Late interaction: the mean best match, weighted by how telling a word is, over the worst half, over the best."""
+    """Late interaction: the mean best match, weighted by how telling a word is, without names, over the worst half."""
     if pool.matches is None:
         return dict(pool.rerank or {})
-    best, telling, named = pool.matches.best, pool.matches.telling, pool.matches.named
-    content = (telling > 0) & ~named
-    over = best - np.nanmean(best, axis=0)  # a word that everybody has tells nobody apart
+    best, named = pool.matches.best, pool.matches.named
     return {
-        "maxsim": mean_maxsim(best),
         "maxsim_telling": weighted_maxsim(best, _importance(pool.matches)),
         "maxsim_unnamed": mean_maxsim(best[:, ~named] if not named.all() else best),
         "weakest_half": weakest_half(best),
-        "best_word": np.maximum(over[:, content] if content.any() else over, 0).max(axis=1),
     }
 
 
@@ -213,10 +207,10 @@ def _near_hits(pool: Pool, strong: Array) -> Array:
 def _like_hits(vectors: Array, strong: Array) -> Array:
     """The mean cosine with the first hits, itself left out: what is said of the same thing in other words."""
     first = np.argsort(-strong, kind="stable")[:FEEDBACK]
-    alike = vectors @ vectors[first].T
-    alike[first, np.arange(len(first))] = np.nan
     if len(first) < 2:
         return np.zeros(len(vectors), np.float32)
+    alike = vectors @ vectors[first].T
+    alike[first, np.arange(len(first))] = np.nan
     return np.asarray(np.nanmean(alike, axis=1), dtype=np.float32)
 
 
@@ -258,11 +252,11 @@ def _surface(pool: Pool) -> dict[str, Array]:
 def _time(pool: Pool) -> dict[str, Array]:
     """How well the time of saying (or of the fact) fits the one asked for.
 
-    `inside` is the window itself, `time_near` fades with the distance from it, `time_after` lets what is told a while
+    `time_inside` is the window itself; `time_after` fades with the distance from it, and lets what is told a while
     later count as inside: on Monday people tell of the weekend.
     """
     windows = pool.plan.time.intervals if pool.plan.time is not None and not pool.plan.vague_time else ()
-    out = {name: np.zeros(len(pool), np.float32) for name in ("time_inside", "time_near", "time_after")}
+    out = {name: np.zeros(len(pool), np.float32) for name in ("time_inside", "time_after")}
     days = np.array([row.said_at.timestamp() for row in pool.rows]) / 86_400
     for window in windows:
         start, end = _sides(window)
@@ -270,12 +264,9 @@ def _time(pool: Pool) -> dict[str, Array]:
         late = max(0.5 * (end - start), 2.0) if np.isfinite(end - start) else 2.0
         gap = np.maximum(np.maximum(start - days, days - end), 0)
         gap_after = np.maximum(np.maximum(start - days, days - (end + late)), 0)
-        for name, fits in (
-            ("time_inside", gap <= 0),
-            ("time_near", np.exp(-gap / scale)),
-            ("time_after", np.exp(-gap_after / scale)),
-        ):
-            out[name] = np.maximum(out[name], fits.astype(np.float32))
+        inside, after = (gap <= 0).astype(np.float32), np.exp(-gap_after / scale).astype(np.float32)
+        out["time_inside"] = np.maximum(out["time_inside"], inside)
+        out["time_after"] = np.maximum(out["time_after"], after)
     return out
 
 

@@ -1,6 +1,6 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> satf -> facts -> expand -> gate -> budget: one module each, composed here. The
+plan -> channels -> rerank -> fuse -> latest -> satf -> facts -> expand -> gate -> budget: one module each, composed here. The
 reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
 """
 
@@ -31,6 +31,7 @@ from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
 from everwhen.recall.fuse import linear, rrf, weights
 from everwhen.recall.gate import gate
+from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
@@ -139,7 +140,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     recipe = request.recipe
     gathered = gather(store, embedder, request, timings)
     with _timed(timings, "fuse"):
-        fused = _fused(gathered, recipe)
+        fused = _fused(gathered, recipe, request.asked_at)
     reasons = ranks(gathered.found)
     ranked = [
         _recalled(row, reasons[row.seq], float(score))
@@ -222,13 +223,14 @@ def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Rera
     return replace(pool, rerank=scores or None)
 
 
-def _fused(gathered: Gathered, recipe: Recipe) -> _Fused:
+def _fused(gathered: Gathered, recipe: Recipe, at: datetime) -> _Fused:
+    asked = gathered.plan
     if gathered.pool is None:
         return _Fused((), np.zeros(0, np.float32), {}, 0.0)
     if recipe.fusion == "rrf":
         rankings = {name: [unit for unit, _ in one] for name, one in gathered.found.items()}
         return _by_ranks(gathered.pool, rankings, recipe)
-    return _by_weights(gathered.pool, recipe)
+    return _by_weights(gathered.pool, recipe, past_asked_for(asked.time, asked.query, at) is None)
 
 
 def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
@@ -238,18 +240,24 @@ def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> 
     return _Fused(ordered, scores, {}, float(pool.around.cosines[pool.around.rows_of].max()))
 
 
-def _by_weights(pool: Pool, recipe: Recipe) -> _Fused:
-    """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below."""
+def _by_weights(pool: Pool, recipe: Recipe, now: bool) -> _Fused:
+    """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below.
+
+    Where somebody asks an assistant about themselves, and about the present, what they said last comes first.
+    """
     columns = features(pool)
     if not recipe.context:
         columns = {name: values for name, values in columns.items() if name not in CONTEXT}
     contributions = weights("plain" if pool.matches is None else "maxsim").contributions(columns)
     contributions |= {name: columns[name] * np.float32(CROSS) for name in pool.rerank or ()}
     fused = linear(contributions, len(pool))
-    order = np.argsort(-fused, kind="stable")
+    scores = np.exp(fused - fused.max())
+    if recipe.latest and now and pool.plan.first_person and pool.has_assistant:
+        scores = latest_first(pool.rows, scores, pool.vectors)
+    order = np.argsort(-scores, kind="stable")
     return _Fused(
         [pool.rows[place] for place in order],
-        np.exp(fused[order] - fused.max()),
+        scores[order],
         {name: values[order] for name, values in contributions.items()},
         answerable(pool, contributions, fused),
     )

@@ -1,7 +1,7 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> latest -> satf -> facts -> expand -> gate -> budget: one module each, composed here. The
-reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
+plan -> channels -> rerank -> fuse -> latest -> satf -> expand -> facts -> gate -> budget: one module each, composed
+here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
 """
 
 from __future__ import annotations

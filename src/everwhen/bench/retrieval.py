@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 from everwhen.bench import metrics
@@ -29,6 +30,7 @@ RANKS = 50
 """Single turns that a run lists."""
 EVERYTHING = 100_000
 """Tokens that leave the order of the candidates uncut."""
+NO_CONTEXT: Mapping[str, Sequence[str]] = MappingProxyType({})
 INTERVALS = ("recall@5", "recall@10", "ndcg@10")
 
 Progress = Callable[[int], None]
@@ -77,9 +79,9 @@ class Scored:
 
 @contextmanager
 def fresh_bank(
-    home: Path | None, name: str, messages: Sequence[Message], tally: Tally, *, extract: str = "none"
+    home: Path | None, name: str, messages: Sequence[Message], tally: Tally, **settings: Any
 ) -> Iterator[Memory]:
-    """A bank that holds the messages and nothing else, and what is extracted from them where that is asked for.
+    """A bank that holds the messages and nothing else, and what is extracted from them where `extract` asks for it.
 
     In a home that the caller named it stays there to be looked at; else it is removed afterwards, and only
     the embedding cache stays, so that the next run is quick.
@@ -88,7 +90,7 @@ def fresh_bank(
     path = bank_path(folder, name)
     _remove(path)
     try:
-        with Memory.open(folder, bank=name, extract=extract) as memory:
+        with Memory.open(folder, bank=name, **{"extract": "none", **settings}) as memory:
             start = perf_counter()
             memory.add_many(messages)
             tally.seconds += perf_counter() - start
@@ -124,7 +126,7 @@ def ask(
         answer = recalled.get(budget, first)
         text = answer.as_context()
         over_budget += count_tokens(text) > budget
-        context[str(budget)] = _given(answer, text, said)
+        context[str(budget)] = given(answer, text, said)
     return Asked(
         ranked=[str(turn) for turn in ranked[:RANKS]],
         context=context,
@@ -171,17 +173,18 @@ def summary(
         "over_budget": tally.over_budget,
         groups: {name: _group(rows) for name, rows in _grouped(scored).items()},
         "when": None,
-        "abstention": {"auroc": _figure(metrics.auroc(positive, negative)), "n": len(negative)},
-        "latency_ms": {f"recall_p{q}": _figure(metrics.percentile(times, q)) for q in (50, 95, 99)},
+        "abstention": {"auroc": figure(metrics.auroc(positive, negative)), "n": len(negative)},
+        "latency_ms": {f"recall_p{q}": figure(metrics.percentile(times, q)) for q in (50, 95, 99)},
         "stages_ms": {
-            name: _figure(metrics.percentile(stage, 50)) for name, stage in sorted(tally.stages_ms.items())
+            name: figure(metrics.percentile(stage, 50)) for name, stage in sorted(tally.stages_ms.items())
         },
         "ingest": {"turns": tally.turns, "seconds": round(tally.seconds, 3)},
         "ablations": {},
     }
 
 
-def _given(recall: Recall, text: str, said: Mapping[str, str]) -> list[str]:
+def given(recall: Recall, text: str, said: Mapping[str, str]) -> list[str]:
+    """The turns whose words are in a context."""
     squeezed = _squeezed(text)
     turns = metrics.unique(turn for one in recall.memories for turn in one.turns)
     return [str(turn) for turn in turns if _squeezed(said[str(turn)]) in squeezed]
@@ -198,7 +201,7 @@ def _within(scored: Sequence[Scored], budget: str) -> float | None:
         for one in scored
         if one.turn
     ]
-    return _figure(metrics.mean(found))
+    return figure(metrics.mean(found))
 
 
 def _grouped(scored: Iterable[Scored]) -> dict[str, list[Scored]]:
@@ -217,14 +220,14 @@ def _group(rows: Sequence[Scored]) -> dict[str, Any]:
 
 
 def _interval(rankings: Sequence[Ranking], key: str) -> list[float | None]:
-    return [_figure(side) for side in metrics.bootstrap(metrics.scores(rankings, key))]
+    return [figure(side) for side in metrics.bootstrap(metrics.scores(rankings, key))]
 
 
 def _rounded(figures: Mapping[str, float]) -> dict[str, float | None]:
-    return {key: _figure(value) for key, value in figures.items()}
+    return {key: figure(value) for key, value in figures.items()}
 
 
-def _figure(value: float | None) -> float | None:
+def figure(value: float | None) -> float | None:
     """Four digits; what is not a number is null, since JSON has no word for it."""
     return None if value is None or math.isnan(value) else round(value, 4)
 

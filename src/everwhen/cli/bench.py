@@ -18,6 +18,9 @@ app.add_typer(bench, name="bench")
 
 Data = Annotated[Path, typer.Option(help="The data set, in its native format.")]
 Out = Annotated[Path | None, typer.Option(help="Write summary and runs as JSON.")]
+Ablate = Annotated[
+    bool, typer.Option("--ablate", help="Ask again with each part of the recall changed in turn.")
+]
 Limit = Annotated[int | None, typer.Option(help="Conversations at the most.")]
 
 
@@ -27,6 +30,7 @@ def locomo(
     data: Data,
     when: Annotated[Path | None, typer.Option(help="Gold intervals of the when questions.")] = None,
     limit: Limit = None,
+    ablate: Ablate = False,
     out: Out = None,
 ) -> None:
     """LoCoMo: evidence turns found for each question, without an LLM."""
@@ -34,18 +38,20 @@ def locomo(
 
     here = _at_home(context.obj)
     with counting(here, "questions") as tick:
-        result = runner.run(_there(data), when=when, limit=limit, progress=tick)
+        result = runner.run(_there(data), when=when, limit=limit, progress=tick, ablate=ablate)
     report(here, result, out)
 
 
 @bench.command()
-def longmemeval(context: typer.Context, data: Data, limit: Limit = None, out: Out = None) -> None:
+def longmemeval(
+    context: typer.Context, data: Data, limit: Limit = None, ablate: Ablate = False, out: Out = None
+) -> None:
     """LongMemEval: evidence sessions and turns found for each question, without an LLM."""
     from everwhen.bench import longmemeval as runner
 
     here = _at_home(context.obj)
     with counting(here, "questions") as tick:
-        result = runner.run(_there(data), limit=limit, progress=tick)
+        result = runner.run(_there(data), limit=limit, progress=tick, ablate=ablate)
     report(here, result, out)
 
 

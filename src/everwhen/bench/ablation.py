@@ -52,6 +52,7 @@ VARIANTS = (
     Variant("rerank off", MID.without("rerank")),
     Variant("context off", MID.without("context")),
     Variant("speaker off", MID.without("speaker")),
+    Variant("latest off", MID.without("latest")),
     Variant(FUSED, MID.without("facts")),
     Variant("turns only", MID.without("facts"), needs_extraction=True, kinds=("turn",)),
     Variant("expand=1", replace(MID, name="expand=1", expand=1)),

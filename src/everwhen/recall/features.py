@@ -117,7 +117,10 @@ def standardised(values: Array) -> Array:
 def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> Array:
     """BM25 of given counts (a row each) with given idf."""
     norm = K1 * (1.0 - B + B * lengths / max(mean_length, 1e-6))
-    return np.asarray((counts * (K1 + 1.0) / (counts + norm[:, None])) @ weights, dtype=np.float32)
+    parts = counts * (K1 + 1.0) / (counts + norm[:, None])
+    # Not `@`: OpenBLAS's product of a narrow matrix with a vector raises the flag of an invalid number now and then,
+    # for finite numbers and with a right result, and NumPy passes that on as a warning.
+    return np.asarray(np.einsum("rt,t->r", parts, weights), dtype=np.float32)
 
 
 def _own(pool: Pool) -> dict[str, Array]:
@@ -197,11 +200,20 @@ def _sessions(pool: Pool, strong: Array) -> dict[str, Array]:
 
 def _near_hits(pool: Pool, strong: Array) -> Array:
     """How close in the session other strong candidates are: `sum of exp(-d/3) p`, p a softmax of the plain scores."""
-    weight = np.exp(strong - strong.max())
+    weight = np.exp((strong - strong.max()).astype(np.float64))
     sessions, places = pool.around.sessions[pool.around.rows_of], pool.around.places[pool.around.rows_of]
-    apart = np.abs(places[:, None] - places[None, :]).astype(np.float32)
-    close = np.where((sessions[:, None] == sessions[None, :]) & (apart > 0), np.exp(-apart / NEAR), 0.0)
-    return np.asarray(close @ weight, dtype=np.float32)
+    order = np.lexsort((places, sessions))
+    # What reaches a turn from one side is what reached the one before it on that side, and that one, over the gap
+    # between them: exp(-d/3) is a product along the way. So it is a sum along the session, not one over all pairs.
+    apart = np.diff(places[order])
+    passed = np.where(np.diff(sessions[order]) == 0, np.exp(-apart / NEAR), 0.0)
+    close = np.zeros(len(order))
+    for way, share in ((order, passed), (order[::-1], passed[::-1])):
+        reached = 0.0
+        for here, there, part in zip(way[:-1].tolist(), way[1:].tolist(), share.tolist(), strict=True):
+            reached = (reached + weight[here]) * part
+            close[there] += reached
+    return close.astype(np.float32)
 
 
 def _like_hits(vectors: Array, strong: Array) -> Array:

@@ -118,7 +118,10 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     found, took = search(store, query, asked, scan, who, request.where, recipe)
     timings |= took
     with _timed(timings, "fetch"):
-        held = store.units(list(dict.fromkeys(unit for ranking in found.values() for unit, _ in ranking)))
+        # The graph and the temporal channel read the store itself, which another process may have added to.
+        held = store.units(
+            scan.held(dict.fromkeys(unit for ranking in found.values() for unit, _ in ranking))
+        )
     rows = list(held.values())
     if not rows:
         return Gathered(asked, scan, found, None)

@@ -28,7 +28,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"\b(recent(ly)?|lately|soon|now|current(ly)?|nowadays)\b|\bhow (many|long)\b.*\bago\b", re.IGNORECASE
+    r"\b(recent(ly)?|lately|soon|now|current(ly)?|nowadays)\b|\bhow (many|long)\b.{0,200}\bago\b",
+    re.IGNORECASE,
 )
 _AMOUNT = re.compile(r"\bhow (many|much|often|old|far|big|tall|long)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\bwhere\b|\b(what|which) (city|country|state|place|town|location)\b", re.IGNORECASE)

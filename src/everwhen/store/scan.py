@@ -103,6 +103,12 @@ class Scan:
                 said[place] |= len(rows) > 0
         return said
 
+    def held(self, units: Iterable[int]) -> list[int]:
+        """Those of some units that the snapshot has: what was written since is for the next question."""
+        wanted = np.fromiter(units, dtype=np.int64)
+        here = {int(unit) for block in self._index.blocks for unit in block.rows.units[block.find(wanted)]}
+        return [unit for unit in wanted.tolist() if unit in here]
+
     def vectors_of(self, units: Sequence[int]) -> NDArray[np.float32]:
         """The vector of each unit, of its first piece; zeros for one that is gone."""
         wanted = np.asarray(units, dtype=np.int64)
@@ -139,48 +145,48 @@ class Scan:
 
     def around(self, units: Sequence[int], reach: int) -> Surroundings:
         """The sessions of some units; of long ones at least `reach` turns on each side of every unit."""
-        wanted = np.asarray(units, dtype=np.int64)
-        places = [block.find(wanted) for block in self._index.blocks]
+        wanted, blocks = np.asarray(units, dtype=np.int64), self._index.blocks
+        own = [block.find(wanted) for block in blocks]
         sessions = np.unique(
-            np.concatenate(
-                [block.rows.sessions[rows] for block, rows in zip(self._index.blocks, places, strict=True)]
-                or [np.zeros(0, dtype=np.int64)]
-            )
+            _joined([block.rows.sessions[one] for block, one in zip(blocks, own, strict=True)])
         )
         sessions = sessions[sessions > 0]
-        parts = [
-            self._part(block, cosines, self._rows(block, rows, sessions))
-            for block, cosines, rows in zip(self._index.blocks, self._cosines, places, strict=True)
-        ]
-        weights, mean_length = self._weights
-        width = (self._vectors.shape[1], len(self._terms))
-        joined: list[NDArray[Any]] = [
-            np.concatenate(arrays) for arrays in zip(*parts, strict=True)
-        ] or _nothing(*width)
-        seqs, at, session, speakers, roles, asks, cosines, counts, lengths = joined
+        rows = [self._rows(block, one, sessions) for block, one in zip(blocks, own, strict=True)]
+        chosen = [(block.rows, some) for block, some in zip(blocks, rows, strict=True)]
+        seqs = _joined([held.units[some] for held, some in chosen])
+        at = _joined([held.at[some] for held, some in chosen])
+        session = _joined([held.sessions[some] for held, some in chosen])
         session = np.where(session > 0, session, -seqs)
         order = np.lexsort((seqs, at, session))
-        seqs, at, session, speakers, roles = (one[order] for one in (seqs, at, session, speakers, roles))
-        cosines, counts, lengths = cosines[order], counts[order], lengths[order]
+        seqs, at, session = seqs[order], at[order], session[order]
         starts = np.flatnonzero(np.append(True, session[1:] != session[:-1])) if len(seqs) else order
         place = np.arange(len(seqs)) - np.repeat(starts, np.diff(np.append(starts, len(seqs))))
-        near = np.arange(len(seqs))
         if len(seqs) > MANY_ROWS:
-            near = _near(np.isin(seqs, wanted), session, place, reach)
-        seqs = seqs[near]
+            # Cut before anything is counted: a long session times the words of a long question is gigabytes.
+            near = _near(np.isin(seqs, wanted), session, reach)
+            seqs, at, session, place, order = (one[near] for one in (seqs, at, session, place, order))
+            rows, order = _cut(rows, order)
+        parts = [
+            self._part(block, cosines, some)
+            for block, cosines, some in zip(blocks, self._cosines, rows, strict=True)
+        ] or [_nothing(self._vectors.shape[1], len(self._terms))]
+        speakers, roles, asks, cosines, counts, lengths = (
+            np.concatenate(arrays)[order] for arrays in zip(*parts, strict=True)
+        )
+        weights, mean_length = self._weights
         by_seq = np.argsort(seqs)
         found = by_seq[np.searchsorted(seqs, wanted, sorter=by_seq).clip(max=max(0, len(seqs) - 1))]
         return Surroundings(
             seqs,
-            at[near],
-            session[near],
-            place[near],
-            speakers[near],
-            roles[near],
-            asks[order][near],
-            cosines[near],
-            counts[near],
-            lengths[near],
+            at,
+            session,
+            place,
+            speakers,
+            roles,
+            asks,
+            cosines,
+            counts,
+            lengths,
             np.array(weights, dtype=np.float32),
             mean_length,
             found,
@@ -242,9 +248,6 @@ class Scan:
             counts[:, column] = whole[rows]
             whole[standing] = 0.0
         return (
-            held.units[rows],
-            held.at[rows],
-            held.sessions[rows],
             held.speakers[rows],
             held.roles[rows],
             held.asks[rows],
@@ -260,9 +263,7 @@ def _said_by(speakers: NDArray[np.int64], roles: NDArray[np.int8], who: SaidBy) 
     return np.isin(speakers, [label_key(name) for name in sorted(who.speakers)])
 
 
-def _near(
-    chosen: NDArray[np.bool_], sessions: NDArray[np.int64], places: NDArray[np.int64], reach: int
-) -> NDArray[np.int64]:
+def _near(chosen: NDArray[np.bool_], sessions: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
     """The rows at most `reach` places from a chosen one of their session."""
     keep = np.zeros(len(chosen), dtype=np.bool_)
     for row in np.flatnonzero(chosen):
@@ -271,16 +272,28 @@ def _near(
     return np.flatnonzero(keep)
 
 
-def _nothing(vectors: int, terms: int) -> list[NDArray[Any]]:
-    whole = np.zeros(0, dtype=np.int64)
-    return [
-        whole,
-        whole,
-        whole,
-        whole,
+def _cut(
+    rows: list[NDArray[np.int64]], order: NDArray[np.int64]
+) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+    """Only those of some rows that an order of them (taken one block after the other) names, and it for these."""
+    kept = np.zeros(sum(map(len, rows)), dtype=np.bool_)
+    kept[order] = True
+    bounds = np.cumsum([len(some) for some in rows])[:-1]
+    return [some[keep] for some, keep in zip(rows, np.split(kept, bounds), strict=True)], (
+        np.cumsum(kept) - 1
+    )[order]
+
+
+def _joined(arrays: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
+
+
+def _nothing(vectors: int, terms: int) -> tuple[NDArray[Any], ...]:
+    return (
+        np.zeros(0, dtype=np.int64),
         np.zeros(0, dtype=np.int8),
         np.zeros(0, dtype=np.bool_),
         np.zeros((0, vectors), dtype=np.float32),
         np.zeros((0, terms), dtype=np.float32),
         np.zeros(0, dtype=np.float32),
-    ]
+    )

@@ -67,6 +67,8 @@ class Settings:
     which tells the unrelated apart better than a cosine does. Whether there is an answer at all is `answerable`."""
     about_similarity: float = 0.35
     """The cosine from which an event is about a topic (`events(about=…)`)."""
+    count_access: bool = True
+    """Keep count of what recall gives back (`memory.accessed()`); written in batches, behind the reads."""
     rrf_k: int = 10
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
 

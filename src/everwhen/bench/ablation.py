@@ -7,6 +7,7 @@ what the shipped engine loses without the part, not how well an engine made with
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -15,16 +16,18 @@ import numpy as np
 
 from everwhen.bench import metrics
 from everwhen.bench.metrics import Ranking
-from everwhen.bench.retrieval import EVERYTHING, RANKS, Scored, figure, given
+from everwhen.bench.retrieval import EVERYTHING, RANKS, Scored, figure, given, within
 from everwhen.memory import Memory
 from everwhen.recall import MID, Recall, Recipe
-from everwhen.recall.budget import fill
 from everwhen.recall.satf import Sigma, satf
+from everwhen.types import Recalled
 from everwhen.when import constraint
 
-DEFAULT, RRF, FUSED = "default", "rrf k=10", "facts stage off"
+DEFAULT, FUSED = "default", "facts stage off"
+RRF, RRF_FUSED = "rrf k=10", "rrf, facts stage off"
 FIGURES = (("turn", "recall@10"), ("turn", "ndcg@10"), ("session", "ndcg@10"), ("session", "all@5"))
 GAMMAS = tuple(step / 10 for step in range(8))
+WORKERS = 2
 TOKENS = (128, 256, 512, 1024, 2048, 4096)
 """Budgets of the plot of recall against tokens."""
 
@@ -43,12 +46,17 @@ class Variant:
     kinds: tuple[str, ...] | None = None
     within: bool = False
     """Only what was said in the time that the question names."""
+    needs_time: bool = False
+    """It changes nothing where the question names no time."""
 
 
 SIGMAS: Mapping[str, Sigma] = {"satf sigma=15": 15.0, "satf adaptive": "adaptive"}
 _RRF = replace(MID, name="rrf", fusion="rrf", rrf_k=10)
 VARIANTS = (
-    *(Variant(f"{name} off", MID.without(name), needs_extraction=name == "graph") for name in MID.channels),
+    Variant("semantic off", MID.without("semantic")),
+    Variant("keyword off", MID.without("keyword")),
+    Variant("graph off", MID.without("graph"), needs_extraction=True),
+    Variant("temporal off", MID.without("temporal"), needs_time=True),
     Variant("rerank off", MID.without("rerank")),
     Variant("context off", MID.without("context")),
     Variant("speaker off", MID.without("speaker")),
@@ -56,26 +64,23 @@ VARIANTS = (
     Variant(FUSED, MID.without("facts")),
     Variant("turns only", MID.without("facts"), needs_extraction=True, kinds=("turn",)),
     Variant("expand=1", replace(MID, name="expand=1", expand=1)),
+    Variant("time filter", MID, within=True, needs_time=True),
     Variant(RRF, _RRF),
     Variant("rrf k=60", replace(_RRF, rrf_k=60)),
+    Variant(RRF_FUSED, _RRF.without("facts")),
+    Variant("rrf + time filter", _RRF, within=True, needs_time=True),
     Variant("semantic alone", replace(_RRF, name="semantic", channels=("semantic",))),
     Variant("keyword alone", replace(_RRF, name="keyword", channels=("keyword",))),
-    Variant("satf sigma=15", replace(MID, name="satf", satf=True)),
-    Variant("satf adaptive", replace(MID, name="satf-adaptive", satf=True, satf_sigma="adaptive")),
-    Variant("rrf + satf sigma=15", replace(_RRF, name="rrf-satf", satf=True)),
-    Variant("rrf + satf adaptive", replace(_RRF, name="rrf-satf-adaptive", satf=True, satf_sigma="adaptive")),
-    Variant("time filter", MID, within=True),
-    Variant("rrf + time filter", _RRF, within=True),
 )
 DATED = (Variant("dates embedded", MID), Variant("rrf + dates embedded", _RRF))
 """Asked of a bank of their own, in whose embedded texts the dates are written."""
-SATF_PAIRS = {
-    "satf sigma=15": DEFAULT,
-    "satf adaptive": DEFAULT,
+RIVALS = {
+    "satf sigma=15": FUSED,
+    "satf adaptive": FUSED,
     "time filter": DEFAULT,
     "dates embedded": DEFAULT,
-    "rrf + satf sigma=15": RRF,
-    "rrf + satf adaptive": RRF,
+    "rrf + satf sigma=15": RRF_FUSED,
+    "rrf + satf adaptive": RRF_FUSED,
     "rrf + time filter": RRF,
     "rrf + dates embedded": RRF,
 }
@@ -95,36 +100,44 @@ class Ablation:
     """Questions that name a time."""
 
     def ask(
-        self, memory: Memory, question: str, at: datetime | None, said: Mapping[str, str], score: Score
+        self,
+        memory: Memory,
+        question: str,
+        at: datetime | None,
+        said: Mapping[str, str],
+        score: Score,
+        default: Recall,
     ) -> None:
-        """One question, once for each variant."""
+        """One question, once for each variant; `default` is what the default recipe brought, uncut."""
         asked = constraint(question, at, memory.zone) if at else None
         window = asked.interval if asked else None
         self.with_time += window is not None
-        default = memory.recall(question, at=at, max_tokens=EVERYTHING)
-        self._keep(DEFAULT, default, score)
-        self._spend(DEFAULT, default, said, score)
-        brought: dict[str, Recall] = {}
-        for variant in VARIANTS:
-            if variant.needs_extraction and not self.extracted:
-                continue
-            if variant.within and window is None:
-                found = default if variant.recipe is MID else brought[RRF]
-            else:
-                found = memory.recall(
-                    question, at=at, max_tokens=EVERYTHING, recipe=variant.recipe, kinds=variant.kinds,
-                    between=window if variant.within else None,
-                )  # fmt: skip
-            brought[variant.name] = found
-            self._keep(variant.name, found, score)
-        self._spend(RRF, brought[RRF], said, score)
-        self._gate(brought[FUSED])
+        chosen = [one for one in VARIANTS if self.extracted or not one.needs_extraction]
+        idle = [one for one in chosen if one.needs_time and window is None]
+
+        def found_by(variant: Variant) -> Recall:
+            return memory.recall(
+                question, at=at, max_tokens=EVERYTHING, recipe=variant.recipe, kinds=variant.kinds,
+                between=window if variant.within else None,
+            )  # fmt: skip
+
+        active = [one for one in chosen if one not in idle]
+        with ThreadPoolExecutor(WORKERS) as workers:
+            recalls = list(workers.map(found_by, active))
+        brought = {DEFAULT: default} | {one.name: found for one, found in zip(active, recalls, strict=True)}
+        brought |= {one.name: brought[RRF if one.recipe.fusion == "rrf" else DEFAULT] for one in idle}
+        for name, found in brought.items():
+            self._keep(name, found.memories, score)
+        for name in (DEFAULT, RRF):
+            self._spend(name, brought[name], said, score)
+        for start, prefix in ((FUSED, ""), (RRF_FUSED, "rrf + ")):
+            self._anchor(prefix, brought[start].memories, score)
 
     def ask_dated(self, memory: Memory, question: str, at: datetime | None, score: Score) -> None:
         """The same of the bank with dates in the embedded texts; in the same order of questions."""
         for variant in DATED:
             found = memory.recall(question, at=at, max_tokens=EVERYTHING, recipe=variant.recipe)
-            self._keep(variant.name, found, score)
+            self._keep(variant.name, found.memories, score)
 
     def table(self) -> dict[str, Any]:
         """The rows with their differences to the default, and what SATF does."""
@@ -140,7 +153,7 @@ class Ablation:
                 "gate": self._gates(),
                 "against": {
                     name: compared(self.scored[name], self.scored[other]) | {"without": other}
-                    for name, other in SATF_PAIRS.items()
+                    for name, other in RIVALS.items()
                     if name in self.scored
                 },
             },
@@ -150,32 +163,35 @@ class Ablation:
             },
         }
 
-    def _keep(self, name: str, found: Recall, score: Score) -> None:
-        turns = metrics.unique(turn for one in found.memories for turn in one.turns)
+    def _keep(self, name: str, memories: Sequence[Recalled], score: Score) -> None:
+        turns = metrics.unique(turn for one in memories for turn in one.turns)
         self.scored.setdefault(name, []).append(score([str(turn) for turn in turns[:RANKS]]))
 
     def _spend(self, name: str, found: Recall, said: Mapping[str, str], score: Score) -> None:
         """How much of the evidence is given inside each budget: what `recall` would fill into it."""
         by_budget = self.tokens.setdefault(name, {str(budget): [] for budget in TOKENS})
         for budget in TOKENS:
-            kept, _, tokens = fill(found.memories, budget)
-            answer = replace(found, memories=tuple(kept), tokens=tokens)
+            answer = within(found, budget)
             ranking = score(given(answer, answer.as_context(), said)).turn
             if ranking:
                 by_budget[str(budget)].append(
                     metrics.recall_at(ranking.ranked, ranking.gold, max(1, len(ranking.ranked)))
                 )
 
-    def _gate(self, fused: Recall) -> None:
-        days = np.array([one.said_at.timestamp() / 86_400 for one in fused.memories])
+    def _anchor(self, prefix: str, fused: Sequence[Recalled], score: Score) -> None:
+        """SATF over a fused order, as the recipe with `satf=True` applies it."""
+        days = np.array([one.said_at.timestamp() / 86_400 for one in fused])
         for name, sigma in SIGMAS.items():
-            self.confidence.setdefault(name, []).append(satf(days, sigma=sigma).confidence)
+            anchored = satf(days, sigma=sigma)
+            order = np.argsort(-anchored.scores, kind="stable")
+            self._keep(prefix + name, [fused[place] for place in order], score)
+            self.confidence.setdefault(prefix + name, []).append(anchored.confidence)
 
     def _gates(self) -> dict[str, Any]:
-        """For each gamma how often SATF acts, and what comes of it: its order where it acts, else the default's."""
+        """For each gamma how often SATF acts, and what comes of it: its order where it acts, else the one it began with."""
         out: dict[str, Any] = {}
         for name, confidence in self.confidence.items():
-            acted, base = self.scored[name], self.scored[DEFAULT]
+            acted, base = self.scored[name], self.scored[RIVALS[name]]
             for gamma in GAMMAS:
                 rows = [
                     on if sure >= gamma else off

@@ -72,7 +72,7 @@ def run(
                         scored.append(score(asked.ranked, asked.context))
                         if ablation:
                             again.append((str(question["question"]), score))
-                            ablation.ask(memory, str(question["question"]), at, said, score)
+                            ablation.ask(memory, str(question["question"]), at, said, score, asked.whole)
                 if progress:
                     progress(len(runs))
         if ablation and again:

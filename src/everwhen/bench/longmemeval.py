@@ -53,7 +53,7 @@ def run(
         with fresh_bank(home, f"bench-longmemeval-{name}", messages, tally) as memory:
             asked = ask(memory, text, at, said, recipe)
             if ablation and not name.endswith(ABSTENTION):
-                ablation.ask(memory, text, at, said, score)
+                ablation.ask(memory, text, at, said, score, asked.whole)
         tally.count(asked)
         runs.append(_run(question, asked, places))
         if not name.endswith(ABSTENTION):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter
@@ -22,7 +22,8 @@ from everwhen.home import bank_path, home_folder
 from everwhen.memory import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall, Recipe
-from everwhen.types import Message
+from everwhen.recall.budget import fill
+from everwhen.types import Dropped, Message
 
 BUDGETS = (512, 1024, 4096)
 """Tokens of context in which evidence is looked for; the last is the default of `recall`, and is timed."""
@@ -48,6 +49,8 @@ class Asked:
     ms: float
     stages_ms: Mapping[str, float]
     recipe: str
+    whole: Recall
+    """Everything that was found, uncut."""
 
 
 @dataclass(slots=True)
@@ -107,7 +110,7 @@ def fresh_bank(
 def ask(
     memory: Memory, question: str, at: datetime | None, said: Mapping[str, str], recipe: Recipe | None = None
 ) -> Asked:
-    """Recall once as an agent would, timed; then for the order alone, and under each smaller budget.
+    """Recall once as an agent would, timed; then for the order alone, which also fills each smaller budget.
 
     `said` holds the words of every turn by its id: a turn counts as given only where its words are in the
     context. The timed call comes first, so that no later one has warmed it.
@@ -115,15 +118,12 @@ def ask(
     start = perf_counter()
     first = memory.recall(question, at=at, max_tokens=BUDGETS[-1], recipe=recipe)
     ms = (perf_counter() - start) * 1000
-    recalled = {
-        budget: memory.recall(question, at=at, max_tokens=budget, recipe=recipe)
-        for budget in (*BUDGETS[:-1], EVERYTHING)
-    }
-    ranked = metrics.unique(turn for one in recalled[EVERYTHING].memories for turn in one.turns)
+    whole = memory.recall(question, at=at, max_tokens=EVERYTHING, recipe=recipe)
+    ranked = metrics.unique(turn for one in whole.memories for turn in one.turns)
     context = {}
     over_budget = 0
     for budget in BUDGETS:
-        answer = recalled.get(budget, first)
+        answer = first if budget == BUDGETS[-1] else within(whole, budget)
         text = answer.as_context()
         over_budget += count_tokens(text) > budget
         context[str(budget)] = given(answer, text, said)
@@ -135,7 +135,15 @@ def ask(
         ms=ms,
         stages_ms=first.trace.get("stages_ms", {}),
         recipe=str(first.trace.get("recipe", "default")),
+        whole=whole,
     )
+
+
+def within(whole: Recall, budget: int) -> Recall:
+    """What the same recall gives under a budget, without asking again: the budget is its last stage."""
+    kept, left, tokens = fill(whole.memories, budget)
+    dropped = [Dropped(one.id, "no room in max_tokens", one.score) for one in left]
+    return replace(whole, memories=tuple(kept), tokens=tokens, dropped=(*whole.dropped, *dropped))
 
 
 def answerable(recall: Recall) -> float:

@@ -146,8 +146,8 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         fused = _fused(gathered, recipe, request.asked_at)
     reasons = ranks(gathered.found)
     ranked = [
-        _recalled(row, reasons[row.seq], float(score))
-        for row, score in zip(fused.rows, fused.scores, strict=True)
+        _recalled(row, reasons[row.seq], score, _Parts(fused.contributions, place))
+        for place, (row, score) in enumerate(zip(fused.rows, fused.scores.tolist(), strict=True))
     ]
     seqs = {row.id: row.seq for row in fused.rows}
     if recipe.satf and ranked:
@@ -171,10 +171,9 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         ranked, unhelpful = gate(ranked, recipe.gate)
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
-    places = {row.id: place for place, row in enumerate(fused.rows)}
     return Recall(
         query=request.query,
-        memories=tuple(_ordered([_explained(one, fused, places.get(one.id)) for one in kept], request)),
+        memories=tuple(_ordered(kept, request)),
         tokens=tokens,
         dropped=(
             *outdated,
@@ -292,7 +291,9 @@ def _moment(request: Request, asked: Plan, zone: str) -> Moment:
     return Moment(at, past_asked_for(asked.time, asked.query, at), request.where.known_at, zone)
 
 
-def _recalled(row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: float) -> Recalled:
+def _recalled(
+    row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: float, parts: Mapping[str, float]
+) -> Recalled:
     return Recalled(
         id=row.id,
         kind=row.kind,
@@ -307,6 +308,7 @@ def _recalled(row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: flo
             ranks={channel: rank for channel, (rank, _) in reasons.items()},
             scores={channel: one for channel, (_, one) in reasons.items()},
             fused=score,
+            parts=parts,
         ),
         tokens=row.tokens,
         occurred=row.occurred,
@@ -314,14 +316,26 @@ def _recalled(row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: flo
     )
 
 
-def _explained(memory: Recalled, fused: _Fused, place: int | None) -> Recalled:
-    """With what its fused score is made of; only for those that are returned, since it is a line for each feature."""
-    if place is None or not fused.contributions:
-        return memory
-    parts = {
-        name: round(float(values[place]), 4) for name, values in fused.contributions.items() if values[place]
-    }
-    return replace(memory, why=replace(memory.why, parts=parts))
+class _Parts(Mapping[str, float]):
+    """What a fused score is made of, read when somebody asks: most memories are never asked why."""
+
+    __slots__ = ("_contributions", "_place")
+
+    def __init__(self, contributions: Mapping[str, NDArray[np.float32]], place: int) -> None:
+        self._contributions = contributions
+        self._place = place
+
+    def __getitem__(self, name: str) -> float:
+        return round(float(self._contributions[name][self._place]), 4)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, values in self._contributions.items() if values[self._place])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def _ordered(memories: list[Recalled], request: Request) -> list[Recalled]:

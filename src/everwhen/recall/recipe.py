@@ -22,7 +22,7 @@ class Recipe:
     name: str = "mid"
     candidates: int = 100
     channels: tuple[str, ...] = CHANNELS
-    min_similarity: float = 0.0
+    min_similarity: float = 0.05
     fusion: Literal["linear", "rrf"] = "linear"
     rrf_k: int = 10
     rerank: bool = True

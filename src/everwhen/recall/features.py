@@ -242,10 +242,13 @@ def _speaker(pool: Pool) -> dict[str, Array]:
 
 
 def _subject(pool: Pool) -> Array:
-    """The same for a fact: by its subject."""
-    names = {name.casefold() for name in pool.plan.people} or {"user"}
-    subjects = [str(row.metadata.get("subject", "")).casefold() for row in pool.rows]
-    return np.array([0.5 if subject in names else -0.5 for subject in subjects], np.float32)
+    """The same for a fact: by its subject, with which its words begin. Anything else that nobody said is neutral."""
+    names = {name for person in pool.plan.people for name in (person, *person.split()[:1])} or {"user"}
+    theirs = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(names)))})\s", re.IGNORECASE)
+    return np.array(
+        [0.0 if row.kind != "fact" else 0.5 if theirs.match(row.text) else -0.5 for row in pool.rows],
+        np.float32,
+    )
 
 
 def _surface(pool: Pool) -> dict[str, Array]:

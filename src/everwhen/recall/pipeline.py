@@ -38,7 +38,7 @@ from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.scan import Scan
-from everwhen.types import Dropped, Recalled, Why
+from everwhen.types import KINDS, Dropped, Recalled, Why
 
 ORDERS = ("relevance", "time", "level")
 LONGEST_QUERY = 20_000
@@ -165,7 +165,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
                 lambda: _moment(request, gathered.plan, store.info.zone),
                 request.half_lives,
                 request.min_confidence,
-                request.where.kinds,
+                _beside_turns(request.where),
             )
     with _timed(timings, "gate"):
         ranked, unhelpful = gate(ranked, recipe.gate)
@@ -289,6 +289,16 @@ def _moment(request: Request, asked: Plan, zone: str) -> Moment:
         return request.moment
     at = request.asked_at
     return Moment(at, past_asked_for(asked.time, asked.query, at), request.where.known_at, zone)
+
+
+def _beside_turns(where: Filter) -> frozenset[str] | None:
+    """The kinds that a turn may bring: no facts under a filter by metadata or network, which each must pass itself.
+
+    A turn passes by its own; what has become of the fact that it told may have been told elsewhere.
+    """
+    if not where.metadata and where.networks is None:
+        return where.kinds
+    return frozenset(KINDS if where.kinds is None else where.kinds) - {"fact"}
 
 
 def _recalled(

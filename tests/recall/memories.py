@@ -1,0 +1,115 @@
+"""Small memories and questions of them for the tests of recall's stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from everwhen import Memory
+from everwhen.ingest.lines import line
+from everwhen.models.tokens import count_tokens
+from everwhen.recall.features import Pool
+from everwhen.recall.pipeline import Gathered, Request, gather
+from everwhen.recall.plan import plan
+from everwhen.store import UnitRow
+from everwhen.store.scan import Surroundings
+from everwhen.types import Recalled, Why
+
+START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
+ASKED = datetime(2025, 9, 1, 12, 0, tzinfo=UTC)
+
+TALK = (
+    ("Ana", "Have you tried the new violin lessons in Lisbon?"),
+    ("Ben", "Yes, the teacher was kind and the violin is from 1910."),
+    ("Ana", "I bought a kayak last weekend."),
+    ("Ben", "Is it heavy?"),
+    ("Ana", "It weighs twenty kilos, my sister Clara helped me."),
+    ("Ben", "My garden has tomatoes this year."),
+)
+
+
+def tell(
+    memory: Memory, talk: Sequence[tuple[str, str]] = TALK, session: str = "one", days: float = 0.0
+) -> None:
+    """Each line a minute after the one before, in one session."""
+    memory.add(
+        [
+            {
+                "role": name if name in ("user", "assistant") else "user",
+                "name": None if name in ("user", "assistant") else name,
+                "content": text,
+                "id": f"{session}-{place}",
+                "timestamp": START + timedelta(days=days, minutes=place),
+            }
+            for place, (name, text) in enumerate(talk)
+        ],
+        session=session,
+    )
+
+
+def gathered(memory: Memory, query: str, **request: Any) -> Gathered:
+    """What is found for a question, before anything is decided about it."""
+    return gather(memory._store, memory._asking, Request(query, at=ASKED, **request), {})
+
+
+def pool_of(memory: Memory, query: str, **request: Any) -> Pool:
+    pool = gathered(memory, query, **request).pool
+    assert pool is not None
+    return pool
+
+
+def bare_pool(sessions: Sequence[int], places: Sequence[int]) -> Pool:
+    """Candidates of which nothing is known but where they stand."""
+    count = len(sessions)
+    order = np.lexsort((places, sessions))
+    rows_of = np.empty(count, np.int64)
+    rows_of[order] = np.arange(count)
+    nothing = np.zeros(count, np.int64)
+    around = Surroundings(
+        np.arange(count)[order],
+        nothing,
+        np.array(sessions, np.int64)[order],
+        np.array(places, np.int64)[order],
+        nothing,
+        np.zeros(count, np.int8),
+        np.zeros(count, np.bool_),
+        np.zeros((count, 2), np.float32),
+        np.zeros((count, 0), np.float32),
+        np.ones(count, np.float32),
+        np.zeros(0, np.float32),
+        1.0,
+        rows_of,
+    )
+    rows: list[UnitRow] = []
+    none = np.zeros(0, np.bool_)
+    return Pool(
+        plan("x", ASKED, "UTC", ()),
+        rows,
+        around,
+        np.zeros((count, 4), np.float32),
+        none,
+        None,
+        none,
+        False,
+        {},
+    )
+
+
+def recalled(name: str, score: float = 1.0, text: str | None = None, hours: float = 0.0) -> Recalled:
+    words = text if text is not None else name
+    return Recalled(
+        id=name,
+        kind="turn",
+        text=words,
+        said_at=START + timedelta(hours=hours),
+        zone="UTC",
+        turns=(name,),
+        session="s",
+        speaker="Ana",
+        score=score,
+        why=Why(),
+        tokens=count_tokens(line("Ana", words)),
+    )

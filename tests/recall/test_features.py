@@ -1,0 +1,195 @@
+"""What speaks for a candidate: each number on its own, and what it is when nothing is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from everwhen import Memory
+from everwhen.recall import features as measured
+from everwhen.recall.features import NEAR, bm25, features, standardised
+from everwhen.recall.fuse import weights
+from everwhen.store.bm25 import Postings, score
+from everwhen.store.terms import PACKED, hash_term, pack
+from tests.recall.memories import TALK, bare_pool, pool_of, tell
+
+numbers = st.floats(-1000, 1000, width=32)
+columns = st.lists(st.one_of(numbers, st.just(float("nan"))), max_size=40).map(
+    lambda values: np.array(values, np.float32)
+)
+
+
+@given(columns)
+def test_a_standardised_feature_has_mean_0_and_deviation_1_and_the_unknown_is_neutral(
+    values: measured.Array,
+) -> None:
+    out = standardised(values)
+    known = ~np.isnan(values)
+    assert out.shape == values.shape and np.isfinite(out).all()
+    assert not out[~known].any()
+    if known.any():
+        assert abs(float(out[known].mean())) < 1e-2
+        spread = float(values[known].std())
+        if spread > 1e-3 * max(1.0, float(np.abs(values[known]).max())):
+            assert float(out[known].std()) == pytest.approx(1.0, abs=1e-2)
+
+
+@given(columns.filter(lambda values: not np.isnan(values).any()))
+def test_a_rank_feature_is_1_for_the_best_and_falls_without_reaching_0(values: measured.Array) -> None:
+    out = measured._rank(values)
+    assert ((out > 0) & (out <= 1)).all() and len(set(out.tolist())) == len(out)
+    if len(out):
+        assert out[int(np.argmax(values))] == 1.0
+        order = np.argsort(-out)
+        assert (np.diff(values[order]) <= 0).all()
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(st.sampled_from(["oak", "elm", "fir"]), max_size=6), min_size=1, max_size=20),
+)
+def test_bm25_of_counts_is_the_bm25_of_the_index(documents: list[list[str]]) -> None:
+    packed = [pack({word: words.count(word) for word in words}, {}) for words in documents]
+    sizes = np.array([len(one) // PACKED.itemsize for one in packed], np.int64)
+    postings = Postings.build(np.frombuffer(b"".join(packed), PACKED), sizes)
+    query, idf = ["oak", "fir"], [0.5, 2.0]
+    mean = float(postings.lengths.mean())
+    counts = np.array([[words.count(word) for word in query] for words in documents], np.float32)
+    found = bm25(counts, postings.lengths, mean, np.array(idf, np.float32))
+    expected = score(postings, [hash_term(word) for word in query], idf, mean)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_bm25_of_nothing_is_nothing() -> None:
+    with np.errstate(all="raise"):
+        assert bm25(
+            np.zeros((3, 0), np.float32), np.zeros(3, np.float32), 0.0, np.zeros(0, np.float32)
+        ).tolist() == [
+            0,
+            0,
+            0,
+        ]
+        empty = bm25(np.zeros((2, 1), np.float32), np.zeros(2, np.float32), 0.0, np.ones(1, np.float32))
+    assert empty.tolist() == [0, 0]
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.integers(0, 300)), min_size=1, max_size=25, unique=True),
+    st.data(),
+)
+def test_nearness_is_the_sum_over_all_others_of_the_session(
+    places: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    strong = data.draw(arrays(np.float32, len(places), elements=st.floats(-5, 5, width=32)))
+    found = measured._near_hits(bare_pool(*zip(*places, strict=True)), strong)
+    weight = np.exp(strong.astype(float) - strong.max())
+    expected = [
+        sum(
+            np.exp(-abs(place - other) / NEAR) * weight[j]
+            for j, (session_j, other) in enumerate(places)
+            if j != i and session_j == session
+        )
+        for i, (session, place) in enumerate(places)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_nearness_of_very_many_candidates_needs_no_table_of_all_pairs() -> None:
+    count = 50_000  # all pairs would be ten gigabytes
+    found = measured._near_hits(bare_pool([1] * count, range(count)), np.zeros(count, np.float32))
+    assert found[count // 2] == pytest.approx(2 / (np.exp(1 / NEAR) - 1), rel=1e-4)
+
+
+def test_what_is_like_the_first_hits_is_told_from_what_is_not() -> None:
+    one, other = np.eye(2, 4, dtype=np.float32)
+    vectors = np.stack([one] * 11 + [one, other])
+    strong = np.append(np.ones(11), [0, 0]).astype(np.float32)
+    found = measured._like_hits(vectors, strong)
+    assert found[11] == pytest.approx(1.0) and found[12] == pytest.approx(0.0)
+    assert measured._like_hits(vectors[:1], strong[:1]).tolist() == [0.0]
+
+
+def test_every_feature_is_finite_and_each_weight_has_its_feature(memory: Memory) -> None:
+    tell(memory, [("user" if name == "Ana" else "assistant", text) for name, text in TALK])
+    memory.flush()
+    for query in (
+        "What did I buy last weekend?",
+        "the",
+        "Where did you say the violin is from in March 2025?",
+    ):
+        pool = pool_of(memory, query)
+        found = features(pool)
+        assert pool.matches is not None
+        for name, values in found.items():
+            assert (
+                values.shape == (len(pool),) and values.dtype == np.float32 and np.isfinite(values).all()
+            ), name
+        assert set(weights("maxsim").values) <= set(found)
+        assert set(weights("plain").values) <= set(features(replace(pool, matches=None)))
+
+
+def test_the_speaker_asked_about_is_half_a_point_and_the_others_are_half_a_point_off(quick: Memory) -> None:
+    tell(quick)
+    pool = pool_of(quick, "What did Ana buy?")
+    for row, about in zip(pool.rows, features(pool)["about"], strict=True):
+        if row.kind == "turn":
+            assert about == (0.5 if row.speaker == "Ana" else -0.5)
+    assert not features(pool_of(quick, "What did she buy?"))["about"].any()
+
+
+def test_a_fact_goes_by_its_subject(quick: Memory) -> None:
+    tell(quick)
+    quick.facts.assert_("Ana", "owns", "kayak")
+    quick.facts.assert_("Clara", "owns", "kayak shop")
+    quick.facts.assert_("Ana's brother", "owns", "kayak of wood")
+    pool = pool_of(quick, "Which kayak does Ana have?")
+    about = dict(zip((row.id for row in pool.rows), features(pool)["about"].tolist(), strict=True))
+    facts = {row.text.split()[0]: about[row.id] for row in pool.rows if row.kind == "fact"}
+    assert facts == {"Ana": 0.5, "Clara": -0.5, "Ana's": -0.5}
+    nobody = pool_of(quick, "Which kayak is it?")
+    assert not features(nobody)["about"].any()
+    assert not any(
+        by for row, by in zip(nobody.rows, features(nobody)["by_user"], strict=True) if row.kind == "fact"
+    )
+
+
+def test_an_answer_follows_a_question_in_its_own_session_only(quick: Memory) -> None:
+    tell(quick, [("Ana", "Which kayak is yours?")], session="one")
+    tell(quick, [("Ben", "The kayak is red."), ("Ana", "A kayak is nice.")], session="two")
+    tell(quick, [("Ana", "Is the kayak old?"), ("Ben", "The kayak is from 1990.")], session="three")
+    pool = pool_of(quick, "kayak")
+    found = features(pool)
+    answers = {row.id: bool(one) for row, one in zip(pool.rows, found["answers"], strict=True)}
+    assert [one for one, is_so in answers.items() if is_so] == ["three-1"]
+    asks = {row.id for row, one in zip(pool.rows, found["is_question"], strict=True) if one}
+    assert asks == {"one-0", "three-0"}
+
+
+def test_a_turn_inside_the_asked_time_fits_best_and_one_long_after_hardly(quick: Memory) -> None:
+    for place, days in enumerate((0, 3, 200)):
+        tell(quick, [("Ana", "The kayak again.")], session=f"s{place}", days=days)
+    pool = pool_of(quick, "What of the kayak on 3 March 2025?")
+    found = features(pool)
+    times = zip(found["time_inside"], found["time_after"], strict=True)
+    fits = dict(zip((row.id for row in pool.rows), times, strict=True))
+    assert fits["s0-0"] == (1.0, 1.0)
+    assert fits["s1-0"][0] == 0 and 0.3 < fits["s1-0"][1] < 1
+    assert fits["s2-0"][1] < 0.01
+    timeless = features(pool_of(quick, "What of the kayak?"))
+    assert not timeless["time_inside"].any() and not timeless["time_after"].any()
+
+
+def test_sessions_as_a_whole_count_only_where_an_assistant_speaks(quick: Memory) -> None:
+    tell(quick, session="one")
+    tell(quick, [("Ana", "Nothing of note.")], session="two")
+    assert not any(
+        features(pool_of(quick, "violin kayak"))[name].any() for name in ("session_bm25", "session_affinity")
+    )
+    tell(quick, [("user", "I like tea."), ("assistant", "Noted.")], session="three")
+    assert features(pool_of(quick, "violin kayak"))["session_bm25"].any()

@@ -193,11 +193,10 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
 
 
 def _told(asked: Plan) -> dict[str, Any]:
-    window = asked.time.interval if asked.time else None
     return {
         "about": sorted(asked.people),
         "complexity": asked.complexity,
-        "time": str(window) if window else None,
+        "time": asked.time.interval if asked.time else None,
     }
 
 

@@ -125,8 +125,8 @@ class Ablation:
             recalls = list(workers.map(found_by, active))
         brought = {DEFAULT: default} | {one.name: found for one, found in zip(active, recalls, strict=True)}
         brought |= {one.name: brought[RRF if one.recipe.fusion == "rrf" else DEFAULT] for one in idle}
-        for name, found in brought.items():
-            self._keep(name, found.memories, score)
+        for name in (DEFAULT, *(one.name for one in chosen)):
+            self._keep(name, brought[name].memories, score)
         for name in (DEFAULT, RRF):
             self._spend(name, brought[name], said, score)
         for start, prefix in ((FUSED, ""), (RRF_FUSED, "rrf + ")):
@@ -187,7 +187,7 @@ class Ablation:
             self.confidence.setdefault(prefix + name, []).append(anchored.confidence)
 
     def _gates(self) -> dict[str, Any]:
-        """For each gamma how often SATF acts, and what comes of it: its order where it acts, else the one it began with."""
+        """For each gamma how often SATF acts, and what comes of it: where it does not, the order stays as it was."""
         out: dict[str, Any] = {}
         for name, confidence in self.confidence.items():
             acted, base = self.scored[name], self.scored[RIVALS[name]]

@@ -1,7 +1,7 @@
 """Draw the pictures of the documents from real runs: `make figures`.
 
-The demo is run here. The plots take what `make bench` wrote to `build/bench` (or the folder given); one whose run is not
-there is left as it is.
+The demo is run here. The plots take what `make bench` wrote to `build/bench` (or the folder given); one whose run is
+not there is left as it is.
 """
 
 from __future__ import annotations

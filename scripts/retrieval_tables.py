@@ -1,6 +1,6 @@
 """Write the tables of docs/retrieval.md anew: weights and held-out figures from `weights.json`, ablations from runs.
 
-    python scripts/retrieval_tables.py [build/bench/locomo_ablate.json] [build/bench/longmemeval_ablate.json]
+    python scripts/retrieval_tables.py [build/bench/locomo.json] [build/bench/longmemeval.json]
 
 A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; one whose run is not given is left as it is. A test holds
 those that come from the weights against the file.
@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from everwhen.bench.ablation import DEFAULT, VARIANTS
 from everwhen.recall.fuse import WEIGHTS
 
 PAGE = Path(__file__).parent.parent / "docs" / "retrieval.md"
@@ -49,6 +50,12 @@ FEATURES = {
     "like_hits": "mean cosine with the ten best candidates: the second hop",
 }  # fmt: skip
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop"}
+ORDER = (DEFAULT, *(variant.name for variant in VARIANTS))
+BY_GROUP = (
+    "semantic off", "keyword off", "graph off", "temporal off", "rerank off", "context off", "speaker off",
+    "turns only", "rrf k=10",
+)  # fmt: skip
+"""Rows that are shown by kind of question too."""
 KEYS = {"locomo": ("turn recall@10", "turn ndcg@10"), "longmemeval": ("session ndcg@10", "session all@5")}
 
 
@@ -85,14 +92,44 @@ def ablation(run: Mapping[str, Any]) -> str:
     """Every row with its differences to the default; those whose interval leaves out 0 are bold."""
     keys = KEYS[run["bench"]]
     rows = []
-    for name, row in run["ablations"]["rows"].items():
-        cells = []
+    held = run["ablations"]["rows"]
+    for name in sorted(held, key=lambda one: ORDER.index(one) if one in ORDER else len(ORDER)):
+        row, cells = held[name], []
         for key in keys:
             figure = row["figures"][key]
             cells += [f"{figure['value']:.3f}", "" if name == "default" else _difference(figure)]
         rows.append((name, *cells))
-    rows.sort(key=lambda row: row[0] != "default")
     return _table(("", *(cell for key in keys for cell in (key, "difference [95%]"))), rows)
+
+
+def shipped(run: Mapping[str, Any]) -> str:
+    """The figures of the run itself, over all questions and by kind."""
+    turn, session = ("recall@5", "recall@10", "recall@20", "ndcg@10"), ("ndcg@10", "all@5")
+    groups = run.get("by_category") or run["by_type"]
+    rows = [("**all**", run), *((CATEGORIES.get(name, name), one) for name, one in groups.items())]
+    return _table(
+        ("", "questions", *(f"turn {key}" for key in turn), *(f"session {key}" for key in session)),
+        (
+            (
+                name, str(one["questions"]), *(_number(one["turn"].get(key)) for key in turn),
+                *(_number(one["session"].get(key)) for key in session),
+            )
+            for name, one in rows
+        ),
+    )  # fmt: skip
+
+
+def by_group(run: Mapping[str, Any]) -> str:
+    """The differences to the default by kind of question, in the first figure of the set."""
+    key = KEYS[run["bench"]][0]
+    held = run["ablations"]["rows"]
+    groups = list(held["default"]["by_group"])
+    rows = [
+        (name, *(_difference(held[name]["by_group"][group][key]) for group in groups))
+        for name in BY_GROUP
+        if name in held
+    ]
+    return _table((key, *(CATEGORIES.get(group, group) for group in groups)), rows)
 
 
 def gate(run: Mapping[str, Any]) -> str:
@@ -144,6 +181,10 @@ def write(page: str, tables: Mapping[str, str]) -> str:
     return page
 
 
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
 def _difference(figure: Mapping[str, Any]) -> str:
     low, high = figure["interval_95"]
     text = f"{figure['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
@@ -168,7 +209,13 @@ def main(paths: Sequence[Path]) -> None:
     tables = {"weights": weights(held), "held-out": held_out(held)}
     for path in paths:
         run = json.loads(path.read_text("utf-8"))
-        makers = {"ablation": ablation, "gate": gate, "rivals": rivals}
+        makers = {
+            "shipped": shipped,
+            "ablation": ablation,
+            "by-group": by_group,
+            "gate": gate,
+            "rivals": rivals,
+        }
         if run["bench"] == "locomo":
             makers["tokens"] = tokens
         tables |= {f"{run['bench']}-{name}": make(run) for name, make in makers.items()}

@@ -29,7 +29,7 @@ RUNS = ROOT / "build" / "bench"
 Line = Sequence[tuple[float, float]]
 COLOURS = ("#1f6feb", "#bf5b17", "#2da44e")
 WIDTH, HEIGHT = 640, 360
-LEFT, RIGHT, TOP, BOTTOM = 64, 24, 40, 52
+LEFT, RIGHT, TOP, BOTTOM = 64, 36, 40, 52
 
 
 def demo() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen.bench import locomo, longmemeval, metrics
-from everwhen.bench.ablation import DATED, DEFAULT, FUSED, RIVALS, SIGMAS, VARIANTS, compared
+from everwhen.bench.ablation import DATED, DEFAULT, FUSED, RIVALS, SIGMAS, VARIANTS, anchored, compared
 from everwhen.bench.metrics import Ranking
 from everwhen.bench.retrieval import EVERYTHING, Scored, within
 from everwhen.cli import run
 from everwhen.memory import Memory
+from everwhen.recall import MID
+from everwhen.recall.satf import Sigma
 from tests.bench.test_bench_locomo import SAMPLE
 from tests.bench.test_bench_longmemeval import QUESTIONS
 
@@ -82,6 +86,22 @@ def test_a_budget_filled_afterwards_is_the_budget_asked_for(tmp_path: Path) -> N
             assert [one.id for one in filled.memories] == [one.id for one in asked.memories]
             assert filled.tokens == asked.tokens
             assert [one.id for one in filled.dropped] == [one.id for one in asked.dropped]
+
+
+@pytest.mark.parametrize("sigma", [15.0, "adaptive"])
+def test_satf_over_a_fused_order_is_the_recipe_with_satf(tmp_path: Path, sigma: Sigma) -> None:
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    with Memory.open(tmp_path, extract="none", cache_entries=0) as memory:
+        for n in range(14):
+            food = "dandelions" if n % 3 else "strawberries"
+            memory.add(f"Basil ate {n} {food}", session=f"s{n}", at=start + timedelta(days=n * n))
+        fused = MID.without("facts")
+        found = memory.recall("how many dandelions did Basil eat", recipe=fused).memories
+        recipe = replace(fused, satf=True, satf_sigma=sigma)
+        asked = memory.recall("how many dandelions did Basil eat", recipe=recipe).memories
+    ordered, _ = anchored(found, sigma)
+    assert [one.id for one in ordered] == [one.id for one in asked]
+    assert [one.id for one in ordered] != [one.id for one in found]
 
 
 def test_the_command_prints_the_rows(

@@ -178,13 +178,10 @@ class Ablation:
                 )
 
     def _anchor(self, prefix: str, fused: Sequence[Recalled], score: Score) -> None:
-        """SATF over a fused order, as the recipe with `satf=True` applies it."""
-        days = np.array([one.said_at.timestamp() / 86_400 for one in fused])
         for name, sigma in SIGMAS.items():
-            anchored = satf(days, sigma=sigma)
-            order = np.argsort(-anchored.scores, kind="stable")
-            self._keep(prefix + name, [fused[place] for place in order], score)
-            self.confidence.setdefault(prefix + name, []).append(anchored.confidence)
+            ordered, confidence = anchored(fused, sigma)
+            self._keep(prefix + name, ordered, score)
+            self.confidence.setdefault(prefix + name, []).append(confidence)
 
     def _gates(self) -> dict[str, Any]:
         """For each gamma how often SATF acts, and what comes of it: where it does not, the order stays as it was."""
@@ -201,6 +198,13 @@ class Ablation:
                     key: row["value"] for key, row in compared(rows, base)["figures"].items()
                 }
         return out
+
+
+def anchored(fused: Sequence[Recalled], sigma: Sigma) -> tuple[list[Recalled], float]:
+    """SATF over a fused order, as the recipe with `satf=True` applies it, and what its gate would look at."""
+    found = satf(np.array([one.said_at.timestamp() / 86_400 for one in fused]), sigma=sigma)
+    order = np.argsort(-found.scores, kind="stable")
+    return [fused[place] for place in order], found.confidence
 
 
 def compared(rows: Sequence[Scored], base: Sequence[Scored]) -> dict[str, Any]:

@@ -126,8 +126,8 @@ class Ablation:
             recalls = list(workers.map(found_by, active))
         brought = {DEFAULT: default} | {one.name: found for one, found in zip(active, recalls, strict=True)}
         brought |= {one.name: brought[RRF if one.recipe.fusion == "rrf" else DEFAULT] for one in idle}
-        for name, found in brought.items():
-            self._keep(name, found.memories, score)
+        for name in (DEFAULT, *(one.name for one in chosen)):
+            self._keep(name, brought[name].memories, score)
         for name in (DEFAULT, RRF):
             self._spend(name, brought[name], said, score)
         for start, prefix in ((FUSED, ""), (RRF_FUSED, "rrf + ")):
@@ -179,16 +179,13 @@ class Ablation:
                 )
 
     def _anchor(self, prefix: str, fused: Sequence[Recalled], score: Score) -> None:
-        """SATF over a fused order, as the recipe with `satf=True` applies it."""
-        days = np.array([one.said_at.timestamp() / 86_400 for one in fused])
         for name, sigma in SIGMAS.items():
-            anchored = satf(days, sigma=sigma)
-            order = np.argsort(-anchored.scores, kind="stable")
-            self._keep(prefix + name, [fused[place] for place in order], score)
-            self.confidence.setdefault(prefix + name, []).append(anchored.confidence)
+            ordered, confidence = anchored(fused, sigma)
+            self._keep(prefix + name, ordered, score)
+            self.confidence.setdefault(prefix + name, []).append(confidence)
 
     def _gates(self) -> dict[str, Any]:
-        """For each gamma how often SATF acts, and what comes of it: its order where it acts, else the one it began with."""
+        """For each gamma how often SATF acts, and what comes of it: where it does not, the order stays as it was."""
         out: dict[str, Any] = {}
         for name, confidence in self.confidence.items():
             acted, base = self.scored[name], self.scored[RIVALS[name]]
@@ -202,6 +199,13 @@ class Ablation:
                     key: row["value"] for key, row in compared(rows, base)["figures"].items()
                 }
         return out
+
+
+def anchored(fused: Sequence[Recalled], sigma: Sigma) -> tuple[list[Recalled], float]:
+    """SATF over a fused order, as the recipe with `satf=True` applies it, and what its gate would look at."""
+    found = satf(np.array([one.said_at.timestamp() / 86_400 for one in fused]), sigma=sigma)
+    order = np.argsort(-found.scores, kind="stable")
+    return [fused[place] for place in order], found.confidence
 
 
 def compared(rows: Sequence[Scored], base: Sequence[Scored]) -> dict[str, Any]:

@@ -218,6 +218,7 @@ class _Timings:
     """Recalls by one recipe: how long each took, and where the time went."""
 
     whole: list[float] = field(default_factory=list)
+    other: list[float] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
     found: dict[str, list[int]] = field(default_factory=dict)
     calls: int = 0
@@ -230,6 +231,7 @@ class _Timings:
         if self.calls <= WARM:
             return
         self.whole.append(ms)
+        self.other.append(max(0.0, ms - sum(recalled.trace["stages_ms"].values())))
         for stage, took in recalled.trace["stages_ms"].items():
             self.stages.setdefault(stage, []).append(took)
         for channel, count in recalled.trace["found"].items():
@@ -238,13 +240,11 @@ class _Timings:
     def table(self) -> dict[str, dict[str, float]]:
         """Each stage over the recalls in which it ran; `share` is its sum over that of all recalls.
 
-        Meaning and words are searched side by side, so that shares can add up to more than 1.
+        Meaning and words are searched side by side, and both count. `other` is what no stage counts.
         """
         whole = sum(self.whole)
-        out = {
-            stage: {**_percentiles(times), "share": sum(times) / whole}
-            for stage, times in self.stages.items()
-        }
+        stages = self.stages | {"other": self.other}
+        out = {stage: {**_percentiles(times), "share": sum(times) / whole} for stage, times in stages.items()}
         return dict(sorted(out.items(), key=lambda item: -item[1]["share"]))
 
     def mean_found(self) -> dict[str, float]:

@@ -112,10 +112,16 @@ def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
         return
     from rich.table import Table
 
+    from everwhen.cli.bench_tables import draw_ablations, draw_stages
+
     table = Table(box=None, pad_edge=False, show_header=False)
-    for name, value in _rows(summary):
+    for name, value in _rows(
+        {key: item for key, item in summary.items() if key not in ("ablations", "stages")}
+    ):
         table.add_row(name, value)
     here.console.print(table)
+    draw_ablations(here, summary.get("ablations") or {})
+    draw_stages(here, summary.get("stages") or {})
 
 
 def _rows(value: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

@@ -47,8 +47,8 @@ $(VENV)/.bench: $(STAMP) requirements-bench.lock
 bench: $(VENV)/.bench ## Every table of docs/, from the development data in DATA
 	$(BIN)/everwhen bench timex --data $(DATA)/timex_chat_dev.json --peers --out $(OUT)/timex_chat.json
 	$(BIN)/everwhen bench timex --data $(DATA)/timex_recognizers.json --peers --out $(OUT)/timex_recognizers.json
-	$(BIN)/everwhen bench locomo --data $(DATA)/locomo_dev.json --when $(DATA)/locomo_when_dev.json --out $(OUT)/locomo.json
-	$(BIN)/everwhen bench longmemeval --data $(DATA)/longmemeval_pool_dev.json.xz --out $(OUT)/longmemeval.json
+	$(BIN)/everwhen bench locomo --data $(DATA)/locomo_dev.json --when $(DATA)/locomo_when_dev.json --ablate --out $(OUT)/locomo.json
+	$(BIN)/everwhen bench longmemeval --data $(DATA)/longmemeval_pool_dev.json.xz --ablate --out $(OUT)/longmemeval.json
 	$(BIN)/everwhen bench speed --units 10000 --out $(OUT)/speed_10k.json
 	$(BIN)/everwhen bench speed --units 100000 --out $(OUT)/speed_100k.json
 

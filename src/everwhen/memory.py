@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache, update_wrapper
 from pathlib import Path
@@ -23,13 +24,14 @@ from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
+from everwhen.recall.accesses import Accesses
 from everwhen.recall.grep import grep
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
 from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
-from everwhen.types import KINDS, NETWORKS, Added, Finding, Hit, Message, Session, Stats, Turn
+from everwhen.types import KINDS, NETWORKS, Accessed, Added, Finding, Hit, Message, Session, Stats, Turn
 
 Given = str | Mapping[str, Any] | Message
 Between = checked.Between
@@ -63,6 +65,7 @@ class Memory(TimeMemory):
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
         self._store = store
         self._settings = settings
+        self._accesses = Accesses(store)
         self._use(embedder)
 
     def _use(self, embedder: Embedder) -> None:
@@ -105,6 +108,7 @@ class Memory(TimeMemory):
         A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
         """
         self._stop()
+        self._accesses.write()
         self._store.close()
         if isinstance(self._embedder, CachedEmbedder):
             self._embedder.close()
@@ -127,7 +131,7 @@ class Memory(TimeMemory):
     @property
     def facts(self) -> Facts:
         """What is true from when to when, and what was known when."""
-        return Facts(self._store.facts, self._embedder, self._settings, self.flush)
+        return Facts(self._store.facts, self._embedder, self._settings, super().flush)
 
     # Writing
 
@@ -183,6 +187,14 @@ class Memory(TimeMemory):
         if whole.new:
             self._wake()
         return whole
+
+    def flush(self, timeout: float | None = None) -> None:
+        """Wait for the extraction of what was added, and write down what was recalled.
+
+        Raises `Unavailable` when extraction takes longer than `timeout` seconds.
+        """
+        super().flush(timeout)
+        self._accesses.write()
 
     def reembed(self, model: str, *, progress: Callable[[int], None] | None = None) -> None:
         """Give the whole bank the vectors of another embedder, all at once or not at all."""
@@ -268,8 +280,8 @@ class Memory(TimeMemory):
             metadata=checked.metadata(metadata) or {},
         )
         if fresh:
-            self.flush()
-        return recall(
+            self.process()
+        found = recall(
             self._store,
             self._asking,
             Request(
@@ -287,12 +299,20 @@ class Memory(TimeMemory):
                 reranker=shared_reranker(self._settings.reranker),
             ),
         )
+        if self._settings.count_access:
+            self._accesses.count(found)
+        return found
+
+    def accessed(self, limit: int = 20) -> list[Accessed]:
+        """The memories that recall gave back most often, in all processes, those first."""
+        return self._accesses.most(checked.whole(limit, "limit"))
 
     # Looking after it
 
     def stats(self) -> Stats:
         """How much the bank holds."""
-        return self._store.stats()
+        held = self._store.stats()
+        return replace(held, recalls=held.recalls + self._accesses.pending)
 
     def doctor(self, fix: bool = False) -> list[Finding]:
         """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said."""
@@ -373,6 +393,7 @@ class AsyncMemory:
     links = _in_thread(Memory.links)
     grep = _in_thread(Memory.grep)
     recall = _in_thread(Memory.recall)
+    accessed = _in_thread(Memory.accessed)
     when = _in_thread(Memory.when)
     compare = _in_thread(Memory.compare)
     timeline = _in_thread(Memory.timeline)

@@ -105,7 +105,7 @@ class GraphMemory:
         if status is not None and status not in STATUSES:
             raise UsageError(f"unknown status '{status}'; use one of {', '.join(STATUSES)}")
         window = checked.between(between, None, None)
-        self.flush()
+        self.process()
         return self._store.graph.events(
             between=window,
             subject=subject,
@@ -116,7 +116,7 @@ class GraphMemory:
 
     def entities(self) -> list[Entity]:
         """Everyone and everything that has a name, those spoken of most first."""
-        self.flush()
+        self.process()
         return self._store.graph.entities()
 
     def entity(self, name: str) -> Entity:

@@ -45,7 +45,7 @@ class TimeMemory(GraphMemory):
         words = _asked(query, "query")
         moment = aware(at, "at") or datetime.now(UTC)
         window = checked.between(between, None, None)
-        self.flush()
+        self.process()
         recipe = checked.recipe("mid", self._settings)
         return when(self._store, self._asking, Ask(words, moment, self._store.info.zone, window, recipe))
 
@@ -79,7 +79,7 @@ class TimeMemory(GraphMemory):
             raise UsageError(f"unknown grain {grain!r}; use one of {', '.join(GRAINS)}")
         topic = None if about is None else _asked(about, "topic")
         window = checked.between(between, None, None)
-        self.flush()
+        self.process()
         events = self.events(topic, window)
         return timeline(
             events,

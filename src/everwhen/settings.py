@@ -61,12 +61,14 @@ class Settings:
     # Recall
     candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 100, "high": 300})
     """Candidates a channel brings for each thinking budget (TEMPR)."""
-    min_similarity: float = 0.0
+    min_similarity: float = 0.05
     """The semantic channel's floor, a cosine. TEMPR has 0.3 for another model. With MiniLM a question and its answer
-    often lie below: with a floor of 0.2 a twelfth of the evidence for LoCoMo's open questions never reaches the fusion,
-    which tells the unrelated apart better than a cosine does. Whether there is an answer at all is `answerable`."""
+    often lie below; all evidence of the dev data that has no word in common with its question lies above 0.05. What is
+    worth showing the fusion decides, and whether there is an answer at all is `answerable`."""
     about_similarity: float = 0.35
     """The cosine from which an event is about a topic (`events(about=…)`)."""
+    count_access: bool = True
+    """Keep count of what recall gives back (`memory.accessed()`); written in batches, behind the reads."""
     rrf_k: int = 10
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
 

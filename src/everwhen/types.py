@@ -205,6 +205,22 @@ class Stats:
     entities: int = 0
     links: int = 0
     pending: int = 0
+    recalls: int = 0
+    """Recalls that were counted (setting `count_access`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accessed:
+    """A memory with how often recall gave it back, and when last."""
+
+    id: str
+    kind: str
+    text: str
+    speaker: str
+    said_at: datetime
+    zone: str
+    count: int
+    last_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,8 +209,8 @@ class Coding(Counting):
     ) -> tuple[Vectors, list[bytes]]:
         return self.embed([*texts, *plain]), [self.code_format + text.encode() for text in texts]
 
-    def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
-        return self.embed([text])[0], np.ones((1, 4), np.float32), [text]
+    def embed_question(self, text: str, others: Sequence[str] = ()) -> tuple[Vectors, Vectors, list[str]]:
+        return self.embed([text, *others]), np.ones((1, 4), np.float32), [text]
 
 
 def test_codes_are_remembered_with_the_vectors_they_came_with(path: Path) -> None:
@@ -253,7 +253,7 @@ def test_an_embedder_without_token_vectors_has_empty_codes(cached: CachedEmbedde
     cached.embed_with_codes(["one"])
     assert asked(cached) == ["one", "two", "three"]
     vector, tokens, _ = cached.embed_question("one")
-    assert (vector == vectors[0]).all()
+    assert (vector[0] == vectors[0]).all()
     assert len(tokens) == 0
 
 

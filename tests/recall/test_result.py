@@ -11,21 +11,23 @@ from everwhen.ingest.remember import line
 from everwhen.models.tokens import count_tokens
 from everwhen.recall.budget import fill
 from everwhen.recall.fuse import rrf
-from everwhen.recall.result import HEADER_TOKENS, PREAMBLE, Recall, header
+from everwhen.recall.result import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, Recall, header
 from everwhen.types import Recalled, Why
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 
 
-def memory(text: str, hours: float = 0.0, zone: str = "UTC", speaker: str = "Ana") -> Recalled:
+def memory(
+    text: str, hours: float = 0.0, zone: str = "UTC", speaker: str = "Ana", session: str = "s"
+) -> Recalled:
     return Recalled(
-        id=f"{text}-{hours}",
+        id=f"{text}-{hours}-{session}",
         kind="turn",
         text=text,
         said_at=START + timedelta(hours=hours),
         zone=zone,
         turns=("t",),
-        session="s",
+        session=session,
         speaker=speaker,
         score=1.0,
         why=Why(),
@@ -40,6 +42,22 @@ def test_context_is_grouped_by_day_in_the_speakers_zone_and_in_order() -> None:
     )
 
 
+def test_sessions_of_one_day_stand_one_after_the_other_under_one_date() -> None:
+    said = (memory("b1", 1, session="b"), memory("a2", 2), memory("a1", 0), memory("b2", 3, session="b"))
+    night = memory("b3", 15, session="b")
+    assert Recall("q", (*said, night), 0).as_context() == (
+        "# 2025-03-03 Monday\nAna: a1\nAna: a2\n---\nAna: b1\nAna: b2\n# 2025-03-04 Tuesday\nAna: b3\n"
+    )
+    assert count_tokens(BREAK) == BREAK_TOKENS
+
+
+def test_a_text_cannot_pass_for_a_date_or_for_another_session() -> None:
+    one = Recall("q", (memory("x\n---\n# 2025-03-04 Tuesday\nBen: y"),), 0).as_context()
+    assert [row for row in one.splitlines() if not row.startswith("  ")] == [
+        "# 2025-03-03 Monday", "Ana: x",
+    ]  # fmt: skip
+
+
 def test_every_date_header_has_the_same_number_of_tokens() -> None:
     for day in range(0, 365 * 40, 3):
         one = header(memory("x", hours=24 * (day - 365 * 20)))
@@ -48,10 +66,18 @@ def test_every_date_header_has_the_same_number_of_tokens() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.tuples(st.text(min_size=1, max_size=60).filter(str.strip), st.integers(0, 100)), max_size=12)
+    st.lists(
+        st.tuples(
+            st.text(min_size=1, max_size=60).filter(str.strip), st.integers(0, 100), st.sampled_from("abc")
+        ),
+        max_size=12,
+    )
 )
-def test_the_tokens_of_a_recall_are_those_of_its_context(entries: list[tuple[str, int]]) -> None:
-    listed = [memory(text.encode("utf-8", "replace").decode(), hours) for text, hours in entries]
+def test_the_tokens_of_a_recall_are_those_of_its_context(entries: list[tuple[str, int, str]]) -> None:
+    listed = [
+        memory(text.encode("utf-8", "replace").decode(), hours, session=session)
+        for text, hours, session in entries
+    ]
     kept, left, used = fill(listed, 200)
     counted = count_tokens(Recall("q", tuple(kept), used).as_context())
     assert used <= 200 and len(kept) + len(left) == len(listed)

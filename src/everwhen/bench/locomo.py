@@ -10,13 +10,15 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from everwhen.bench.ablation import Ablation, Score
 from everwhen.bench.extraction import is_right
 from everwhen.bench.metrics import Ranking, risk_coverage, unique
-from everwhen.bench.retrieval import Asked, Progress, Scored, Tally, ask, fresh_bank, summary
+from everwhen.bench.retrieval import NO_CONTEXT, Asked, Progress, Scored, Tally, ask, fresh_bank, summary
 from everwhen.errors import UsageError
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.recall import Recipe
@@ -35,21 +37,28 @@ def run(
     home: Path | None = None,
     progress: Progress | None = None,
     recipe: Recipe | None = None,
+    ablate: bool = False,
 ) -> dict[str, Any]:
-    """Ask every question of the first `limit` conversations; the summary and the `runs` behind it."""
+    """Ask every question of the first `limit` conversations; the summary and the `runs` behind it.
+
+    `ablate` asks them again with each part of the recall changed in turn.
+    """
     when_cases = _when_cases(when) if when else {}
     tally = Tally()
     runs: list[dict[str, Any]] = []
     scored: list[Scored] = []
     without_evidence = 0
+    ablation = Ablation(extracted=True) if ablate else None
     for sample in islice(samples(path), limit):
         name, questions = sample["sample_id"], sample.get("qa") or []
         messages = list(conversation(sample).messages)
         said = {str(message.id): message.text for message in messages}
         sessions = {str(message.id): str(message.session) for message in messages}
-        extract = "rules" if when_cases else "none"  # a date is read from the event calendar
+        # A date is read from the event calendar, and the graph and the facts are made of what was extracted.
+        extract = "rules" if when_cases or ablate else "none"
+        again: list[tuple[str, Score]] = []
+        at = _after(messages)
         with fresh_bank(home, f"bench-locomo-{name}", messages, tally, extract=extract) as memory:
-            at = _after(messages)
             for index, question in enumerate(questions):
                 asked = ask(memory, str(question["question"]), at, said, recipe)
                 tally.count(asked)
@@ -59,12 +68,22 @@ def run(
                     gold = evidence(question.get("evidence") or (), said)
                     without_evidence += not gold
                     if gold:
-                        scored.append(_scored(question, asked, gold, sessions))
+                        score = partial(_scored, question, gold, sessions)
+                        scored.append(score(asked.ranked, asked.context))
+                        if ablation:
+                            again.append((str(question["question"]), score))
+                            ablation.ask(memory, str(question["question"]), at, said, score, asked.whole)
                 if progress:
                     progress(len(runs))
+        if ablation and again:
+            settings = {"extract": extract, "date_in_embedding": True}
+            with fresh_bank(home, f"bench-locomo-{name}-dated", messages, Tally(), **settings) as memory:
+                for text, scoring in again:
+                    ablation.ask_dated(memory, text, at, scoring)
     figures = summary(scored, runs, tally, unanswerable=_unanswerable, groups="by_category")
     figures["left_out"] = {"no_evidence": without_evidence, "adversarial": sum(map(_unanswerable, runs))}
     figures["when"] = _when(when_cases, runs) if when else None
+    figures["ablations"] = ablation.table() if ablation else {}
     return {"bench": "locomo", "data": path.name, **figures, "runs": runs}
 
 
@@ -99,14 +118,17 @@ def _run(
 
 
 def _scored(
-    question: Mapping[str, Any], asked: Asked, gold: Sequence[str], sessions: Mapping[str, str]
+    question: Mapping[str, Any],
+    gold: Sequence[str],
+    sessions: Mapping[str, str],
+    ranked: Sequence[str],
+    context: Mapping[str, Sequence[str]] = NO_CONTEXT,
 ) -> Scored:
-    ranked_sessions = unique(sessions[turn] for turn in asked.ranked)
     return Scored(
         group=str(question["category"]),
-        turn=Ranking(asked.ranked, set(gold)),
-        session=Ranking(ranked_sessions, {sessions[turn] for turn in gold}),
-        context=asked.context,
+        turn=Ranking(ranked, set(gold)),
+        session=Ranking(unique(sessions[turn] for turn in ranked), {sessions[turn] for turn in gold}),
+        context=context,
     )
 
 

@@ -6,13 +6,15 @@ that an answer exists is scored.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from everwhen.bench.ablation import Ablation
 from everwhen.bench.metrics import Ranking, unique
-from everwhen.bench.retrieval import Asked, Progress, Scored, Tally, ask, fresh_bank, summary
+from everwhen.bench.retrieval import NO_CONTEXT, Asked, Progress, Scored, Tally, ask, fresh_bank, summary
 from everwhen.ingest.importers.longmemeval import Place, date_time, placed, questions
 from everwhen.recall import Recipe
 
@@ -27,33 +29,42 @@ def run(
     home: Path | None = None,
     progress: Progress | None = None,
     recipe: Recipe | None = None,
+    ablate: bool = False,
 ) -> dict[str, Any]:
     """Ask the first `limit` questions, each of its own haystack; the summary and the `runs` behind it.
 
-    `when` is there for the sake of one signature: LongMemEval has no file of intervals.
+    `when` is there for the sake of one signature: LongMemEval has no file of intervals. `ablate` asks again with each
+    part of the recall changed in turn; nothing is extracted, so graph and facts have nothing to lose, and the dated
+    bank is left out: its texts would all have to be embedded again.
     """
     tally = Tally()
     runs: list[dict[str, Any]] = []
     scored: list[Scored] = []
     without_turns = 0
+    ablation = Ablation(extracted=False) if ablate else None
     for question in islice(questions(path), limit):
         name = question["question_id"]
         rows = list(placed(question))
         messages = [message for message, _ in rows]
         places = {str(message.id): place for message, place in rows}
         said = {str(message.id): message.text for message in messages}
+        text, at = str(question["question"]), date_time(question["question_date"])
+        score = partial(_scored, question, places)
         with fresh_bank(home, f"bench-longmemeval-{name}", messages, tally) as memory:
-            asked = ask(memory, str(question["question"]), date_time(question["question_date"]), said, recipe)
+            asked = ask(memory, text, at, said, recipe)
+            if ablation and not name.endswith(ABSTENTION):
+                ablation.ask(memory, text, at, said, score, asked.whole)
         tally.count(asked)
         runs.append(_run(question, asked, places))
         if not name.endswith(ABSTENTION):
-            one = _scored(question, runs[-1], places)
+            one = score(asked.ranked, asked.context)
             without_turns += one.turn is None
             scored.append(one)
         if progress:
             progress(len(runs))
     figures = summary(scored, runs, tally, unanswerable=_unanswerable, groups="by_type")
     figures["left_out"] = {"no_evidence_turn": without_turns, "abstention": sum(map(_unanswerable, runs))}
+    figures["ablations"] = ablation.table() if ablation else {}
     return {"bench": "longmemeval", "data": path.name, **figures, "runs": runs}
 
 
@@ -69,21 +80,29 @@ def _run(question: Mapping[str, Any], asked: Asked, places: Mapping[str, Place])
 
 
 def _as_in_file(turns: Iterable[str], places: Mapping[str, Place]) -> list[list[Any]]:
+    return [list(pair) for pair in _pairs(turns, places)]
+
+
+def _pairs(turns: Iterable[str], places: Mapping[str, Place]) -> list[tuple[str, int]]:
     """Turns as the file names them; a session that stands there twice is one."""
-    pairs = unique((places[turn].session, places[turn].turn) for turn in turns)
-    return [list(pair) for pair in pairs if isinstance(pair, tuple)]
+    return list(dict.fromkeys((places[turn].session, places[turn].turn) for turn in turns))
 
 
-def _scored(question: Mapping[str, Any], run: Mapping[str, Any], places: Mapping[str, Place]) -> Scored:
+def _scored(
+    question: Mapping[str, Any],
+    places: Mapping[str, Place],
+    ranked: Sequence[str],
+    context: Mapping[str, Sequence[str]] = NO_CONTEXT,
+) -> Scored:
     gold = {(place.session, place.turn) for place in places.values() if place.has_answer}
     there = {place.session for place in places.values()}
     wanted = {str(session) for session in question.get("answer_session_ids") or ()} & there
-    ranked: Sequence[Hashable] = [tuple(pair) for pair in run["ranked"]]
+    pairs = _pairs(ranked, places)
     return Scored(
         group=str(question.get("question_type")),
-        turn=Ranking(ranked, gold) if gold else None,
-        session=Ranking(unique(pair[0] for pair in run["ranked"]), wanted) if wanted else None,
-        context={budget: [tuple(pair) for pair in turns] for budget, turns in run["context"].items()},
+        turn=Ranking(pairs, gold) if gold else None,
+        session=Ranking(unique(session for session, _ in pairs), wanted) if wanted else None,
+        context={budget: _pairs(turns, places) for budget, turns in context.items()},
     )
 
 

@@ -12,6 +12,8 @@ import random
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 BOOTSTRAP_SAMPLES = 2000
 
 
@@ -146,6 +148,19 @@ def bootstrap(
     chance = random.Random(seed)
     means = [mean(chance.choices(values, k=len(values))) for _ in range(samples)]
     return percentile(means, 2.5), percentile(means, 97.5)
+
+
+def paired_bootstrap(
+    differences: Sequence[float], *, samples: int = BOOTSTRAP_SAMPLES, seed: int = 0
+) -> tuple[float, float]:
+    """The 95% interval of a mean difference, of two runs over the same questions: questions are drawn, each with both
+    of its values, so that what is hard for both cancels out."""
+    if not differences:
+        return math.nan, math.nan
+    values = np.asarray(differences, dtype=np.float64)
+    drawn = np.random.default_rng(seed).integers(0, len(values), (samples, len(values)))
+    low, high = np.percentile(values[drawn].mean(axis=1), (2.5, 97.5))
+    return float(low), float(high)
 
 
 def _wanted(gold: Collection[Hashable]) -> set[Hashable]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 from everwhen.bench import metrics
@@ -21,7 +22,8 @@ from everwhen.home import bank_path, home_folder
 from everwhen.memory import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall, Recipe
-from everwhen.types import Message
+from everwhen.recall.budget import fill
+from everwhen.types import Dropped, Message
 
 BUDGETS = (512, 1024, 4096)
 """Tokens of context in which evidence is looked for; the last is the default of `recall`, and is timed."""
@@ -29,6 +31,7 @@ RANKS = 50
 """Single turns that a run lists."""
 EVERYTHING = 100_000
 """Tokens that leave the order of the candidates uncut."""
+NO_CONTEXT: Mapping[str, Sequence[str]] = MappingProxyType({})
 INTERVALS = ("recall@5", "recall@10", "ndcg@10")
 
 Progress = Callable[[int], None]
@@ -46,6 +49,8 @@ class Asked:
     ms: float
     stages_ms: Mapping[str, float]
     recipe: str
+    whole: Recall
+    """Everything that was found, uncut."""
 
 
 @dataclass(slots=True)
@@ -77,9 +82,9 @@ class Scored:
 
 @contextmanager
 def fresh_bank(
-    home: Path | None, name: str, messages: Sequence[Message], tally: Tally, *, extract: str = "none"
+    home: Path | None, name: str, messages: Sequence[Message], tally: Tally, **settings: Any
 ) -> Iterator[Memory]:
-    """A bank that holds the messages and nothing else, and what is extracted from them where that is asked for.
+    """A bank that holds the messages and nothing else, and what is extracted from them where `extract` asks for it.
 
     In a home that the caller named it stays there to be looked at; else it is removed afterwards, and only
     the embedding cache stays, so that the next run is quick.
@@ -88,7 +93,7 @@ def fresh_bank(
     path = bank_path(folder, name)
     _remove(path)
     try:
-        with Memory.open(folder, bank=name, extract=extract) as memory:
+        with Memory.open(folder, bank=name, **{"extract": "none", **settings}) as memory:
             start = perf_counter()
             memory.add_many(messages)
             tally.seconds += perf_counter() - start
@@ -105,7 +110,7 @@ def fresh_bank(
 def ask(
     memory: Memory, question: str, at: datetime | None, said: Mapping[str, str], recipe: Recipe | None = None
 ) -> Asked:
-    """Recall once as an agent would, timed; then for the order alone, and under each smaller budget.
+    """Recall once as an agent would, timed; then for the order alone, which also fills each smaller budget.
 
     `said` holds the words of every turn by its id: a turn counts as given only where its words are in the
     context. The timed call comes first, so that no later one has warmed it.
@@ -113,18 +118,15 @@ def ask(
     start = perf_counter()
     first = memory.recall(question, at=at, max_tokens=BUDGETS[-1], recipe=recipe)
     ms = (perf_counter() - start) * 1000
-    recalled = {
-        budget: memory.recall(question, at=at, max_tokens=budget, recipe=recipe)
-        for budget in (*BUDGETS[:-1], EVERYTHING)
-    }
-    ranked = metrics.unique(turn for one in recalled[EVERYTHING].memories for turn in one.turns)
+    whole = memory.recall(question, at=at, max_tokens=EVERYTHING, recipe=recipe)
+    ranked = metrics.unique(turn for one in whole.memories for turn in one.turns)
     context = {}
     over_budget = 0
     for budget in BUDGETS:
-        answer = recalled.get(budget, first)
+        answer = first if budget == BUDGETS[-1] else within(whole, budget)
         text = answer.as_context()
         over_budget += count_tokens(text) > budget
-        context[str(budget)] = _given(answer, text, said)
+        context[str(budget)] = given(answer, text, said)
     return Asked(
         ranked=[str(turn) for turn in ranked[:RANKS]],
         context=context,
@@ -133,7 +135,15 @@ def ask(
         ms=ms,
         stages_ms=first.trace.get("stages_ms", {}),
         recipe=str(first.trace.get("recipe", "default")),
+        whole=whole,
     )
+
+
+def within(whole: Recall, budget: int) -> Recall:
+    """What the same recall gives under a budget, without asking again: the budget is its last stage."""
+    kept, left, tokens = fill(whole.memories, budget)
+    dropped = [Dropped(one.id, "no room in max_tokens", one.score) for one in left]
+    return replace(whole, memories=tuple(kept), tokens=tokens, dropped=(*whole.dropped, *dropped))
 
 
 def answerable(recall: Recall) -> float:
@@ -171,17 +181,18 @@ def summary(
         "over_budget": tally.over_budget,
         groups: {name: _group(rows) for name, rows in _grouped(scored).items()},
         "when": None,
-        "abstention": {"auroc": _figure(metrics.auroc(positive, negative)), "n": len(negative)},
-        "latency_ms": {f"recall_p{q}": _figure(metrics.percentile(times, q)) for q in (50, 95, 99)},
+        "abstention": {"auroc": figure(metrics.auroc(positive, negative)), "n": len(negative)},
+        "latency_ms": {f"recall_p{q}": figure(metrics.percentile(times, q)) for q in (50, 95, 99)},
         "stages_ms": {
-            name: _figure(metrics.percentile(stage, 50)) for name, stage in sorted(tally.stages_ms.items())
+            name: figure(metrics.percentile(stage, 50)) for name, stage in sorted(tally.stages_ms.items())
         },
         "ingest": {"turns": tally.turns, "seconds": round(tally.seconds, 3)},
         "ablations": {},
     }
 
 
-def _given(recall: Recall, text: str, said: Mapping[str, str]) -> list[str]:
+def given(recall: Recall, text: str, said: Mapping[str, str]) -> list[str]:
+    """The turns whose words are in a context."""
     squeezed = _squeezed(text)
     turns = metrics.unique(turn for one in recall.memories for turn in one.turns)
     return [str(turn) for turn in turns if _squeezed(said[str(turn)]) in squeezed]
@@ -198,7 +209,7 @@ def _within(scored: Sequence[Scored], budget: str) -> float | None:
         for one in scored
         if one.turn
     ]
-    return _figure(metrics.mean(found))
+    return figure(metrics.mean(found))
 
 
 def _grouped(scored: Iterable[Scored]) -> dict[str, list[Scored]]:
@@ -217,14 +228,14 @@ def _group(rows: Sequence[Scored]) -> dict[str, Any]:
 
 
 def _interval(rankings: Sequence[Ranking], key: str) -> list[float | None]:
-    return [_figure(side) for side in metrics.bootstrap(metrics.scores(rankings, key))]
+    return [figure(side) for side in metrics.bootstrap(metrics.scores(rankings, key))]
 
 
 def _rounded(figures: Mapping[str, float]) -> dict[str, float | None]:
-    return {key: _figure(value) for key, value in figures.items()}
+    return {key: figure(value) for key, value in figures.items()}
 
 
-def _figure(value: float | None) -> float | None:
+def figure(value: float | None) -> float | None:
     """Four digits; what is not a number is null, since JSON has no word for it."""
     return None if value is None or math.isnan(value) else round(value, 4)
 

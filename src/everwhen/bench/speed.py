@@ -2,8 +2,9 @@
 
 The bank that is measured is synthetic: a Zipf vocabulary for the words, and for the vectors mixtures of real
 sentence vectors with noise, since embedding a hundred thousand texts would take longer than all the rest.
-What is timed is real: the default embedder, the default recipe, durable writes. Extraction is left out: it
-follows on a worker of its own.
+Turns are linked as extraction links them (near in time, near in meaning, by the names they mention), so that the graph
+has something to walk. What is timed is real: the default embedder, the default recipe, durable writes. Extraction is
+left out: it follows on a worker of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -26,10 +29,13 @@ from numpy.typing import NDArray
 from everwhen.bench.installed import installed
 from everwhen.bench.metrics import percentile
 from everwhen.home import bank_path
+from everwhen.ingest.links import link_in_meaning, link_in_time, similar_among
 from everwhen.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed import Embedder, gives_tokens, open_embedder
 from everwhen.models.embed.base import normalised
 from everwhen.models.embed.minilm import FOLDER
+from everwhen.recall import MID, Recipe
+from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import NewTurn
 from everwhen.store.sqlite import SqliteStore
@@ -41,7 +47,12 @@ RECALLS = 200
 INGEST = 600
 POOL = 256
 """Real sentences whose vectors the synthetic ones are mixed from."""
+NAMED = 12
+"""Turns that mention one name: what is named more often than `entity_fan_out` is not followed anyway."""
 BATCH = 2048
+WARM = 5
+SPEAKERS = ("Ana", "Ben")
+LOW = replace(MID, name="low, no rerank", candidates=Settings().candidates["low"], rerank=False)
 
 
 def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
@@ -53,8 +64,11 @@ def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         disk = _build(home, units, words, chance, progress)
         opened = _in_new_process(home)
         with Memory.open(home, "speed", cache_entries=0, extract="none") as memory:
-            recall_ms, stages = _recalls(memory, words, chance)
-            low_ms, _ = _recalls(memory, words, chance, budget="low")
+            asked = _questions(units, chance)
+            default, low = _Timings(), _Timings()
+            for question in asked:  # turn by turn, so that a busy moment of the machine meets both
+                default.time(memory, question, MID)
+                low.time(memory, question, LOW)
             add_ms = _adds(memory, words, chance)
         ingest, own = _ingest(home, words, chance)
     return {
@@ -64,9 +78,11 @@ def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         "ingest_per_s": ingest,
         "embedder_per_s": own,
         "ingest_share_of_embedder": ingest / own,
-        "recall_ms": _percentiles(recall_ms),
-        "recall_low_ms": _percentiles(low_ms),
-        "stages_ms": {stage: statistics.median(times) for stage, times in stages.items()},
+        "recall_ms": _percentiles(default.whole),
+        "recall_low_ms": _percentiles(low.whole),
+        "stages_ms": {stage: statistics.median(times) for stage, times in default.stages.items()},
+        "stages": {"mid": default.table(), LOW.name: low.table()},
+        "found": default.mean_found(),
         "open_s": opened["open_s"],
         "rss_mb": opened["rss_mb"],
         "disk_mb": disk / 1e6,
@@ -96,26 +112,48 @@ def _build(
     progress: Callable[[int], None] | None,
 ) -> int:
     embedder = open_embedder(DEFAULT_EMBEDDER)
-    pool, codes = _pool(embedder, [_sentence(words, chance) for _ in range(POOL)])
+    pool, codes = _pool(embedder, _pool_sentences())
     noise = np.random.default_rng(7)
     path = bank_path(home, "speed")
     store = SqliteStore.open(path, embedder=DEFAULT_EMBEDDER, dimension=embedder.dim, zone="UTC")
     try:
+        with store.graph.writing() as write:
+            names = [(write.add_entity(name, "PERSON"), name) for name in _names(units, words)]
         for first in range(0, units, BATCH):
             count = min(BATCH, units - first)
             vectors = _mixtures(pool, count, noise)
-            turns = _turns(first, count, words, chance)
+            turns = list(_turns(first, count, words, chance))
             store.append(
                 [
                     NewTurn(turn, vectors[i : i + 1], context=turn.text[-80:], codes=codes[i % len(codes)])
                     for i, turn in enumerate(turns)
                 ]
             )
+            _link(store, turns, vectors, names, chance)
             if progress:
                 progress(first + count)
         return store.stats().bytes
     finally:
         store.close()
+
+
+def _link(
+    store: SqliteStore,
+    turns: Sequence[Turn],
+    vectors: NDArray[np.float32],
+    names: Sequence[tuple[int, str]],
+    chance: random.Random,
+) -> None:
+    """What extraction would write for these turns: neighbours in time, neighbours in meaning, a name each."""
+    with store.graph.writing() as write:
+        known = write.unit_of_turns([turn.id for turn in turns])
+        units = [known[turn.id] for turn in turns]
+        for unit, turn in zip(units, turns, strict=True):
+            write.place(unit, "turn", turn.said_at)
+            entity, name = chance.choice(names)
+            write.mention(unit, entity, name, "PERSON")
+        link_in_time(write, units)
+        link_in_meaning(write, dict(zip(units, similar_among(units, vectors), strict=True)))
 
 
 def _pool(embedder: Embedder, texts: list[str]) -> tuple[NDArray[np.float32], list[bytes]]:
@@ -133,7 +171,7 @@ def _turns(first: int, count: int, words: list[str], chance: random.Random) -> I
             session=f"s{i // 20}",
             seq=0,
             role="user" if i % 2 == 0 else "assistant",
-            speaker=("Ana", "Ben")[i % 2],
+            speaker=SPEAKERS[i % 2],
             text=_sentence(words, chance),
             said_at=said,
             zone="UTC",
@@ -163,21 +201,55 @@ def _adds(memory: Memory, words: list[str], chance: random.Random) -> list[float
     return times[5:]
 
 
-def _recalls(
-    memory: Memory, words: list[str], chance: random.Random, budget: str = "mid"
-) -> tuple[list[float], dict[str, list[float]]]:
-    times: list[float] = []
-    stages: dict[str, list[float]] = {}
-    for i in range(RECALLS + 5):
-        question = f"when did {('Ana', 'Ben')[i % 2]} talk about {' and '.join(_content(words, chance, 4))}"
+def _questions(units: int, chance: random.Random) -> list[str]:
+    """Half of a sentence that the bank's vectors are mixed from, asked of one speaker; every fourth names a month."""
+    out = []
+    for i in range(WARM + RECALLS):
+        words = chance.choice(_pool_sentences()).split()
+        about = " ".join(words[: len(words) // 2])
+        month = START + timedelta(minutes=10 * chance.randrange(units))
+        when = f" in {month:%B %Y}" if i % 4 == 0 else ""
+        out.append(f"what did {SPEAKERS[i % 2]} say{when} about {about}")
+    return out
+
+
+@dataclass(slots=True)
+class _Timings:
+    """Recalls by one recipe: how long each took, and where the time went."""
+
+    whole: list[float] = field(default_factory=list)
+    other: list[float] = field(default_factory=list)
+    stages: dict[str, list[float]] = field(default_factory=dict)
+    found: dict[str, list[int]] = field(default_factory=dict)
+    calls: int = 0
+
+    def time(self, memory: Memory, question: str, recipe: Recipe) -> None:
         start = perf_counter()
-        found = memory.recall(question, budget=budget)
-        if i < 5:
-            continue
-        times.append((perf_counter() - start) * 1000)
-        for stage, ms in found.trace["stages_ms"].items():
-            stages.setdefault(stage, []).append(ms)
-    return times, stages
+        recalled = memory.recall(question, recipe=recipe)
+        ms = (perf_counter() - start) * 1000
+        self.calls += 1
+        if self.calls <= WARM:
+            return
+        self.whole.append(ms)
+        self.other.append(max(0.0, ms - sum(recalled.trace["stages_ms"].values())))
+        for stage, took in recalled.trace["stages_ms"].items():
+            self.stages.setdefault(stage, []).append(took)
+        for channel, count in recalled.trace["found"].items():
+            self.found.setdefault(channel, []).append(count)
+
+    def table(self) -> dict[str, dict[str, float]]:
+        """Each stage over the recalls in which it ran; `share` is its sum over that of all recalls.
+
+        Meaning and words are searched side by side, and both count. `other` is what no stage counts.
+        """
+        whole = sum(self.whole)
+        stages = self.stages | {"other": self.other}
+        out = {stage: {**_percentiles(times), "share": sum(times) / whole} for stage, times in stages.items()}
+        return dict(sorted(out.items(), key=lambda item: -item[1]["share"]))
+
+    def mean_found(self) -> dict[str, float]:
+        """What each channel brought, where it was asked: that none was idle."""
+        return {channel: statistics.mean(counts) for channel, counts in self.found.items()}
 
 
 def _ingest(home: Path, words: list[str], chance: random.Random) -> tuple[float, float]:
@@ -243,6 +315,18 @@ def _in_new_process(home: Path) -> dict[str, float]:
 
 def _percentiles(times: list[float]) -> dict[str, float]:
     return {f"p{p}": percentile(times, p) for p in (50, 95, 99)}
+
+
+@cache
+def _pool_sentences() -> list[str]:
+    chance = random.Random(11)
+    words = _vocabulary(chance)
+    return [_sentence(words, chance) for _ in range(POOL)]
+
+
+def _names(units: int, words: Sequence[str]) -> list[str]:
+    """As many names as are mentioned by NAMED turns each."""
+    return [f"{words[i % len(words)]} {i}".title() for i in range(max(1, units // NAMED))]
 
 
 def _vocabulary(chance: random.Random) -> list[str]:

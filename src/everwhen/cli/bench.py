@@ -18,6 +18,9 @@ app.add_typer(bench, name="bench")
 
 Data = Annotated[Path, typer.Option(help="The data set, in its native format.")]
 Out = Annotated[Path | None, typer.Option(help="Write summary and runs as JSON.")]
+Ablate = Annotated[
+    bool, typer.Option("--ablate", help="Ask again with each part of the recall changed in turn.")
+]
 Limit = Annotated[int | None, typer.Option(help="Conversations at the most.")]
 
 
@@ -27,6 +30,7 @@ def locomo(
     data: Data,
     when: Annotated[Path | None, typer.Option(help="Gold intervals of the when questions.")] = None,
     limit: Limit = None,
+    ablate: Ablate = False,
     out: Out = None,
 ) -> None:
     """LoCoMo: evidence turns found for each question, without an LLM."""
@@ -34,18 +38,20 @@ def locomo(
 
     here = _at_home(context.obj)
     with counting(here, "questions") as tick:
-        result = runner.run(_there(data), when=when, limit=limit, progress=tick)
+        result = runner.run(_there(data), when=when, limit=limit, progress=tick, ablate=ablate)
     report(here, result, out)
 
 
 @bench.command()
-def longmemeval(context: typer.Context, data: Data, limit: Limit = None, out: Out = None) -> None:
+def longmemeval(
+    context: typer.Context, data: Data, limit: Limit = None, ablate: Ablate = False, out: Out = None
+) -> None:
     """LongMemEval: evidence sessions and turns found for each question, without an LLM."""
     from everwhen.bench import longmemeval as runner
 
     here = _at_home(context.obj)
     with counting(here, "questions") as tick:
-        result = runner.run(_there(data), limit=limit, progress=tick)
+        result = runner.run(_there(data), limit=limit, progress=tick, ablate=ablate)
     report(here, result, out)
 
 
@@ -106,10 +112,16 @@ def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
         return
     from rich.table import Table
 
+    from everwhen.cli.bench_tables import draw_ablations, draw_stages
+
     table = Table(box=None, pad_edge=False, show_header=False)
-    for name, value in _rows(summary):
+    for name, value in _rows(
+        {key: item for key, item in summary.items() if key not in ("ablations", "stages")}
+    ):
         table.add_row(name, value)
     here.console.print(table)
+    draw_ablations(here, summary.get("ablations") or {})
+    draw_stages(here, summary.get("stages") or {})
 
 
 def _rows(value: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

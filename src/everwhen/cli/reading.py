@@ -11,7 +11,7 @@ from everwhen.cli.printing import printable
 from everwhen.cli.times import instant, last_instant, window
 
 if TYPE_CHECKING:
-    from everwhen.recall import Recall
+    from everwhen.recall import Recall, Recipe
 
 Between = Annotated[
     tuple[str, str] | None, typer.Option(help="Only what was said from A to B: ISO 8601 or expressions.")
@@ -22,6 +22,7 @@ Between = Annotated[
 def recall(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="The question.")],
+    at: Annotated[str | None, typer.Option(help="The moment of asking [now].")] = None,
     between: Between = None,
     before: Annotated[str | None, typer.Option(help="Only what was said before.")] = None,
     after: Annotated[str | None, typer.Option(help="Only what was said at or after.")] = None,
@@ -30,7 +31,29 @@ def recall(
     budget: Annotated[str, typer.Option(help="Thinking budget: low, mid, high or candidates.")] = "mid",
     max_tokens: Annotated[int, typer.Option(help="Tokens that the answer may take.")] = 1024,
     order: Annotated[str, typer.Option(help="relevance, time or level.")] = "relevance",
-    explain: Annotated[bool, typer.Option("--explain", help="Show ranks, scores and timings.")] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STAGE",
+            help="Leave out a channel (semantic, keyword, graph, temporal) or a stage (fusion, rerank, context, "
+            "speaker, facts); may be given several times.",
+        ),
+    ] = None,
+    satf: Annotated[
+        bool, typer.Option("--satf", help="Lift what was said when the other hits were.")
+    ] = False,
+    expand: Annotated[
+        int, typer.Option(min=0, help="Turns before and after each memory that come along.")
+    ] = 0,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="Memories that are shown [all; with --explain 10].")
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Draw the plan, the parts of each score, timings and what was dropped."
+        ),
+    ] = False,
 ) -> None:
     """The memories that answer a question, with the reason for each."""
     here: Here = context.obj
@@ -38,7 +61,8 @@ def recall(
         zone = here.zone_of(memory)
         found = memory.recall(
             query,
-            budget=int(budget) if budget.isdecimal() else budget,
+            at=instant(at, zone),
+            recipe=_recipe(budget, without or [], satf=satf, expand=expand),
             max_tokens=max_tokens,
             between=window(between, zone),
             before=instant(before, zone),
@@ -49,8 +73,37 @@ def recall(
         )
     if here.json:
         here.print(found)
-        return
-    show(here, found, explain=explain)
+    elif explain:
+        from everwhen.cli.explaining import explain as draw
+
+        draw(here, found, zone, limit)
+    else:
+        show(here, found, explain=False, limit=limit)
+
+
+def _recipe(budget: str, without: list[str], *, satf: bool, expand: int) -> Recipe:
+    """The default recipe with what the options change."""
+    from dataclasses import replace
+
+    from everwhen.checked import recipe
+    from everwhen.settings import load
+
+    settings = load()
+    chosen = recipe(int(budget) if budget.isdecimal() else budget, settings)
+    if satf:
+        chosen = replace(
+            chosen,
+            name=f"{chosen.name}+satf",
+            satf=True,
+            satf_sigma=settings.satf_sigma,
+            satf_alpha=settings.satf_alpha,
+            satf_gamma=settings.satf_gamma,
+        )
+    if expand:
+        chosen = replace(chosen, name=f"{chosen.name}+expand", expand=expand)
+    for stage in without:
+        chosen = chosen.without(stage)
+    return chosen
 
 
 def show(here: Here, found: Recall, *, explain: bool, limit: int | None = None) -> None:

@@ -46,6 +46,7 @@ def stats(context: typer.Context) -> None:
         "narratives": f"{found.narratives:,}",
         "entities": f"{found.entities:,}",
         "links": f"{found.links:,}",
+        "recalls": f"{found.recalls:,} counted",
         "pending": f"{found.pending:,} turns" if found.pending else "none",
         "first": f"{found.first:%Y-%m-%d %H:%M} UTC" if found.first else "-",
         "last": f"{found.last:%Y-%m-%d %H:%M} UTC" if found.last else "-",

@@ -22,6 +22,8 @@ from everwhen.store.scan import SaidBy, Scan
 
 Found: TypeAlias = dict[str, list[Scored]]
 
+WORTH_A_THREAD = 20_000
+"""Units from which channels run side by side: below, starting a thread takes longer than what it would save."""
 ASKED, BARE = 0, 1
 """The vectors of a question: as it stands, and without the names of those it is about."""
 
@@ -37,15 +39,13 @@ class Query:
 
 
 def embed(embedder: Embedder, plan: Plan) -> Query:
-    """One run of the model, and one more where the question names somebody. A long query asks by its first piece."""
-    tokens: NDArray[np.float32] | None = None
-    words: list[str] = []
+    """One run of the model for the question as it stands and without names. A long one asks by its first piece."""
+    others = [] if plan.bare == plan.query else [plan.bare]
     if gives_tokens(embedder):
-        asked, tokens, words = embedder.embed_question(plan.query)
-    else:
-        asked = embedder.embed([embedder.pieces(plan.query)[0]])[0]
-    bare = asked if plan.bare == plan.query else embedder.embed([embedder.pieces(plan.bare)[0]])[0]
-    return Query(np.stack([asked, bare]), tokens, tuple(words))
+        vectors, tokens, words = embedder.embed_question(plan.query, others)
+        return Query(vectors[[0, -1]], tokens, tuple(words))
+    vectors = embedder.embed([embedder.pieces(text)[0] for text in (plan.query, *others)])
+    return Query(vectors[[0, -1]])
 
 
 def search(
@@ -78,8 +78,12 @@ def search(
 
     first = {"semantic": semantic, "keyword": keyword}
     chosen = {name: channel for name, channel in first.items() if name in recipe.channels}
-    with ThreadPoolExecutor(max(1, len(chosen))) as pool:
-        list(pool.map(lambda one: timed(*one), chosen.items()))
+    if len(scan) < WORTH_A_THREAD:
+        for one in chosen.items():
+            timed(*one)
+    else:
+        with ThreadPoolExecutor(max(1, len(chosen))) as pool:
+            list(pool.map(lambda one: timed(*one), chosen.items()))
     found = {name: found[name] for name in chosen}
     vector = query.vectors[BARE]
     if "graph" in recipe.channels:

@@ -43,15 +43,16 @@ LEAST_DAYS = 3.0
 NOTHING = np.float32(-0.2)
 """The cosine of a neighbour that is not there."""
 
-_NUMBER = re.compile(
-    r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|dozen|first|second|third|once|twice)\b",
-    re.IGNORECASE,
+_WORD = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"\b\d{4}\b")
+_NUMBERS = frozenset(
+    "one two three four five six seven eight nine ten dozen first second third once twice".split()  # noqa: SIM905
 )
-_TIME = re.compile(
-    r"\b(yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|year|morning|monday|tuesday|"
-    r"wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july|august|september|october|"
-    r"november|december|recently|since|\d{4})\b",
-    re.IGNORECASE,
+_TIMES = frozenset(
+    """yesterday today tonight tomorrow last next ago week weekend month year morning monday tuesday wednesday thursday
+    friday saturday sunday january february march april june july august september october november december recently
+    since""".split()  # noqa: SIM905
 )
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 
@@ -253,14 +254,27 @@ def _subject(pool: Pool) -> Array:
 def _surface(pool: Pool) -> dict[str, Array]:
     """What its words look like, beside what the question wants to hear."""
     texts, plan = [row.text for row in pool.rows], pool.plan
-    number, time, name = (_has(pattern, texts) for pattern in (_NUMBER, _TIME, _NAME))
+    words = [_WORD.findall(text.lower()) for text in texts]
+    digits = [_DIGIT.search(text) is not None for text in texts]
+    number = np.array(
+        [has or not _NUMBERS.isdisjoint(own) for has, own in zip(digits, words, strict=True)], np.float32
+    )
+    time = np.array(
+        [
+            not _TIMES.isdisjoint(own) or (has and _YEAR.search(text) is not None)
+            for has, own, text in zip(digits, words, texts, strict=True)
+        ],
+        np.float32,
+    )
     return {
         "is_question": pool.around.asks[pool.around.rows_of].astype(np.float32),
         "has_number": number,
         "has_time": time,
         "time_asked": time * plan.asks_time,
         "amount_asked": number * plan.asks_amount,
-        "place_asked": name * plan.asks_place,
+        "place_asked": np.array(
+            [plan.asks_place and _NAME.search(text) is not None for text in texts], np.float32
+        ),
     }
 
 
@@ -295,10 +309,6 @@ def _rank(values: Array) -> Array:
     """RANK / (RANK + rank), ranks from zero."""
     order = np.argsort(np.argsort(-values, kind="stable"), kind="stable")
     return np.asarray(RANK / (RANK + order), dtype=np.float32)
-
-
-def _has(pattern: re.Pattern[str], texts: Sequence[str]) -> Array:
-    return np.array([pattern.search(text) is not None for text in texts], np.float32)
 
 
 def _neighbours(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

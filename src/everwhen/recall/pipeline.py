@@ -1,7 +1,7 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> satf -> facts -> expand -> gate -> budget: one module each, composed here. The
-reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
+plan -> channels -> rerank -> fuse -> latest -> satf -> expand -> facts -> gate -> budget: one module each, composed
+here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
 from everwhen.recall.fuse import linear, rrf, weights
 from everwhen.recall.gate import gate
+from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
@@ -142,11 +143,11 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     recipe = request.recipe
     gathered = gather(store, embedder, request, timings)
     with _timed(timings, "fuse"):
-        fused = _fused(gathered, recipe)
+        fused = _fused(gathered, recipe, request.asked_at)
     reasons = ranks(gathered.found)
     ranked = [
-        _recalled(row, reasons[row.seq], float(score))
-        for row, score in zip(fused.rows, fused.scores, strict=True)
+        _recalled(row, reasons[row.seq], score, _Parts(fused.contributions, place))
+        for place, (row, score) in enumerate(zip(fused.rows, fused.scores.tolist(), strict=True))
     ]
     seqs = {row.id: row.seq for row in fused.rows}
     if recipe.satf and ranked:
@@ -170,10 +171,9 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         ranked, unhelpful = gate(ranked, recipe.gate)
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
-    places = {row.id: place for place, row in enumerate(fused.rows)}
     return Recall(
         query=request.query,
-        memories=tuple(_ordered([_explained(one, fused, places.get(one.id)) for one in kept], request)),
+        memories=tuple(_ordered(kept, request)),
         tokens=tokens,
         dropped=(
             *outdated,
@@ -193,11 +193,10 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
 
 
 def _told(asked: Plan) -> dict[str, Any]:
-    window = asked.time.interval if asked.time else None
     return {
         "about": sorted(asked.people),
         "complexity": asked.complexity,
-        "time": str(window) if window else None,
+        "time": asked.time.interval if asked.time else None,
     }
 
 
@@ -225,13 +224,14 @@ def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Rera
     return replace(pool, rerank=scores or None)
 
 
-def _fused(gathered: Gathered, recipe: Recipe) -> _Fused:
+def _fused(gathered: Gathered, recipe: Recipe, at: datetime) -> _Fused:
+    asked = gathered.plan
     if gathered.pool is None:
         return _Fused((), np.zeros(0, np.float32), {}, 0.0)
     if recipe.fusion == "rrf":
         rankings = {name: [unit for unit, _ in one] for name, one in gathered.found.items()}
         return _by_ranks(gathered.pool, rankings, recipe)
-    return _by_weights(gathered.pool, recipe)
+    return _by_weights(gathered.pool, recipe, past_asked_for(asked.time, asked.query, at) is None)
 
 
 def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
@@ -241,18 +241,24 @@ def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> 
     return _Fused(ordered, scores, {}, float(pool.around.cosines[pool.around.rows_of].max()))
 
 
-def _by_weights(pool: Pool, recipe: Recipe) -> _Fused:
-    """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below."""
+def _by_weights(pool: Pool, recipe: Recipe, now: bool) -> _Fused:
+    """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below.
+
+    Where somebody asks an assistant about themselves, and about the present, what they said last comes first.
+    """
     columns = features(pool)
     if not recipe.context:
         columns = {name: values for name, values in columns.items() if name not in CONTEXT}
     contributions = weights("plain" if pool.matches is None else "maxsim").contributions(columns)
     contributions |= {name: columns[name] * np.float32(CROSS) for name in pool.rerank or ()}
     fused = linear(contributions, len(pool))
-    order = np.argsort(-fused, kind="stable")
+    scores = np.exp(fused - fused.max())
+    if recipe.latest and now and pool.plan.first_person and pool.has_assistant:
+        scores = latest_first(pool.rows, scores, pool.vectors)
+    order = np.argsort(-scores, kind="stable")
     return _Fused(
         [pool.rows[place] for place in order],
-        np.exp(fused[order] - fused.max()),
+        scores[order],
         {name: values[order] for name, values in contributions.items()},
         answerable(pool, contributions, fused),
     )
@@ -294,7 +300,9 @@ def _beside_turns(where: Filter) -> frozenset[str] | None:
     return frozenset(KINDS if where.kinds is None else where.kinds) - {"fact"}
 
 
-def _recalled(row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: float) -> Recalled:
+def _recalled(
+    row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: float, parts: Mapping[str, float]
+) -> Recalled:
     return Recalled(
         id=row.id,
         kind=row.kind,
@@ -309,6 +317,7 @@ def _recalled(row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: flo
             ranks={channel: rank for channel, (rank, _) in reasons.items()},
             scores={channel: one for channel, (_, one) in reasons.items()},
             fused=score,
+            parts=parts,
         ),
         tokens=row.tokens,
         occurred=row.occurred,
@@ -316,14 +325,26 @@ def _recalled(row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: flo
     )
 
 
-def _explained(memory: Recalled, fused: _Fused, place: int | None) -> Recalled:
-    """With what its fused score is made of; only for those that are returned, since it is a line for each feature."""
-    if place is None or not fused.contributions:
-        return memory
-    parts = {
-        name: round(float(values[place]), 4) for name, values in fused.contributions.items() if values[place]
-    }
-    return replace(memory, why=replace(memory.why, parts=parts))
+class _Parts(Mapping[str, float]):
+    """What a fused score is made of, read when somebody asks: most memories are never asked why."""
+
+    __slots__ = ("_contributions", "_place")
+
+    def __init__(self, contributions: Mapping[str, NDArray[np.float32]], place: int) -> None:
+        self._contributions = contributions
+        self._place = place
+
+    def __getitem__(self, name: str) -> float:
+        return round(float(self._contributions[name][self._place]), 4)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, values in self._contributions.items() if values[self._place])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def _ordered(memories: list[Recalled], request: Request) -> list[Recalled]:

@@ -8,7 +8,7 @@ from typing import Literal
 from everwhen.errors import UsageError
 
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
-STAGES = ("fusion", "rerank", "satf", "expand", "gate", "facts", "context", "speaker")
+STAGES = ("fusion", "rerank", "latest", "satf", "expand", "gate", "facts", "context", "speaker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,13 @@ class Recipe:
     name: str = "mid"
     candidates: int = 100
     channels: tuple[str, ...] = CHANNELS
-    min_similarity: float = 0.0
+    min_similarity: float = 0.05
     fusion: Literal["linear", "rrf"] = "linear"
     rrf_k: int = 10
     rerank: bool = True
     context: bool = True
     speaker: bool = True
+    latest: bool = True
     satf: bool = False
     satf_sigma: float | Literal["adaptive"] = 15.0
     satf_alpha: float = 10.0
@@ -46,7 +47,7 @@ class Recipe:
         match stage:
             case "fusion":
                 return replace(self, name=name, fusion="rrf")
-            case "rerank" | "context" | "speaker" | "satf" | "facts":
+            case "rerank" | "latest" | "context" | "speaker" | "satf" | "facts":
                 return replace(self, name=name, **{stage: False})  # type: ignore[arg-type]
             case "expand":
                 return replace(self, name=name, expand=0)

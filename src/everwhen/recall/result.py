@@ -13,6 +13,11 @@ from everwhen.types import Dropped, Recalled
 HEADER_TOKENS = 10
 """cl100k tokens of every date header, whatever the date (a test counts them): no tokenizer when reading."""
 
+BREAK = "---\n"
+"""Between two sessions of one day: a header for each would say nothing new, and cost ten times as much."""
+BREAK_TOKENS = 1
+"""cl100k tokens of it."""
+
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 """English whatever the locale: the header is for a model, and its token count is fixed."""
 
@@ -36,15 +41,19 @@ class Recall:
         return len(self.memories)
 
     def as_context(self) -> str:
-        """The memories for a prompt, in the order of time, under the date (the speaker's) of each day."""
-        out, day = [], ""
+        """The memories for a prompt, oldest first: by session, under the date (the speaker's) of each day.
+
+        Sessions of one day stand under one header, one after the other, with a line `---` between them; one that
+        runs past midnight goes on under the next date. Exactly `tokens` long, as cl100k counts.
+        """
+        days: dict[str, dict[str, list[Recalled]]] = {}
         for memory in sorted(self.memories, key=_place):
-            heading = header(memory)
-            if heading != day:
-                out.append(heading)
-                day = heading
-            out.append(line(memory.speaker, memory.text))
-        return "".join(out)
+            days.setdefault(header(memory), {}).setdefault(memory.session, []).append(memory)
+        return "".join(
+            heading
+            + BREAK.join("".join(line(one.speaker, one.text) for one in group) for group in sessions.values())
+            for heading, sessions in days.items()
+        )
 
     def to_openai(self) -> list[dict[str, str]]:
         """One system message for a chat completion; nothing when nothing was found."""

@@ -57,6 +57,13 @@ class Filter:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Access(NamedTuple):
+    """How often a memory was given back, and when last."""
+
+    times: int
+    last_at: datetime
+
+
 class Scored(NamedTuple):
     """A unit found by a search, by the `seq` that the store knows it under."""
 
@@ -178,6 +185,17 @@ class Store(Protocol):
 
         Or none, when some units have no new ones yet: their ids are returned.
         """
+        ...
+
+    def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
+        """Add a number of recalls, and what they gave back, by unit id; a unit that is gone is passed over.
+
+        Hardly waits for another process: `Unavailable` when one goes on writing.
+        """
+        ...
+
+    def accesses(self, limit: int) -> dict[int, Access]:
+        """The units that were given back most often, those first."""
         ...
 
     def set_zone(self, zone: str) -> None: ...

@@ -76,6 +76,9 @@ class Scan:
         self._terms = tokenizer.query(query)
         self._window = window
 
+    def __len__(self) -> int:
+        return len(self._index)
+
     def telling(self, words: Sequence[str]) -> NDArray[np.float32]:
         """How telling each word is: the idf of its rarest term, 0 for a stop word."""
         terms = self._tokenizer.terms(words)

@@ -54,9 +54,9 @@ class TokenEmbedder(Embedder, Protocol):
         """
         ...
 
-    def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
-        """A question's vector, and the vectors of its tokens in full precision with the word that each is of, from
-        one run."""
+    def embed_question(self, text: str, others: Sequence[str] = ()) -> tuple[Vectors, Vectors, list[str]]:
+        """A question's vector, followed by those of other texts; and the vectors of the question's tokens in full
+        precision, with the word that each is of. All from one run."""
         ...
 
 

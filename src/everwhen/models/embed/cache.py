@@ -95,11 +95,12 @@ class CachedEmbedder:
             self._try(lambda connection: self._remember(connection, fresh))
         return np.stack([known[key][0] for key in keys]), [known[key][1] for key in keys[: len(texts)]]
 
-    def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
+    def embed_question(self, text: str, others: Sequence[str] = ()) -> tuple[Vectors, Vectors, list[str]]:
         """Past the cache: questions hardly ever repeat, and their tokens are wanted in full precision."""
         if gives_tokens(self.inner):
-            return self.inner.embed_question(text)
-        return self.inner.embed([self.inner.pieces(text)[0]])[0], np.zeros((0, 0), np.float32), []
+            return self.inner.embed_question(text, others)
+        vectors = self.inner.embed([self.inner.pieces(one)[0] for one in (text, *others)])
+        return vectors, np.zeros((0, 0), np.float32), []
 
     def _has_codes(self, entry: Entry) -> bool:
         return bool(entry[1]) and entry[1].startswith(self.code_format)

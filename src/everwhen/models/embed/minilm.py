@@ -72,14 +72,14 @@ class MiniLM:
             vectors[i] = normalised(of_pieces.mean(axis=0, keepdims=True))[0]
         return vectors, codes
 
-    def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
+    def embed_question(self, text: str, others: Sequence[str] = ()) -> tuple[Vectors, Vectors, list[str]]:
         """Punctuation is left out of the tokens, unless there is nothing else."""
         model = self._model()
-        ids = model.token_ids(self.pieces(text)[0])
-        vectors, hidden = model.sentences_and_tokens([ids])
+        ids, *more = (model.token_ids(self.pieces(one)[0]) for one in (text, *others))
+        vectors, hidden = model.sentences_and_tokens([ids, *more])
         places = model.worded(ids)
         words = model.whole_words(ids)
-        return vectors[0], project(hidden[0][places]), [words[place] for place in places]
+        return vectors, project(hidden[0][places]), [words[place] for place in places]
 
     def pieces(self, text: str) -> list[str]:
         """Cut between words, with about 32 tokens of overlap; time is linear in the text."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.errors import Damaged, NotFound, Refused, Unavailable
-from everwhen.store.base import BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
+from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
 from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.metadata import contains
@@ -31,6 +31,9 @@ from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
 
 _TURNS_AT_ONCE = 512
+_PATIENCE = (
+    0.25  # seconds that counts wait for another process: long enough for its commit, not for an import
+)
 
 
 class SqliteStore:
@@ -197,6 +200,18 @@ class SqliteStore:
         self._info = BankInfo(self._info.name, embedder, dimension, self._info.zone, SCHEMA)
         return []
 
+    def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
+        ask = statements()
+        with self._writer.transaction(wait=_PATIENCE) as sql:
+            sql.execute(ask["count_recalls"], {"recalls": recalls})
+            sql.executemany(
+                ask["count_access"],
+                [
+                    {"id": id_, "count": one.times, "last_at": to_text(one.last_at)}
+                    for id_, one in counts.items()
+                ],
+            )
+
     def set_zone(self, zone: str) -> None:
         with self._writer.transaction() as sql:
             _put(sql, {"zone": zone})
@@ -284,6 +299,11 @@ class SqliteStore:
             rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()
         return {row[0]: unit_of(row) for row in rows}
 
+    def accesses(self, limit: int) -> dict[int, Access]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["accesses"], (limit,)).fetchall()
+        return {unit: Access(count, from_text(last)) for unit, count, last in rows}
+
     def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
         with self._reader.use() as sql:
             return dict(sql.execute(statements()["token_codes"], (json.dumps(list(seqs)),)).fetchall())
@@ -296,6 +316,7 @@ class SqliteStore:
     def stats(self) -> Stats:
         with self._reader.use() as sql:
             turns, sessions, segments, vectors, first, last = sql.execute(statements()["stats"]).fetchone()
+            recalls = int(_values(sql).get("recalls", "0"))
         events, narratives, entities, links = self.graph.counts()
         return Stats(
             bank=self._info.name,
@@ -314,6 +335,7 @@ class SqliteStore:
             entities=entities,
             links=links,
             pending=self.graph.pending(),
+            recalls=recalls,
         )
 
     def check(self, *, fix: bool = False) -> list[Finding]:

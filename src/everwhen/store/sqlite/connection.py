@@ -49,11 +49,16 @@ class Connection:
             yield self._raw
 
     @contextmanager
-    def transaction(self, kind: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
-        """All or nothing: committed at the end of the block, rolled back when it raises."""
+    def transaction(
+        self, kind: str = "IMMEDIATE", *, wait: float | None = None
+    ) -> Iterator[sqlite3.Connection]:
+        """All or nothing: committed at the end of the block, rolled back when it raises.
+
+        `wait` is for how many seconds another process's writing is waited for; None is as the bank was opened.
+        """
         with self._lock, self.errors():
             try:
-                self._raw.execute(f"BEGIN {kind}")
+                self._begin(kind, wait)
                 yield self._raw
                 self._raw.execute("COMMIT")
             except BaseException:
@@ -61,6 +66,16 @@ class Connection:
                 if self._raw.in_transaction:
                     self._raw.execute("ROLLBACK")
                 raise
+
+    def _begin(self, kind: str, wait: float | None) -> None:
+        if wait is None:
+            self._raw.execute(f"BEGIN {kind}")
+            return
+        self._raw.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
+        try:
+            self._raw.execute(f"BEGIN {kind}")
+        finally:
+            self._raw.execute(f"PRAGMA busy_timeout = {round(self._busy_seconds * 1000)}")
 
     @contextmanager
     def errors(self) -> Iterator[None]:

@@ -7,6 +7,20 @@ SELECT key, value FROM bank;
 -- put_bank_value --
 INSERT INTO bank (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
+-- count_recalls --
+-- Several processes add up.
+INSERT INTO bank (key, value) VALUES ('recalls', :recalls)
+ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + :recalls AS TEXT);
+
+-- count_access --
+-- The same for a memory; nothing where it is gone.
+INSERT INTO accesses (unit, count, last_at) SELECT seq, :count, :last_at FROM units WHERE id = :id
+ON CONFLICT (unit) DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at);
+
+-- accesses --
+-- What is recalled most.
+SELECT unit, count, last_at FROM accesses ORDER BY count DESC, last_at DESC, unit LIMIT ?;
+
 -- known_turn --
 SELECT 1 FROM turns WHERE id = ?;
 

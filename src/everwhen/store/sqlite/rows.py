@@ -43,7 +43,7 @@ def unit_of(row: tuple[Any, ...]) -> UnitRow:
         session=session,
         speaker=speaker,
         tokens=tokens,
-        turns=tuple(turn for turn in json.loads(turns) if turn),
+        turns=(id_,) if kind == "turn" else tuple(turn for turn in json.loads(turns) if turn),
         metadata=_metadata(metadata),
         occurred=interval_of(start, end, grain),
         confidence=confidence,

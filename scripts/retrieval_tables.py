@@ -1,0 +1,226 @@
+"""Write the tables of docs/retrieval.md anew: weights and held-out figures from `weights.json`, ablations from runs.
+
+    python scripts/retrieval_tables.py [build/bench/locomo.json] [build/bench/longmemeval.json]
+
+A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; one whose run is not given is left as it is. A test holds
+those that come from the weights against the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from everwhen.bench.ablation import DEFAULT, VARIANTS
+from everwhen.recall.fuse import WEIGHTS
+
+PAGE = Path(__file__).parent.parent / "docs" / "retrieval.md"
+
+FEATURES = {
+    "told_by_you": "the question says \"you\", and the assistant said this (half a point for, half against)",
+    "time_after": "said in the time asked for or a while after it, fading with the distance",
+    "about": "said by the one whom the question is about (half a point for, half against)",
+    "time_inside": "said inside the time asked for",
+    "by_user": "said by the user, where the other one is an assistant",
+    "bm25_rank": "10 / (10 + rank) by BM25 without the names of those asked about",
+    "place_asked": "asks where, and this has a name in it",
+    "time_asked": "asks when, and this has a time word",
+    "maxsim_rank": "10 / (10 + rank) by MaxSim without those names",
+    "amount_asked": "asks how many, and this has a number",
+    "session_affinity": "SATF's affinity with sigma = 3 days (assistant only)",
+    "answers_match": "follows a question, times the cosine of that question",
+    "is_question": "is a question itself",
+    "session_maxsim": "MaxSim of the session's best words (assistant only)",
+    "weakest_half": "MaxSim over the half of the question's words that match worst: a soft coverage",
+    "session_bm25": "BM25 of the session as a whole (assistant only)",
+    "maxsim_telling": "MaxSim, each word weighted by how rare it is",
+    "answers": "follows a question",
+    "has_time": "has a time word",
+    "cosine": "cosine with the question without the names",
+    "has_number": "has a number",
+    "near_hits": "other strong candidates are near in the session",
+    "bm25_neighbour": "BM25 of the better of the two turns around it",
+    "bm25": "BM25 without the names",
+    "cosine_before": "cosine of the turn before",
+    "length": "log of its length",
+    "like_hits": "mean cosine with the ten best candidates: the second hop",
+}  # fmt: skip
+CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop"}
+ORDER = (DEFAULT, *(variant.name for variant in VARIANTS))
+BY_GROUP = (
+    "semantic off", "keyword off", "graph off", "temporal off", "rerank off", "context off", "speaker off",
+    "turns only", "rrf k=10",
+)  # fmt: skip
+"""Rows that are shown by kind of question too."""
+KEYS = {"locomo": ("turn recall@10", "turn ndcg@10"), "longmemeval": ("session ndcg@10", "session all@5")}
+
+
+def weights(held: Mapping[str, Any]) -> str:
+    """The features, the heaviest first."""
+    full, plain = held["weights"]["maxsim"], held["weights"]["plain"]
+    return _table(
+        ("feature", "what it says of a turn", "weight", "without MaxSim"),
+        (
+            (f"`{name}`", FEATURES[name], f"{value:+.2f}", f"{plain[name]:+.2f}" if name in plain else "")
+            for name, value in full.items()
+        ),
+    )
+
+
+def held_out(held: Mapping[str, Any]) -> str:
+    """Cross-validated figures, with MaxSim and without."""
+    full, plain = held["left_out"]["maxsim"], held["left_out"]["plain"]
+    rows = []
+    for group, one in full.items():
+        data, _, kind = group.partition(" ")
+        name = {"locomo": "LoCoMo", "longmemeval": "LongMemEval"}[data]
+        keys = (
+            ("recall@10", "ndcg@10") if data == "locomo" else
+            ("recall@10", "ndcg@10", "session ndcg@10", "session all@5")
+        )  # fmt: skip
+        cells = [f"{one[key]:.3f} / {plain[group][key]:.3f}" for key in keys]
+        kind = CATEGORIES.get(kind, kind)
+        rows.append((f"{name}, {kind}" if kind else f"**{name}**", *cells, *[""] * (4 - len(cells))))
+    return _table(("", "turn recall@10", "turn NDCG@10", "session NDCG@10", "session all@5"), rows)
+
+
+def ablation(run: Mapping[str, Any]) -> str:
+    """Every row with its differences to the default; those whose interval leaves out 0 are bold."""
+    keys = KEYS[run["bench"]]
+    rows = []
+    held = run["ablations"]["rows"]
+    for name in sorted(held, key=lambda one: ORDER.index(one) if one in ORDER else len(ORDER)):
+        row, cells = held[name], []
+        for key in keys:
+            figure = row["figures"][key]
+            cells += [f"{figure['value']:.3f}", "" if name == "default" else _difference(figure)]
+        rows.append((name, *cells))
+    return _table(("", *(cell for key in keys for cell in (key, "difference [95%]"))), rows)
+
+
+def shipped(run: Mapping[str, Any]) -> str:
+    """The figures of the run itself, over all questions and by kind."""
+    turn, session = ("recall@5", "recall@10", "recall@20", "ndcg@10"), ("ndcg@10", "all@5")
+    groups = run.get("by_category") or run["by_type"]
+    rows = [("**all**", run), *((CATEGORIES.get(name, name), one) for name, one in groups.items())]
+    return _table(
+        ("", "questions", *(f"turn {key}" for key in turn), *(f"session {key}" for key in session)),
+        (
+            (
+                name, str(one["questions"]), *(_number(one["turn"].get(key)) for key in turn),
+                *(_number(one["session"].get(key)) for key in session),
+            )
+            for name, one in rows
+        ),
+    )  # fmt: skip
+
+
+def by_group(run: Mapping[str, Any]) -> str:
+    """The differences to the default by kind of question, in the first figure of the set."""
+    key = KEYS[run["bench"]][0]
+    held = run["ablations"]["rows"]
+    groups = list(held["default"]["by_group"])
+    rows = [
+        (name, *(_difference(held[name]["by_group"][group][key]) for group in groups))
+        for name in BY_GROUP
+        if name in held
+    ]
+    return _table((key, *(CATEGORIES.get(group, group) for group in groups)), rows)
+
+
+def gate(run: Mapping[str, Any]) -> str:
+    """How often SATF acts for each gamma, and the figure that comes of it."""
+    key = KEYS[run["bench"]][-1 if run["bench"] == "locomo" else 0]
+    held = run["ablations"]["satf"]["gate"]
+    return _table(
+        (f"acts / {key}", *(f"gamma {gamma}" for gamma in next(iter(held.values())))),
+        (
+            (name, *(f"{one['active']:.0%} / {one[key]:.3f}" for one in by.values()))
+            for name, by in held.items()
+        ),
+    )
+
+
+def rivals(run: Mapping[str, Any]) -> str:
+    """SATF and its rivals by kind of question, each beside the order that it started from."""
+    key = KEYS[run["bench"]][-1 if run["bench"] == "locomo" else 0]
+    against = run["ablations"]["satf"]["against"]
+    groups = list(next(iter(against.values()))["by_group"])
+    rows = []
+    for name, row in against.items():
+        cells = [_shift(row["figures"][key])]
+        cells += [_shift(row["by_group"][group].get(key)) for group in groups]
+        rows.append((name, *cells))
+    return _table((f"{key}, without → with", "all", *(CATEGORIES.get(one, one) for one in groups)), rows)
+
+
+def tokens(run: Mapping[str, Any]) -> str:
+    """Evidence inside each budget."""
+    held = run["ablations"]["tokens"]
+    return _table(
+        ("tokens", *next(iter(held.values()))),
+        ((name, *(f"{value:.3f}" for value in by.values())) for name, by in held.items()),
+    )
+
+
+def write(page: str, tables: Mapping[str, str]) -> str:
+    """The page with each named table in its place."""
+    for name, table in tables.items():
+        page, found = re.subn(
+            rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)",
+            lambda m, t=table: f"{m[1]}{t}{m[2]}",
+            page,
+            flags=re.DOTALL,
+        )
+        if not found:
+            raise SystemExit(f"{PAGE.name} has no place for the table {name}")
+    return page
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _difference(figure: Mapping[str, Any]) -> str:
+    low, high = figure["interval_95"]
+    text = f"{figure['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
+    return f"**{text}**" if low > 0 or high < 0 else text
+
+
+def _shift(figure: Mapping[str, Any] | None) -> str:
+    if figure is None:
+        return ""
+    low, high = figure["interval_95"]
+    text = f"{figure['value'] - figure['difference']:.3f} → {figure['value']:.3f}"
+    return f"**{text}**" if low > 0 or high < 0 else text
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def main(paths: Sequence[Path]) -> None:
+    held = json.loads(WEIGHTS.read_text("utf-8"))
+    tables = {"weights": weights(held), "held-out": held_out(held)}
+    for path in paths:
+        run = json.loads(path.read_text("utf-8"))
+        makers = {
+            "shipped": shipped,
+            "ablation": ablation,
+            "by-group": by_group,
+            "gate": gate,
+            "rivals": rivals,
+        }
+        if run["bench"] == "locomo":
+            makers["tokens"] = tokens
+        tables |= {f"{run['bench']}-{name}": make(run) for name, make in makers.items()}
+    PAGE.write_text(write(PAGE.read_text("utf-8"), tables), "utf-8")
+
+
+if __name__ == "__main__":
+    main([Path(one) for one in sys.argv[1:]])

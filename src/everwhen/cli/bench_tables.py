@@ -1,0 +1,69 @@
+"""What `bench` prints beyond single figures: the rows of an ablation, and where the time of a recall goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from everwhen.cli.app import Here
+
+GROUPED = "turn ndcg@10"
+"""The figure that is shown by kind of question; the others are in the file."""
+
+
+def draw_ablations(here: Here, ablations: dict[str, Any]) -> None:
+    """Every variant beside the default, then SATF and its rivals, then what fits into how many tokens."""
+    if not ablations:
+        return
+    rows, satf = ablations["rows"], ablations["satf"]
+    keys = list(rows["default"]["figures"])
+    table = _table("difference to the default [95%]", *keys)
+    for name, row in rows.items():
+        table.add_row(name, *(_beside(row["figures"][key], name != "default") for key in keys))
+    here.console.print("", table)
+    table = _table("SATF's gate: acts, then " + GROUPED, *next(iter(satf["gate"].values())))
+    for name, gammas in satf["gate"].items():
+        table.add_row(name, *(f"{one['active']:.0%} {_number(one.get(GROUPED))}" for one in gammas.values()))
+    here.console.print("", table)
+    groups = list(rows["default"]["by_group"])
+    table = _table(GROUPED + ", without > with", *groups)
+    for name, row in satf["against"].items():
+        table.add_row(name, *(_before_and_after(row["by_group"][group].get(GROUPED)) for group in groups))
+    here.console.print("", table)
+    table = _table("evidence inside tokens", *ablations["tokens"]["default"])
+    for name, budgets in ablations["tokens"].items():
+        table.add_row(name, *map(_number, budgets.values()))
+    here.console.print("", table)
+
+
+def draw_stages(here: Here, recipes: dict[str, Any]) -> None:
+    """Where the time of a recall goes, for each recipe that was timed."""
+    for recipe, stages in recipes.items():
+        table = _table(f"ms ({recipe})", "p50", "p95", "p99", "share")
+        for stage, times in stages.items():
+            table.add_row(
+                stage, *(f"{times[key]:.2f}" for key in ("p50", "p95", "p99")), f"{times['share']:.0%}"
+            )
+        here.console.print("", table)
+
+
+def _table(*heads: str) -> Table:
+    return Table(*heads, box=None, pad_edge=False)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _beside(figure: dict[str, Any], differs: bool) -> str:
+    if not differs:
+        return _number(figure["value"])
+    low, high = figure["interval_95"]
+    return f"{figure['value']:.3f} {figure['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def _before_and_after(figure: dict[str, Any] | None) -> str:
+    if figure is None:
+        return "-"
+    return f"{figure['value'] - figure['difference']:.3f} > {figure['value']:.3f}"

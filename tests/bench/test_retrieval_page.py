@@ -1,0 +1,38 @@
+"""docs/retrieval.md says what recall/weights.json says."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+from everwhen.recall.fuse import WEIGHTS
+
+ROOT = Path(__file__).parents[2]
+
+
+def _script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_tables_of_weights_and_held_out_figures_are_those_of_the_file() -> None:
+    tables = _script("retrieval_tables")
+    held = json.loads(WEIGHTS.read_text("utf-8"))
+    page = (ROOT / "docs" / "retrieval.md").read_text("utf-8")
+    again = "run python scripts/retrieval_tables.py"
+    assert tables.weights(held) in page, again
+    assert tables.held_out(held) in page, again
+    assert set(tables.FEATURES) == set(held["weights"]["maxsim"])
+
+
+def test_a_plot_shows_every_point_and_calls_nobody() -> None:
+    lines = {"a": [(128.0, 0.5), (4096.0, 0.9)], "b & c": [(128.0, 0.4), (4096.0, 0.8)]}
+    svg = _script("figures").plot("title", lines, "tokens", (0.0, 1.0), lambda value: f"{value:.2f}")
+    assert svg.count("<circle") == 4
+    assert "b &amp; c" in svg and "4,096" in svg
+    assert svg.replace("http://www.w3.org/2000/svg", "").count("http") == 0

@@ -1,0 +1,42 @@
+"""`bench speed`, in small: the bank that it measures gives every channel something to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from everwhen.bench import speed
+
+KEYS = "units add_ms_p50 ingest_per_s recall_ms recall_low_ms stages_ms open_s rss_mb disk_mb bytes_per_unit"
+
+
+@pytest.fixture(scope="module")
+def result() -> dict[str, Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, number in {"RECALLS": 8, "INGEST": 8, "ADDS": 7}.items():
+            patch.setattr(speed, name, number)
+        return speed.run(600)
+
+
+def test_the_output_has_every_key_of_the_contract(result: dict[str, Any]) -> None:
+    assert set(KEYS.split()) <= set(result)
+    assert result["units"] == 600
+
+
+def test_every_channel_finds_something(result: dict[str, Any]) -> None:
+    assert set(result["found"]) == {"semantic", "keyword", "graph", "temporal"}
+    assert all(count > 0 for count in result["found"].values())
+
+
+def test_stages_are_told_for_both_recipes_with_their_share(result: dict[str, Any]) -> None:
+    default, low = result["stages"]["mid"], result["stages"]["low, no rerank"]
+    assert "rerank" in default and "rerank" not in low
+    for stages in (default, low):
+        assert {"embed", "graph", "fuse", "other"} <= set(stages)
+        for times in stages.values():
+            assert times["p50"] <= times["p95"] <= times["p99"]
+            assert 0 <= times["share"] <= 1
+        shares = [times["share"] for times in stages.values()]
+        assert shares == sorted(shares, reverse=True)
+        assert sum(shares) == pytest.approx(1, abs=0.2)

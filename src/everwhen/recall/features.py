@@ -107,7 +107,7 @@ def features(pool: Pool) -> dict[str, Array]:
 
 def standardised(values: Array) -> Array:
     """Mean 0 and deviation 1 over the candidates; what is unknown (NaN) is as good as the mean."""
-    known = values[~np.isnan(values)]
+    known = values[~np.isnan(values)].astype(np.float64)
     if not len(known):
         return np.zeros(len(values), np.float32)
     deviation = float(known.std())

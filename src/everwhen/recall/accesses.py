@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from everwhen.errors import EverwhenError, Unavailable, UsageError
@@ -30,7 +31,6 @@ class Accesses:
         self._counts: dict[str, Access] = {}
         self._recalls = 0
         self._due = BATCH
-        self._writer: threading.Thread | None = None
 
     @property
     def pending(self) -> int:
@@ -49,8 +49,8 @@ class Accesses:
                 return
             # When a bank is locked, the next attempt is a batch later, not with the next recall.
             self._due = self._recalls + BATCH
-            self._writer = threading.Thread(target=self.write, name="everwhen-accesses", daemon=True)
-            self._writer.start()
+        with suppress(RuntimeError):  # no thread to be had, such as at the end of the process: close() writes
+            threading.Thread(target=self.write, name="everwhen-accesses", daemon=True).start()
 
     def write(self) -> None:
         """Write what is pending, now. Never raises: what cannot be written now waits, or is given up."""

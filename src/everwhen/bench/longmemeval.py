@@ -17,8 +17,11 @@ from everwhen.bench.metrics import Ranking, unique
 from everwhen.bench.retrieval import NO_CONTEXT, Asked, Progress, Scored, Tally, ask, fresh_bank, summary
 from everwhen.ingest.importers.longmemeval import Place, date_time, placed, questions
 from everwhen.recall import Recipe
+from everwhen.types import Message
 
 ABSTENTION = "_abs"
+UPDATE = "knowledge-update"
+"""Questions about something that changed: the newest session that tells of it should come before the older ones."""
 
 
 def run(
@@ -41,6 +44,7 @@ def run(
     runs: list[dict[str, Any]] = []
     scored: list[Scored] = []
     without_turns = 0
+    newest_first: list[bool] = []
     ablation = Ablation(extracted=False) if ablate else None
     for question in islice(questions(path), limit):
         name = question["question_id"]
@@ -57,6 +61,8 @@ def run(
         tally.count(asked)
         runs.append(_run(question, asked, places))
         if not name.endswith(ABSTENTION):
+            if question.get("question_type") == UPDATE:
+                newest_first.append(_newest_first(question, runs[-1], rows))
             one = score(asked.ranked, asked.context)
             without_turns += one.turn is None
             scored.append(one)
@@ -64,6 +70,7 @@ def run(
             progress(len(runs))
     figures = summary(scored, runs, tally, unanswerable=_unanswerable, groups="by_type")
     figures["left_out"] = {"no_evidence_turn": without_turns, "abstention": sum(map(_unanswerable, runs))}
+    figures["knowledge_update"] = {"newest_first": sum(newest_first), "n": len(newest_first)}
     figures["ablations"] = ablation.table() if ablation else {}
     return {"bench": "longmemeval", "data": path.name, **figures, "runs": runs}
 
@@ -104,6 +111,19 @@ def _scored(
         session=Ranking(unique(session for session, _ in pairs), wanted) if wanted else None,
         context={budget: _pairs(turns, places) for budget, turns in context.items()},
     )
+
+
+def _newest_first(
+    question: Mapping[str, Any], run: Mapping[str, Any], rows: Sequence[tuple[Message, Place]]
+) -> bool:
+    """Whether the newest of the evidence sessions is ranked before the others."""
+    wanted = {str(session) for session in question.get("answer_session_ids") or ()}
+    told = {place.session: message.said_at for message, place in reversed(rows) if place.session in wanted}
+    ranked = unique(pair[0] for pair in run["ranked"])
+    newest = max(told, key=lambda session: str(told[session]), default=None)
+    if newest not in ranked:
+        return False
+    return all(ranked.index(newest) < ranked.index(one) for one in told if one != newest and one in ranked)
 
 
 def _unanswerable(run: Mapping[str, Any]) -> bool:

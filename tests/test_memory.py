@@ -140,13 +140,15 @@ def test_wrong_questions_get_one_sentence(quick: Memory, arguments: dict[str, ob
         quick.recall(**arguments)  # type: ignore[arg-type]
 
 
-def test_questions_without_an_answer_get_an_empty_one(quick: Memory) -> None:
+def test_questions_without_an_answer_say_that_they_have_none(quick: Memory) -> None:
     assert len(quick.recall("anything")) == 0
     quick.add("hello")
     strict = Recipe(min_similarity=0.5)
     assert quick.recall("zzz qqq", recipe=strict).as_context() == ""
     assert len(quick.recall("the of and", recipe=strict)) == 0
     assert len(quick.recall("word " * 100_000, recipe=strict)) == 0
+    for query in ("zzz qqq", "the of and", "word " * 100_000):
+        assert quick.recall(query).trace["answerable"] < 0.5
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "a\\b", ".hidden", "a b", "x" * 129, "ü", "a\x00"])

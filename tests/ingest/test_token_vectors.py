@@ -28,6 +28,7 @@ def undo_migration(home: Path, bank: str = "b") -> None:
     """The bank as it was before there were codes."""
     with sqlite3.connect(home / "banks" / f"{bank}.db") as sql:
         sql.execute("DROP TABLE token_codes")
+        sql.execute("DROP TABLE accesses")
         sql.execute("DELETE FROM migrations WHERE version >= 4")
 
 

@@ -34,7 +34,7 @@ TALK = (
 def tell(
     memory: Memory, talk: Sequence[tuple[str, str]] = TALK, session: str = "one", days: float = 0.0
 ) -> None:
-    """Each line a minute after the one before, in one session."""
+    """Each line a minute after the one before, in one session; all that is read in them is there afterwards."""
     memory.add(
         [
             {
@@ -48,6 +48,7 @@ def tell(
         ],
         session=session,
     )
+    memory.flush()
 
 
 def gathered(memory: Memory, query: str, **request: Any) -> Gathered:

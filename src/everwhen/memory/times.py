@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everwhen import checked
 from everwhen.errors import UsageError
-from everwhen.memory_graph import GraphMemory
+from everwhen.memory.graph import GraphMemory
 from everwhen.store import Filter
 from everwhen.store.instants import aware
 from everwhen.types import Compared, Comparison, Entry, TimeAnswer

@@ -25,7 +25,7 @@ from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
-from everwhen.recall.channels import Found, Query, embed, ranks, search
+from everwhen.recall.channels import Found, ranks, search
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
@@ -33,6 +33,7 @@ from everwhen.recall.fuse import linear, rrf, weights
 from everwhen.recall.gate import gate
 from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
+from everwhen.recall.question import Query, embed
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
@@ -111,11 +112,11 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     with _timed(timings, "plan"):
         asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
     with _timed(timings, "embed"):
-        query = embed(embedder, asked)
+        query = embed(embedder, asked, words=recipe.rerank)
     scan = store.scan(query.vectors, asked.query, request.where)
     has_assistant = scan.has_role("assistant")
     who = asked.whose(has_assistant) if recipe.speaker else None
-    found, took = search(store, query, asked, scan, who, request.where, recipe)
+    found, took = search(store, asked, scan, who, request.where, recipe)
     timings |= took
     with _timed(timings, "fetch"):
         # The graph and the temporal channel read the store itself, which another process may have added to.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from everwhen import Memory
 from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.recall import Recall
-from everwhen.recall.channels import merged, ranks
+from everwhen.recall.channels import merged, reasons
 from everwhen.recall.plan import plan
 from everwhen.recall.question import BARE, embed
 from everwhen.recall.recipe import CHANNELS, MID
@@ -38,7 +38,10 @@ def test_rankings_of_one_measure_become_one_with_the_best_score_of_each(
 
 def test_ranks_count_from_one_in_every_channel_that_found_a_unit() -> None:
     found = {"semantic": [Scored(7, 0.9), Scored(3, 0.2)], "keyword": [Scored(3, 4.0)]}
-    assert ranks(found) == {7: {"semantic": (1, 0.9)}, 3: {"semantic": (2, 0.2), "keyword": (1, 4.0)}}
+    assert reasons(found) == {
+        7: ({"semantic": 1}, {"semantic": 0.9}),
+        3: ({"semantic": 2, "keyword": 1}, {"semantic": 0.2, "keyword": 4.0}),
+    }
 
 
 def test_a_question_is_embedded_as_it_stands_and_without_names_and_only_so_where_words_are_not_compared() -> (

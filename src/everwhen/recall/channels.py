@@ -79,10 +79,11 @@ def merged(rankings: list[list[tuple[int, float]]]) -> list[Scored]:
     return [Scored(*one) for one in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
 
 
-def ranks(found: Mapping[str, list[Scored]]) -> dict[int, dict[str, tuple[int, float]]]:
-    """For each unit its rank and score in every channel that found it."""
-    reasons: dict[int, dict[str, tuple[int, float]]] = {}
+def reasons(found: Mapping[str, list[Scored]]) -> dict[int, tuple[dict[str, int], dict[str, float]]]:
+    """For each unit its rank, and its score, in every channel that found it."""
+    out: dict[int, tuple[dict[str, int], dict[str, float]]] = {}
     for channel, ranking in found.items():
         for rank, (unit, score) in enumerate(ranking, start=1):
-            reasons.setdefault(unit, {})[channel] = (rank, score)
-    return reasons
+            ranks, scores = out.setdefault(unit, ({}, {}))
+            ranks[channel], scores[channel] = rank, score
+    return out

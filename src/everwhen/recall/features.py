@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,19 +263,8 @@ def _subject(pool: Pool) -> Array:
 
 def _surface(pool: Pool) -> dict[str, Array]:
     """What its words look like, beside what the question wants to hear."""
-    texts, plan = [row.text for row in pool.rows], pool.plan
-    words = [_words_of(text) for text in texts]
-    digits = [_DIGIT.search(text) is not None for text in texts]
-    number = np.array(
-        [has or not _NUMBERS.isdisjoint(own) for has, own in zip(digits, words, strict=True)], np.float32
-    )
-    time = np.array(
-        [
-            not _TIMES.isdisjoint(own) or (has and _YEAR.search(text) is not None)
-            for has, own, text in zip(digits, words, texts, strict=True)
-        ],
-        np.float32,
-    )
+    plan = pool.plan
+    number, time = np.array([_looks(row.text) for row in pool.rows], np.float32).T
     return {
         "is_question": pool.around.asks[pool.around.rows_of].astype(np.float32),
         "has_number": number,
@@ -282,9 +272,20 @@ def _surface(pool: Pool) -> dict[str, Array]:
         "time_asked": time * plan.asks_time,
         "amount_asked": number * plan.asks_amount,
         "place_asked": np.array(
-            [plan.asks_place and _NAME.search(text) is not None for text in texts], np.float32
+            [plan.asks_place and _NAME.search(row.text) is not None for row in pool.rows], np.float32
         ),
     }
+
+
+@lru_cache(maxsize=20_000)
+def _looks(text: str) -> tuple[bool, bool]:
+    """Whether a text has a number, and a time. The same texts come back: their looks are kept as their rows are."""
+    words = _words_of(text)
+    digit = _DIGIT.search(text) is not None
+    return (
+        digit or not _NUMBERS.isdisjoint(words),
+        not _TIMES.isdisjoint(words) or (digit and _YEAR.search(text) is not None),
+    )
 
 
 def _words_of(text: str) -> list[str]:

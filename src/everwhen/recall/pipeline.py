@@ -25,7 +25,7 @@ from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
-from everwhen.recall.channels import Found, ranks, search
+from everwhen.recall.channels import Found, reasons, search
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
@@ -145,9 +145,9 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     gathered = gather(store, embedder, request, timings)
     with _timed(timings, "fuse"):
         fused = _fused(gathered, recipe, request.asked_at)
-    reasons = ranks(gathered.found)
+    why = reasons(gathered.found)
     ranked = [
-        _recalled(row, reasons[row.seq], score, _Parts(fused.contributions, place))
+        _recalled(row, *why[row.seq], score, _Parts(fused.contributions, place))
         for place, (row, score) in enumerate(zip(fused.rows, fused.scores.tolist(), strict=True))
     ]
     seqs = {row.id: row.seq for row in fused.rows}
@@ -302,27 +302,26 @@ def _beside_turns(where: Filter) -> frozenset[str] | None:
 
 
 def _recalled(
-    row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: float, parts: Mapping[str, float]
+    row: UnitRow,
+    ranks: Mapping[str, int],
+    scores: Mapping[str, float],
+    score: float,
+    parts: Mapping[str, float],
 ) -> Recalled:
     return Recalled(
-        id=row.id,
-        kind=row.kind,
-        text=row.text,
-        said_at=row.said_at,
-        zone=row.zone,
-        turns=row.turns,
-        session=row.session,
-        speaker=row.speaker,
-        score=score,
-        why=Why(
-            ranks={channel: rank for channel, (rank, _) in reasons.items()},
-            scores={channel: one for channel, (_, one) in reasons.items()},
-            fused=score,
-            parts=parts,
-        ),
-        tokens=row.tokens,
-        occurred=row.occurred,
-        metadata=row.metadata,
+        row.id,
+        row.kind,
+        row.text,
+        row.said_at,
+        row.zone,
+        row.turns,
+        row.session,
+        row.speaker,
+        score,
+        Why(ranks=ranks, scores=scores, fused=score, parts=parts),
+        row.tokens,
+        row.occurred,
+        row.metadata,
     )
 
 

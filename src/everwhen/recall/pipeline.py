@@ -1,7 +1,7 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> latest -> satf -> expand -> facts -> gate -> budget: one module each, composed
-here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
+plan -> channels -> rerank -> fuse -> latest -> satf -> worth -> expand -> facts -> gate -> budget: one module each,
+composed here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from everwhen.errors import UsageError
 from everwhen.facts.decay import HalfLives
 from everwhen.facts.notes import Moment
 from everwhen.models.embed import Embedder
+from everwhen.models.llm.base import LLM
 from everwhen.models.rerank import Candidate, Question, Reranker, open_reranker
 from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.maxsim import best_matches
@@ -30,12 +31,14 @@ from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
 from everwhen.recall.fuse import linear, rrf, weights
-from everwhen.recall.gate import gate
+from everwhen.recall.gate import Known, gate
+from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
+from everwhen.recall.worth import weigh
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.scan import Scan
 from everwhen.types import KINDS, Dropped, Recalled, Why
@@ -69,6 +72,8 @@ class Request:
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
     reranker: Reranker = field(default_factory=lambda: open_reranker("maxsim"))
+    llm: LLM | None = None
+    """A language model that plans and gates where the recipe does so; the rules where there is none, or it fails."""
 
     def __post_init__(self) -> None:
         if not self.query.strip():
@@ -110,6 +115,8 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     recipe = request.recipe
     with _timed(timings, "plan"):
         asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
+        if request.llm is not None and recipe.planner:
+            asked = plan_by_llm(request.llm, asked)
     with _timed(timings, "embed"):
         query = embed(embedder, asked)
     scan = store.scan(query.vectors, asked.query, request.where)
@@ -153,6 +160,9 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     if recipe.satf and ranked:
         with _timed(timings, "satf"):
             ranked = _anchored(ranked, recipe)
+    if recipe.planner:
+        with _timed(timings, "worth"):
+            ranked = weigh(ranked, gathered.plan.complexity)
     if recipe.expand and ranked:
         with _timed(timings, "expand"):
             ranked = expand(store, gathered.scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
@@ -168,7 +178,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
                 _beside_turns(request.where),
             )
     with _timed(timings, "gate"):
-        ranked, unhelpful = gate(ranked, recipe.gate)
+        ranked, unhelpful, said = _gated(ranked, gathered, request)
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
     return Recall(
@@ -188,7 +198,35 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
             "candidates": len(fused.rows),
             "kept": len(kept),
             "answerable": fused.answerable,
+            "notes": [note for note in (gathered.plan.note, said) if note],
         },
+    )
+
+
+def _gated(
+    ranked: Sequence[Recalled], gathered: Gathered, request: Request
+) -> tuple[list[Recalled], list[Dropped], str]:
+    """Recall-time forgetting, by the model where one is given, else by the rule; and why the model did not decide."""
+    said = ""
+    if request.llm is not None and request.recipe.gate != "none":
+        judged = gate_by_llm(request.llm, request.query, ranked, gathered.plan.complexity)
+        if not isinstance(judged, str):
+            return *judged, ""
+        said = judged
+    known = _known(gathered) if request.recipe.gate != "none" else None
+    return *gate(ranked, gathered.plan.complexity, request.recipe.gate, known), said
+
+
+def _known(gathered: Gathered) -> Known:
+    """What the gate reads of the candidates."""
+    pool = gathered.pool
+    if pool is None:
+        return Known()
+    ids, words = [row.id for row in pool.rows], pool.around.counts[pool.around.rows_of] > 0
+    return Known(
+        dict(zip(ids, pool.vectors, strict=True)),
+        dict(zip(ids, words, strict=True)),
+        np.where(pool.names, 0, pool.around.idf).astype(np.float32),
     )
 
 
@@ -196,6 +234,8 @@ def _told(asked: Plan) -> dict[str, Any]:
     return {
         "about": sorted(asked.people),
         "complexity": asked.complexity,
+        "cues": list(asked.cues),
+        "keywords": list(asked.keywords),
         "time": asked.time.interval if asked.time else None,
     }
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
 
+Gating: TypeAlias = Literal["none", "careful", "strict"]
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
-STAGES = ("fusion", "rerank", "latest", "satf", "expand", "gate", "facts", "context", "speaker")
+STAGES = (
+    "fusion", "rerank", "latest", "satf", "planner", "expand", "gate", "facts", "context", "speaker",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,11 @@ class Recipe:
     satf_gamma: float = 0.0
     expand: int = 0
     """Turns before and after each memory that come along where there is room."""
-    gate: float = 0.0
-    """What scores less than this share of the best is left out; 0 leaves out nothing."""
+    planner: bool = True
+    """Weigh what was found by how much the question needs (`recall/worth.py`)."""
+    gate: Gating = "none"
+    """What is left out because it hardly helps: nothing, what costs no evidence (`careful`), or all but a few
+    (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""
     facts: bool = True
 
     def without(self, stage: str) -> Recipe:
@@ -47,12 +53,12 @@ class Recipe:
         match stage:
             case "fusion":
                 return replace(self, name=name, fusion="rrf")
-            case "rerank" | "latest" | "context" | "speaker" | "satf" | "facts":
+            case "rerank" | "latest" | "context" | "speaker" | "satf" | "planner" | "facts":
                 return replace(self, name=name, **{stage: False})  # type: ignore[arg-type]
             case "expand":
                 return replace(self, name=name, expand=0)
             case "gate":
-                return replace(self, name=name, gate=0.0)
+                return replace(self, name=name, gate="none")
         raise UsageError(
             f"recipe '{self.name}' has no stage '{stage}'; it has: {', '.join((*self.channels, *STAGES))}"
         )

@@ -137,6 +137,8 @@ class Recalled:
     tokens: int
     occurred: Interval | None = None
     metadata: Metadata = field(default_factory=dict)
+    level: int = 0
+    """Of a node of the tree; 0 for all else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory.tree import TreeMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.llm.base import LLM
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.accesses import Accesses
@@ -48,6 +49,23 @@ def shared_embedder(model: str) -> Embedder:
 def shared_reranker(name: str) -> Reranker:
     """One reranker for all the banks of a process that use it."""
     return open_reranker(name)
+
+
+@lru_cache(maxsize=4)
+def shared_llm(model: str, settings: tuple[tuple[str, Any], ...]) -> LLM:
+    """One door to a language model for all the banks of a process that ask it."""
+    from everwhen.models.llm import open_llm
+
+    return open_llm(model, **dict(settings))
+
+
+def recall_llm(settings: Settings) -> LLM | None:
+    """The model that plans and gates, where one is set."""
+    if settings.recall_llm is None:
+        return None
+    names = ("base_url", "output", "timeout", "concurrency", "attempts", "max_tokens")
+    chosen = tuple((name, getattr(settings, f"llm_{name}")) for name in names)
+    return shared_llm(settings.recall_llm.removeprefix("llm:"), chosen)
 
 
 def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
@@ -294,6 +312,8 @@ class Memory(TreeMemory):
                 half_lives=self.facts.half_lives,
                 min_confidence=checked.fraction(min_confidence, "min_confidence"),
                 reranker=shared_reranker(self._settings.reranker),
+                nodes=kinds is None or "node" in kinds,
+                llm=recall_llm(self._settings),
             ),
         )
         if self._settings.count_access:

@@ -1,7 +1,8 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> latest -> satf -> worth -> expand -> facts -> gate -> budget: one module each,
-composed here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
+plan -> channels -> rerank -> fuse -> latest -> satf -> worth -> tree -> expand -> facts -> gate -> budget: one module
+each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing
+later erases it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from everwhen.errors import UsageError
 from everwhen.facts.decay import HalfLives
 from everwhen.facts.notes import Moment
+from everwhen.ingest.lines import SUMMARY
 from everwhen.models.embed import Embedder
 from everwhen.models.llm.base import LLM
 from everwhen.models.rerank import Candidate, Question, Reranker, open_reranker
@@ -26,12 +28,13 @@ from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
-from everwhen.recall.channels import Found, Query, embed, ranks, search
+from everwhen.recall.channels import BARE, Found, Query, embed, ranks, search
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
 from everwhen.recall.fuse import linear, rrf, weights
 from everwhen.recall.gate import Known, gate
+from everwhen.recall.hierarchy import climb, leaf_scores
 from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
@@ -72,6 +75,8 @@ class Request:
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
     reranker: Reranker = field(default_factory=lambda: open_reranker("maxsim"))
+    nodes: bool = True
+    """Whether nodes of the tree may come along where the recipe has `tree`: not where other kinds were asked for."""
     llm: LLM | None = None
     """A language model that plans and gates where the recipe does so; the rules where there is none, or it fails."""
 
@@ -108,6 +113,8 @@ class Gathered:
     found: Found
     pool: Pool | None
     """The candidates; None where there are none."""
+    vector: NDArray[np.float32]
+    """Of the question without the names of those it is about."""
 
 
 def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str, float]) -> Gathered:
@@ -131,7 +138,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         )
     rows = list(held.values())
     if not rows:
-        return Gathered(asked, scan, found, None)
+        return Gathered(asked, scan, found, None, query.vectors[BARE])
     seqs = [row.seq for row in rows]
     with _timed(timings, "around"):
         pool = Pool(
@@ -141,7 +148,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     if recipe.rerank and recipe.fusion == "linear":
         with _timed(timings, "rerank"):
             pool = _compared(store, scan, query, pool, request.reranker)
-    return Gathered(asked, scan, found, pool)
+    return Gathered(asked, scan, found, pool, query.vectors[BARE])
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
@@ -163,6 +170,10 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     if recipe.planner:
         with _timed(timings, "worth"):
             ranked = weigh(ranked, gathered.plan.complexity)
+    left_below: list[Dropped] = []
+    if recipe.tree and request.nodes and ranked:
+        with _timed(timings, "tree"):
+            ranked, left_below = _climbed(store, gathered, ranked, request)
     if recipe.expand and ranked:
         with _timed(timings, "expand"):
             ranked = expand(store, gathered.scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
@@ -186,6 +197,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         memories=tuple(_ordered(kept, request)),
         tokens=tokens,
         dropped=(
+            *left_below,
             *outdated,
             *unhelpful,
             *(Dropped(memory.id, "no room in max_tokens", memory.score) for memory in left),
@@ -201,6 +213,16 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
             "notes": [note for note in (gathered.plan.note, said) if note],
         },
     )
+
+
+def _climbed(
+    store: Store, gathered: Gathered, ranked: list[Recalled], request: Request
+) -> tuple[list[Recalled], list[Dropped]]:
+    """Hierarchical recall, where a node can pass the filters: it has no metadata and no network of its own."""
+    if request.where.metadata or request.where.networks is not None:
+        return ranked, []
+    recipe, asked = request.recipe, gathered.plan
+    return climb(store, gathered.vector, ranked, asked.complexity, request.where, recipe.scope)
 
 
 def _gated(
@@ -271,6 +293,8 @@ def _fused(gathered: Gathered, recipe: Recipe, at: datetime) -> _Fused:
     if recipe.fusion == "rrf":
         rankings = {name: [unit for unit, _ in one] for name, one in gathered.found.items()}
         return _by_ranks(gathered.pool, rankings, recipe)
+    if recipe.fusion == "lambda":
+        return _by_lambda(gathered.pool)
     return _by_weights(gathered.pool, recipe, past_asked_for(asked.time, asked.query, at) is None)
 
 
@@ -279,6 +303,19 @@ def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> 
     ordered = sorted(pool.rows, key=lambda row: -fused[row.seq])
     scores = np.array([fused[row.seq] for row in ordered], np.float32)
     return _Fused(ordered, scores, {}, float(pool.around.cosines[pool.around.rows_of].max()))
+
+
+def _by_lambda(pool: Pool) -> _Fused:
+    """TiMem's leaves: by meaning and words. A sum of cosines says little of how much better one is; its rank does."""
+    scores = leaf_scores(pool)
+    order = np.argsort(-scores, kind="stable")
+    shares = (1.0 / (1.0 + np.arange(len(order)))).astype(np.float32)
+    return _Fused(
+        [pool.rows[place] for place in order],
+        shares,
+        {"lambda": scores[order].astype(np.float32)},
+        float(scores.max()),
+    )
 
 
 def _by_weights(pool: Pool, recipe: Recipe, now: bool) -> _Fused:
@@ -351,7 +388,8 @@ def _recalled(
         zone=row.zone,
         turns=row.turns,
         session=row.session,
-        speaker=row.speaker,
+        speaker=row.speaker or (SUMMARY if row.kind == "node" else ""),
+        level=row.level,
         score=score,
         why=Why(
             ranks={channel: rank for channel, (rank, _) in reasons.items()},
@@ -390,11 +428,18 @@ class _Parts(Mapping[str, float]):
 def _ordered(memories: list[Recalled], request: Request) -> list[Recalled]:
     if request.order == "relevance":
         return memories
-    if request.order == "level" and request.at is not None:
-        # Raw turns are all of one level: the closest to the moment of asking come first.
-        at = request.at
-        return sorted(memories, key=lambda memory: abs((at - memory.said_at).total_seconds()))
+    if request.order == "level":
+        at = request.asked_at
+        return sorted(
+            memories, key=lambda memory: (max(memory.level, 1), abs(at - _ended(memory)), memory.id)
+        )
     return sorted(memories, key=lambda memory: (memory.said_at, memory.id))
+
+
+def _ended(memory: Recalled) -> datetime:
+    """When a memory ends: a node with its interval, what was said when it was said."""
+    end = memory.occurred.end if memory.level and memory.occurred is not None else None
+    return end or memory.said_at
 
 
 @contextmanager

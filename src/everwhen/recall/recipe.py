@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
+from everwhen.recall.complexity import Complexity
 
 Gating: TypeAlias = Literal["none", "careful", "strict"]
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
 STAGES = (
-    "fusion", "rerank", "latest", "satf", "planner", "expand", "gate", "facts", "context", "speaker",
+    "fusion", "rerank", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
 )  # fmt: skip
 
 
@@ -18,15 +19,16 @@ STAGES = (
 class Recipe:
     """The stages of a recall and their numbers. `MID.without("keyword")` is what an ablation uses.
 
-    `candidates` is what each channel brings. `fusion` is `linear` (fitted weights over features) or `rrf`; `context`
-    and `speaker` are groups of its features. `satf` is off by default: see docs/retrieval.md for what it does.
+    `candidates` is what each channel brings. `fusion` is `linear` (fitted weights over features), `rrf`, or `lambda`
+    (TiMem's); `context` and `speaker` are groups of the features. `satf` and `tree` are off by default: see
+    docs/retrieval.md and docs/tree.md for what they do.
     """
 
     name: str = "mid"
     candidates: int = 100
     channels: tuple[str, ...] = CHANNELS
     min_similarity: float = 0.05
-    fusion: Literal["linear", "rrf"] = "linear"
+    fusion: Literal["linear", "rrf", "lambda"] = "linear"
     rrf_k: int = 10
     rerank: bool = True
     context: bool = True
@@ -40,6 +42,10 @@ class Recipe:
     """Turns before and after each memory that come along where there is room."""
     planner: bool = True
     """Weigh what was found by how much the question needs (`recall/worth.py`)."""
+    tree: bool = False
+    """Take the 20 best turns as leaves, and the nodes of the tree above them along (`recall/hierarchy.py`)."""
+    scope: Complexity | None = None
+    """The levels that are taken along, whatever the question needs: for studies."""
     gate: Gating = "none"
     """What is left out because it hardly helps: nothing, what costs no evidence (`careful`), or all but a few
     (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""
@@ -53,7 +59,7 @@ class Recipe:
         match stage:
             case "fusion":
                 return replace(self, name=name, fusion="rrf")
-            case "rerank" | "latest" | "context" | "speaker" | "satf" | "planner" | "facts":
+            case "rerank" | "latest" | "context" | "speaker" | "satf" | "planner" | "tree" | "facts":
                 return replace(self, name=name, **{stage: False})  # type: ignore[arg-type]
             case "expand":
                 return replace(self, name=name, expand=0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from everwhen.facts.notes import facts_from_turns
+from everwhen.ingest.lines import SUMMARY, line
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import Vectors, centroid
 from everwhen.models.tokens import count_tokens
@@ -156,7 +157,7 @@ class Builder:
             recorded_at=material.recorded_at,
             turns=turns,
             vectors=self._vectors(draft, turns),
-            tokens=count_tokens(f"{draft.text}\n"),
+            tokens=count_tokens(line(SUMMARY, draft.text)),
             facts=task.sources,
             problem=draft.problem,
             below=material.below,

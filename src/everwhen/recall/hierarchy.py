@@ -63,12 +63,11 @@ def climb(
     ranked: Sequence[Recalled],
     complexity: Complexity,
     where: Filter,
-    scope: Complexity | None = None,
 ) -> tuple[list[Recalled], list[Dropped]]:
     """The leaves with the nodes above them, best first, and what the levels' budgets leave out.
 
     Ancestors are pruned by their cosine with the question; one is worth at most half of the best leaf under it, less
-    as its cosine falls behind the best one's. `scope` takes the levels of another complexity (a study).
+    as its cosine falls behind the best one's.
     """
     leaves = [one for one in ranked if one.kind == "turn"][:LEAVES]
     if not leaves:
@@ -86,7 +85,7 @@ def climb(
                 if above.unit not in best_leaf:
                     levels.setdefault(above.level, []).append(above.unit)
                 best_leaf[above.unit] = max(best_leaf.get(above.unit, 0.0), leaf.score)
-    nodes, pruned = _pruned(store, question, levels, level_budgets(scope or complexity, _top(levels)), where)
+    nodes, pruned = _pruned(store, question, levels, level_budgets(complexity, _top(levels)), where)
     rows = store.units([*nodes, *pruned])
     closest = max(nodes.values(), default=1.0)
     found = [

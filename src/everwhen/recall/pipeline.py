@@ -122,7 +122,9 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     recipe = request.recipe
     with _timed(timings, "plan"):
         asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
-        if request.llm is not None and recipe.planner:
+        if recipe.scope is not None:
+            asked = replace(asked, complexity=recipe.scope, cues=("fixed",))
+        elif request.llm is not None and recipe.planner:
             asked = plan_by_llm(request.llm, asked)
     with _timed(timings, "embed"):
         query = embed(embedder, asked)
@@ -221,8 +223,7 @@ def _climbed(
     """Hierarchical recall, where a node can pass the filters: it has no metadata and no network of its own."""
     if request.where.metadata or request.where.networks is not None:
         return ranked, []
-    recipe, asked = request.recipe, gathered.plan
-    return climb(store, gathered.vector, ranked, asked.complexity, request.where, recipe.scope)
+    return climb(store, gathered.vector, ranked, gathered.plan.complexity, request.where)
 
 
 def _gated(

@@ -45,7 +45,7 @@ class Recipe:
     tree: bool = False
     """Take the 20 best turns as leaves, and the nodes of the tree above them along (`recall/hierarchy.py`)."""
     scope: Complexity | None = None
-    """The levels that are taken along, whatever the question needs: for studies."""
+    """A complexity for every question, whatever the planner would say: for studies."""
     gate: Gating = "none"
     """What is left out because it hardly helps: nothing, what costs no evidence (`careful`), or all but a few
     (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""

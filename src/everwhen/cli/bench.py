@@ -87,35 +87,6 @@ def speed(
     report(here, result, out)
 
 
-@bench.command()
-def study(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(help="The study: tree.")],
-    data: Data,
-    only: Annotated[str | None, typer.Option(help="One of its tables.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Only the first conversations.")] = None,
-    out: Out = None,
-) -> None:
-    """Studies: the tables of a paper, asked again here. `tree`: scopes, levels, leaves, planning, segments."""
-    from everwhen.bench.studies import tree as studied
-    from everwhen.cli.study_tables import draw_study
-
-    here = _at_home(context.obj)
-    if name != "tree":
-        raise UsageError(f"there is no study '{name}'; there is: tree")
-    if only is not None and only not in studied.NAMES:
-        raise UsageError(f"the study has no table '{only}'; it has: {', '.join(studied.NAMES)}")
-    with counting(here, "questions") as tick:
-        result = studied.run(_there(data), limit=limit, progress=tick, only=only)
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    if here.json:
-        here.print(result)
-    else:
-        draw_study(here, result)
-
-
 @bench.command("facts")
 def facts_(
     context: typer.Context,

@@ -1,53 +1,62 @@
-"""The studies of the memory tree on LoCoMo: every question, of one bank with its whole tree, in every way.
+"""What the memory tree, the planner and the gate are worth: TiMem's tables on LoCoMo, without an LLM.
 
-What is asked: scopes and gates, levels, leaves, lengths of a segment, and the planner at fixed budgets. No LLM.
+Every question is asked of one bank with its whole tree, in every way: scopes and gates, levels, leaves, lengths of a
+segment, and the planner at fixed budgets.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from everwhen.bench.locomo import ADVERSARIAL, asked_at, evidence
-from everwhen.bench.retrieval import Progress, Tally, fresh_bank
-from everwhen.bench.studies import levels, planner, planning, scopes, segments
-from everwhen.bench.studies.trial import Question, Trial
+from everwhen.bench.retrieval import Tally, fresh_bank
+from everwhen.bench.studies import Request, Result, Table
+from everwhen.bench.studies._tree import levels, planner, planning, scopes, segments
+from everwhen.bench.studies._tree.trial import Question, Trial
 from everwhen.ingest.importers.locomo import conversation, samples
 
-NAMES = ("scopes", "levels", "leaves", "planning", "segments")
 FLAT = "flat"
+TITLES = {
+    "planning": "Planner and gate at the same budgets, beside flat recall",
+    "scopes": "Fixed scopes and the planner, without and with a strict gate",
+    "levels": "Levels, flat (the 20 best) and along the tree",
+    "leaves": "Leaves by lambda and by the fused channels",
+    "segments": "Exchanges in a leaf (the 20 best, by lambda)",
+}
+HEADS = {
+    "evidence@512": "evidence, 512 tokens",
+    "change@512": "to flat",
+    "evidence@1024": "evidence, 1,024",
+    "change@1024": "to flat",
+    "sources": "sources, 4,096",
+    "memories": "memories",
+    "tokens": "tokens",
+}
 
 
-def run(
-    path: Path,
-    *,
-    limit: int | None = None,
-    home: Path | None = None,
-    progress: Progress | None = None,
-    only: str | None = None,
-) -> dict[str, Any]:
-    """All the tables, or one of them (`only`)."""
-    ways = {
-        "scopes": scopes.ways(),
-        "levels": levels.ways(),
-        "leaves": levels.leaves(),
-        "planning": planning.ways(),
+def run(request: Request) -> Result:
+    """All the tables."""
+    trials = {
+        "planning": Trial(planning.ways()),
+        "scopes": Trial(scopes.ways()),
+        "levels": Trial(levels.ways()),
+        "leaves": Trial(levels.leaves()),
+        "segments": Trial(()),
     }
-    trials = {name: Trial(ways.get(name, ())) for name in NAMES if only in (None, name)}
-    asked = 0
-    labelled: list[tuple[str, Any]] = []
-    for sample in islice(samples(path), limit):
+    labelled = []
+    for sample in islice(samples(request.data), request.limit):
         messages = list(conversation(sample).messages)
         said = {str(message.id): message.text for message in messages}
         name = f"study-{sample['sample_id']}"
         with ExitStack() as stack:
             memory = stack.enter_context(
-                fresh_bank(home, name, messages, Tally(), extract="rules", count_access=False)
+                fresh_bank(None, name, messages, Tally(), extract="rules", count_access=False)
             )
             memory.consolidate("end")
-            cuts = segments.cut(stack, home, name, messages) if "segments" in trials else []
+            cuts = segments.cut(stack, None, name, messages)
             for one in sample.get("qa") or []:
                 gold = evidence(one.get("evidence") or (), said)
                 if one["category"] == ADVERSARIAL or not gold:
@@ -58,23 +67,58 @@ def run(
                 labelled.append((question.text, planner.MEANT[one["category"]]))
                 for trial in trials.values():
                     trial.ask(memory, question)
-                if cuts:
-                    segments.ask(trials["segments"], cuts, question)
-                asked += 1
-                if progress:
-                    progress(asked)
-    out: dict[str, Any] = {
-        "study": "tree",
-        "data": path.name,
-        "questions": asked,
-        "planner": planner.confusion(labelled),
-    }
+                segments.ask(trials["segments"], cuts, question)
+                if request.progress:
+                    request.progress(len(labelled))
+    figures: dict[str, Any] = {"questions": len(labelled), "planner": planner.confusion(labelled)}
     for name, trial in trials.items():
-        out[name] = {"rows": trial.rows()}
-        if name == "planning" and trial.brought:
-            out[name] |= {
-                "rows": trial.rows(FLAT),
-                "by_complexity": trial.grouped("complexity", FLAT),
-                "by_category": trial.grouped("category", FLAT),
-            }
+        figures[name] = {"rows": trial.rows(FLAT if name == "planning" else None)}
+    planned = trials["planning"]
+    figures["planning"] |= {
+        "by_complexity": planned.grouped("complexity", FLAT),
+        "by_category": planned.grouped("category", FLAT),
+    }
+    return {"tables": tables(figures), "figures": figures}
+
+
+def tables(figures: Mapping[str, Any]) -> list[Table]:
+    """The figures as tables."""
+    taken = figures["planner"]
+    out: list[Table] = [
+        {
+            "title": f"What the planner takes a question for (macro F1 {taken['macro_f1']:.3f})",
+            "heads": ["", *planner.KINDS, "F1"],
+            "rows": [[name, *row.values(), taken["f1"][name]] for name, row in taken["rows"].items()],
+        }
+    ]
+    for name, title in TITLES.items():
+        out.append(_table(title, figures[name]["rows"]))
+        for group in ("by_complexity", "by_category"):
+            for label, rows in figures[name].get(group, {}).items():
+                questions = next(iter(rows.values()))["questions"]
+                out.append(_table(f"{title}: {group[3:]} {label} ({questions} questions)", rows))
     return out
+
+
+def _table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> Table:
+    columns = [name for name in HEADS if any(name in row for row in rows.values())]
+    return {
+        "title": title,
+        "heads": ["", *(HEADS[name] for name in columns)],
+        "rows": [[name, *(_cell(row, column) for column in columns)] for name, row in rows.items()],
+    }
+
+
+def _cell(row: Mapping[str, Any], column: str) -> str:
+    """A figure as a table shows it: tokens whole, a difference with its interval."""
+    value = row.get(column)
+    if value is None:
+        return ""
+    if column == "tokens":
+        return f"{value:,.0f}"
+    if column == "memories":
+        return f"{value:.1f}"
+    if column.startswith("change"):
+        low, high = row[f"interval@{column.split('@')[1]}"]
+        return f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
+    return f"{value:.3f}"

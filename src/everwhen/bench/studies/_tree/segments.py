@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from everwhen.bench.retrieval import EVERYTHING, Tally, fresh_bank
-from everwhen.bench.studies.trial import FLAT, Question, Trial
+from everwhen.bench.studies._tree.trial import FLAT, Question, Trial
 from everwhen.memory import Memory
 from everwhen.recall.hierarchy import LEAVES
 from everwhen.types import Message

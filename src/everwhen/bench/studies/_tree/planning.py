@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.bench.studies.trial import FLAT, Way
+from everwhen.bench.studies._tree.trial import FLAT, Way
 from everwhen.recall import MID
 
 

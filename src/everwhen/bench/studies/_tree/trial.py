@@ -95,14 +95,19 @@ class Trial:
     def rows(self, against: str | None = None) -> dict[str, Any]:
         """Each way's figures; with `against`, the paired differences to another way and their intervals."""
         base = self.brought[against] if against else None
-        return {name: self._row(rows, base) for name, rows in self.brought.items()}
+        return {
+            name: self._row(rows, None if name == against else base) for name, rows in self.brought.items()
+        }
 
     def grouped(self, of: str, against: str) -> dict[str, Any]:
         """The rows of each group of questions: `of` is `complexity` or `category`, as `against` has it."""
         labels = [getattr(one, of) for one in self.brought[against]]
         return {
             label: {
-                name: self._row(_of(rows, labels, label), _of(self.brought[against], labels, label))
+                name: self._row(
+                    _of(rows, labels, label),
+                    None if name == against else _of(self.brought[against], labels, label),
+                )
                 for name, rows in self.brought.items()
             }
             for label in sorted(set(labels))
@@ -113,7 +118,7 @@ class Trial:
         for budget in BUDGETS:
             values = [one.words[budget] for one in rows]
             out[f"evidence@{budget}"] = figure(metrics.mean(values))
-            if base is not None and base is not rows:
+            if base is not None:
                 differences = [now - one.words[budget] for now, one in zip(values, base, strict=True)]
                 out[f"change@{budget}"] = figure(metrics.mean(differences))
                 out[f"interval@{budget}"] = [figure(side) for side in metrics.paired_bootstrap(differences)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from everwhen.bench.studies.trial import FLAT, Way
+from everwhen.bench.studies._tree.trial import FLAT, Way
 from everwhen.recall import MID
 from everwhen.recall.hierarchy import LEAVES
 from everwhen.types import Recalled

@@ -122,9 +122,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     recipe = request.recipe
     with _timed(timings, "plan"):
         asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
-        if recipe.scope is not None:
-            asked = replace(asked, complexity=recipe.scope, cues=("fixed",))
-        elif request.llm is not None and recipe.planner:
+        if request.llm is not None and recipe.planner and recipe.scope is None:
             asked = plan_by_llm(request.llm, asked)
     with _timed(timings, "embed"):
         query = embed(embedder, asked)
@@ -156,8 +154,14 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     """The memories that answer, best first, inside the token budget, each with the reason for it."""
     timings: dict[str, float] = {}
+    return decide(store, gather(store, embedder, request, timings), request, timings)
+
+
+def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str, float]) -> Recall:
+    """What becomes of everything that was found: fused, weighed, gated, and cut to the budget."""
     recipe = request.recipe
-    gathered = gather(store, embedder, request, timings)
+    if recipe.scope is not None:
+        gathered = replace(gathered, plan=replace(gathered.plan, complexity=recipe.scope, cues=("fixed",)))
     with _timed(timings, "fuse"):
         fused = _fused(gathered, recipe, request.asked_at)
     reasons = ranks(gathered.found)

@@ -65,8 +65,9 @@ def run(request: Request) -> Result:
                     str(one["question"]), asked_at(messages), frozenset(gold), said, str(one["category"])
                 )
                 labelled.append((question.text, planner.MEANT[one["category"]]))
+                held: dict[Any, Any] = {}
                 for trial in trials.values():
-                    trial.ask(memory, question)
+                    trial.ask(memory, question, held)
                 segments.ask(trials["segments"], cuts, question)
                 if request.progress:
                     request.progress(len(labelled))

@@ -14,7 +14,10 @@ from typing import Any
 from everwhen.bench import metrics
 from everwhen.bench.retrieval import EVERYTHING, figure, given, within
 from everwhen.memory import Memory
-from everwhen.recall import MID, Recall, Recipe
+from everwhen.memory.front import BY_DEFAULT
+from everwhen.recall import MID, Recall, Recipe, Request
+from everwhen.recall.pipeline import Gathered, decide, gather
+from everwhen.store import Filter
 from everwhen.types import Recalled
 
 BUDGETS = (512, 1024)
@@ -64,11 +67,11 @@ class Trial:
     ways: Sequence[Way]
     brought: dict[str, list[Brought]] = field(default_factory=dict)
 
-    def ask(self, memory: Memory, question: Question) -> None:
+    def ask(self, memory: Memory, question: Question, held: dict[Any, Gathered] | None = None) -> None:
+        """One question, in every way; `held` keeps what was found for it, for the ways that search alike."""
+        held = {} if held is None else held
         for way in self.ways:
-            found = memory.recall(
-                question.text, at=question.at, max_tokens=EVERYTHING, recipe=way.recipe, kinds=way.kinds
-            )
+            found = recall_from(memory, question, way, held)
             if way.chosen is not None:
                 found = replace(found, memories=tuple(way.chosen(found.memories)))
             self.keep(way.name, found, question)
@@ -126,6 +129,24 @@ class Trial:
         out["tokens"] = figure(metrics.mean([one.tokens for one in rows]))
         out["memories"] = figure(metrics.mean([one.memories for one in rows]))
         return out
+
+
+def recall_from(memory: Memory, question: Question, way: Way, held: dict[Any, Gathered]) -> Recall:
+    """What `memory.recall` gives for a way, with the search done once for all that search alike."""
+    store, recipe = memory._store, way.recipe
+    kinds = frozenset(way.kinds) if way.kinds else BY_DEFAULT
+    request = Request(
+        question.text,
+        max_tokens=EVERYTHING,
+        at=question.at,
+        where=Filter(kinds=kinds),
+        recipe=recipe,
+        nodes=way.kinds is None or "node" in way.kinds,
+    )
+    searched = (recipe.candidates, recipe.channels, recipe.speaker, recipe.rerank and recipe.fusion, kinds)
+    if searched not in held:
+        held[searched] = gather(store, memory._asking, request, {})
+    return decide(store, held[searched], request, {})
 
 
 def _of(rows: Sequence[Brought], labels: Sequence[str], label: str) -> list[Brought]:

@@ -30,6 +30,9 @@ CONSIDERED = 60
 """The best memories whose signs are read; what stands below them stays there."""
 LEADING = 20
 """The best memories among which a memory has kin."""
+STANDING = 5
+"""The best memories, which stay in their order: where the match is clear, the kind of question adds nothing (LoCoMo
+dev, hybrid questions: recall@5 0.614 with it and 0.595 without, evidence at 512 tokens 0.734 and 0.729)."""
 LEAST = 1e-12
 """A score of nothing, as a logarithm can have it."""
 
@@ -50,20 +53,30 @@ def weigh(ranked: Sequence[Recalled], complexity: Complexity) -> list[Recalled]:
     """The memories in the order of what they are worth to such a question: 1 for the best, and shares of it below.
 
     `z = (1 + t) log(score) + sum over the signs of w x`, and the new score is `exp(z - max z)`; t and w by complexity.
+    The first five stay where they are.
     """
     weights = fitted()["worth"].get(complexity, {})
     if not ranked or not weights:
         return list(ranked)
     read = signs(ranked[:CONSIDERED])
     parts = {name: weights[name] * read[name] for name in read if weights.get(name)}
-    z = logs(ranked) * (1.0 + weights.get("score", 0.0))
-    z[: len(read["kin"])] += sum(parts.values(), np.zeros(len(read["kin"])))
-    z -= z.max()
+    z = worths(logs(ranked), read, weights)
     scores = np.exp(z).tolist()
     return [
         replace(ranked[place], score=scores[place], why=replace(ranked[place].why, need=_told(parts, place)))
         for place in np.argsort(-z, kind="stable").tolist()
     ]
+
+
+def worths(gaps: Array, read: Mapping[str, Array], weights: Mapping[str, float]) -> Array:
+    """z of each memory, 0 for the best. `gaps` are the logarithms of the scores, best first, `read` their signs."""
+    z = gaps * (1.0 + weights.get("score", 0.0))
+    for name, values in read.items():
+        z[: len(values)] += weights.get(name, 0.0) * values
+    head = z[:STANDING]
+    below = z[STANDING:].max(initial=-np.inf)
+    head[:] = np.maximum(np.maximum.accumulate(head[::-1])[::-1], below)
+    return z - z.max(initial=-np.inf)
 
 
 def signs(ranked: Sequence[Recalled]) -> dict[str, Array]:

@@ -18,7 +18,7 @@ from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
-from everwhen.memory.tree import TreeMemory
+from everwhen.memory.tree import TreeMemory, check_tree
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.rerank import Reranker, open_reranker
@@ -85,6 +85,7 @@ class Memory(TreeMemory):
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
         check_extractor(chosen.extract)
+        check_tree(chosen.consolidate, chosen.tree_windows, zone)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
         embedder = _cached(shared_embedder(model), folder, chosen)
         store = SqliteStore.open(
@@ -105,6 +106,7 @@ class Memory(TreeMemory):
         A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
         """
         self._stop()
+        self._stop_consolidating()
         self._accesses.write()
         self._store.close()
         if isinstance(self._embedder, CachedEmbedder):
@@ -316,6 +318,8 @@ class Memory(TreeMemory):
         findings = self._store.check(fix=fix)
         if any(finding.check == "file" for finding in findings):
             return findings  # nothing else can be believed
+        if fix:
+            findings = self._mend_tree(findings)
         return findings + check_codes(self._store, self._embedder, self._settings, fix=fix)
 
     def _placement(

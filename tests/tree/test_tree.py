@@ -254,6 +254,19 @@ def test_a_retracted_fact_is_gone_from_the_profile(quick: Memory) -> None:
     assert not any(one.fact for one in quick.profile())
 
 
+def test_what_somebody_corrected_is_no_longer_told(quick: Memory) -> None:
+    quick.add(said(1, "s", START, "The garden is watered by Konrad on Mondays."))
+    quick.add(said(2, "s", START + timedelta(minutes=1), "The tide is high in the harbour."))
+    quick.facts.assert_("garden", "watered by", "Konrad", valid_from=START, source="t1")
+    quick.consolidate("end")
+    assert "Konrad" in quick.tree(2)[0].text
+    quick.facts.correct("garden", "watered by", "Mira")
+    done = quick.consolidate("end")
+    assert (done.built, done.rebuilt) == (0, 4)
+    assert not any("Konrad" in node.text for node in quick.tree() if node.level > 1)
+    assert quick.consolidate("end").rebuilt == 0
+
+
 # Looking after it
 
 

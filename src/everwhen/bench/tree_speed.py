@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -93,9 +93,9 @@ def run(turns: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         _fill(home, turns, chance, progress)
         with Memory.open(home, "tree", cache_entries=0, extract="none") as memory:
             before = _recalls(memory)
-            start = perf_counter()
+            start, worked = perf_counter(), process_time()
             done = memory.consolidate("end")
-            seconds = perf_counter() - start
+            seconds, cpu = perf_counter() - start, process_time() - worked
             after = _recalls(memory)
             nodes = {level: len(memory._store.tree.nodes(level)) for level in range(2, 6)}
             late = [_late(memory, number, chance) for number in range(LATE)]
@@ -106,6 +106,7 @@ def run(turns: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         "built": done.built,
         "nodes": {f"level {level}": count for level, count in nodes.items()},
         "seconds": seconds,
+        "cpu_seconds": cpu,
         "turns_per_s": turns / seconds,
         "late_turn": {
             "rebuilt_most": max(nodes for nodes, _ in late),

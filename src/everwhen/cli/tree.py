@@ -48,7 +48,7 @@ def tree(
         return
     shown = [node for node in found if node.level > 1 or level == 1]
     for root in drawn(shown, zone, full=full):
-        here.console.print(root)
+        here.console.print(root, soft_wrap=False)
     if not shown:
         here.console.print(
             "no node there yet; `everwhen consolidate` builds the tree"
@@ -161,4 +161,4 @@ def _label(node: Node, zone: str) -> Text:
         what = f"{start:%H:%M} {printable(first)}" if node.level == 2 else f"{start:%H:%M}"
         return Text(what, "cyan")
     lead = node.text.splitlines()[0].rstrip(".")
-    return Text.assemble((printable(lead), "bold green"), (f"  ({node.name})", "dim"))
+    return Text(printable(lead), "bold green")

@@ -41,8 +41,8 @@ SHORTEST = 4
 """Words below which a sentence is not worth more for being short."""
 MOST_WEIGHED = 200
 """The best sentences among which repetition is looked for."""
-SAME = 0.65
-"""Overlap from which two statements of different children are one, said twice."""
+SAME = 0.7
+"""The share of common words (Dice's) from which two statements of different children are one, said twice."""
 MOST = {"session": 8, "pattern": 8, "profile": 8}
 """Statements of a node (our choice: about 150 tokens)."""
 SHARE = {"session": 0.33, "pattern": 0.75, "profile": 0.6}
@@ -88,13 +88,14 @@ class Extractive:
 
 def select(task: Task) -> list[Statement]:
     """The statements that a node keeps, in the order of time."""
-    found = _candidates(task, outdated(task.facts, task.place.end)) or _candidates(task, [])
+    past = [*outdated(task.facts, task.place.end), *task.denied]
+    found = _candidates(task, past) or _candidates(task, [])
     count = sum(len(child.statements) for child in task.children)
     best = _best(found)
     if task.kind != "session":
         best = _best(_merged([one for _, one in best]))
         count = len(best)
-    most = min(MOST[task.kind], max(1, math.ceil(count * SHARE[task.kind])))
+    most = min(MOST[task.kind], max(2, math.ceil(count * SHARE[task.kind])))
     chosen = _varied(best, most)
     return [one.statement for one in sorted(chosen, key=lambda one: (one.statement.last, one.place))]
 
@@ -143,7 +144,7 @@ def _merged(found: list[_Candidate]) -> list[_Candidate]:
     """What several children say, once: the newest wording, with the support and the turns of all."""
     kept: list[_Candidate] = []
     for one in sorted(found, key=lambda item: (item.statement.last, item.statement.text), reverse=True):
-        same = next((k for k, other in enumerate(kept) if _overlap(one, other) >= SAME), None)
+        same = next((k for k, other in enumerate(kept) if _alike(one, other) >= SAME), None)
         if same is None:
             kept.append(one)
             continue
@@ -188,6 +189,15 @@ def _varied(scored: Sequence[tuple[float, _Candidate]], most: int) -> list[_Cand
         for k in left:
             overlaps[k] = max(overlaps[k], _overlap(scored[k][1], scored[best][1]))
     return chosen
+
+
+def _alike(one: _Candidate, other: _Candidate) -> float:
+    a, b = one.sentence.terms, other.sentence.terms
+    if one.statement.text == other.statement.text:
+        return 1.0
+    if any(term[0].isdigit() for term in a ^ b):
+        return 0.0  # another date or amount is another thing
+    return 2 * len(a & b) / max(1, len(a) + len(b))
 
 
 def _overlap(one: _Candidate, other: _Candidate) -> float:

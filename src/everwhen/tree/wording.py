@@ -86,7 +86,7 @@ def header(task: Task) -> str:
             when = f"from {when} to {day(last, zone)}"
         return f"Conversation of {people}, {when}."
     when = describe(Interval(task.place.start, task.place.end), task.zone)
-    below = "conversation" if task.children[0].place.level == 2 else "part"
+    below = {"session": "conversation"}.get(task.below, task.below if " " not in task.below else "part")
     how_many = f"{count} {below}{'s' if count > 1 else ''}"
     return f"{when[0].upper()}{when[1:]}: {how_many}."
 

@@ -63,9 +63,18 @@ SELECT :unit, seq FROM turns WHERE id IN (SELECT value FROM json_each(:turns));
 SELECT unit, id FROM nodes WHERE parent = ? AND level = ?;
 
 -- unseen_sessions --
--- The sessions that turns were added to after a place, each with when it begins and ends.
+-- The sessions that turns were added to after a place, or that told what people took back after an instant, each with
+-- when it begins and ends.
 SELECT session, min(said_at), max(said_at) FROM turns
-WHERE session IN (SELECT DISTINCT session FROM turns WHERE seq > ?) GROUP BY session ORDER BY min(said_at), session;
+WHERE session IN (
+    SELECT session FROM turns WHERE seq > :seen
+    UNION
+    SELECT t.session FROM facts f JOIN fact_sources s ON s.fact = f.id JOIN turns t ON t.id = s.source
+    WHERE f.outcome IN ('corrected', 'retracted') AND f.superseded_at > :taken_back)
+GROUP BY session ORDER BY min(said_at), session;
+
+-- last_taken_back --
+SELECT coalesce(max(superseded_at), '') FROM facts WHERE outcome IN ('corrected', 'retracted');
 
 -- sessions_of_turns --
 SELECT s.session, min(s.said_at), max(s.said_at) FROM turns s

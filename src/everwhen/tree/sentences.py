@@ -23,6 +23,7 @@ _CHAT = """thanks thank hey hi hello yeah yes yep no nope ok okay oh wow great g
 _QUIET = frozenset(f"{STOP_WORDS} {_CHAT}".split())
 _OWN = frozenset(["i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "we", "we're", "we've", "our", "us"])
 
+_YOUR = frozenset(["you", "your", "yours", "yourself", "you're", "you've", "you'll", "you'd"])
 _LASTING = re.compile(
     r"\b(?:likes?|loves?|hates?|prefers?|enjoys?|favou?rites?|always|usually|every|never|often|believes?|allergic"
     r"|vegetarian|vegan|works? (?:at|as|for|in)|working (?:at|as|for)|lives? in|living in"
@@ -41,6 +42,8 @@ class Sentence:
     asks: bool
     own: bool
     """Whether somebody speaks of themselves."""
+    addressed: bool = False
+    """Whether it speaks to somebody of themselves."""
     lasting: bool = False
     """Whether it tells of a taste, a habit, work, a home or a tie (English words)."""
 
@@ -62,11 +65,12 @@ def sentences(text: str) -> list[str]:
 def weighed(text: str) -> Sentence:
     """A sentence with what it is weighed by."""
     terms, telling = set(), set()
-    own = False
+    own = addressed = False
     for place, match in enumerate(_WORD.finditer(text)):
         word = match[0]
         plain = _plain(word)
         own = own or plain in _OWN
+        addressed = addressed or plain in _YOUR
         if plain in _QUIET:
             continue
         term = _stem(plain)
@@ -79,6 +83,7 @@ def weighed(text: str) -> Sentence:
         frozenset(telling),
         asks=text.rstrip("\"'”’)] ").endswith(("?", "？")),
         own=own,
+        addressed=addressed,
         lasting=_LASTING.search(text) is not None,
     )
 

@@ -14,6 +14,8 @@ from everwhen.map.chart import Chart, Measured, Plane
 PANEL, GAP, TOP, BOTTOM = 220, 16, 44, 46
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#666666")
 """Okabe and Ito's, which people who see colours differently tell apart; more groups start again with another shape."""
+LABELLED = 300
+"""Points of a panel up to which each tells its day where one points at it."""
 MOST_NAMED = 12
 """Groups that the legend names."""
 
@@ -46,7 +48,7 @@ def _panel(plane: Plane, row: Measured, left: int, groups: Sequence[str]) -> lis
     labels = plane.labels or ("",) * len(plane.points)
     for (x, y), group, label in zip(_scaled(plane.points), plane.groups, labels, strict=True):
         number = groups.index(group)
-        named = f"<title>{escape(label)}</title>" if label else ""
+        named = f"<title>{escape(label)}</title>" if label and len(plane.points) <= LABELLED else ""
         out.append(_mark(x, y, size, number, named))
     figures = f"{row.points:,} points, silhouette {_figure(row.silhouette)}, spread {_figure(row.spread)}"
     return [*out, f'<text y="{PANEL + 18}" font-size="11" fill="#666">{figures}</text>', "</g>"]

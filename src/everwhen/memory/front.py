@@ -19,6 +19,7 @@ from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory.map import MapMemory
+from everwhen.memory.tree import check_tree
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.llm.base import LLM
@@ -103,6 +104,7 @@ class Memory(MapMemory):
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
         check_extractor(chosen.extract)
+        check_tree(chosen.consolidate, chosen.tree_windows, zone)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
         embedder = _cached(shared_embedder(model), folder, chosen)
         store = SqliteStore.open(
@@ -123,6 +125,7 @@ class Memory(MapMemory):
         A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
         """
         self._stop()
+        self._stop_consolidating()
         self._accesses.write()
         self._store.close()
         if isinstance(self._embedder, CachedEmbedder):
@@ -336,6 +339,8 @@ class Memory(MapMemory):
         findings = self._store.check(fix=fix)
         if any(finding.check == "file" for finding in findings):
             return findings  # nothing else can be believed
+        if fix:
+            findings = self._mend_tree(findings)
         return findings + check_codes(self._store, self._embedder, self._settings, fix=fix)
 
     def _placement(

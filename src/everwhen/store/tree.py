@@ -39,6 +39,13 @@ class Mark(NamedTuple):
     waits: bool
 
 
+class Seen(NamedTuple):
+    """How far the list of what is to be built goes: the last turn, and the last time that a fact was taken back."""
+
+    turn: int
+    taken_back: str
+
+
 class Told(NamedTuple):
     """A session by when its first and its last turn were said."""
 
@@ -57,7 +64,7 @@ class Above(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node as stored. `turns` are those that its text rests on."""
+    """A node as stored."""
 
     unit: int
     place: Place
@@ -73,7 +80,11 @@ class NodeRow:
     first_at: datetime
     last_at: datetime
     recorded_at: datetime
-    turns: tuple[str, ...]
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """Those that its text rests on."""
+        return tuple(dict.fromkeys(turn for one in self.statements for turn in one.turns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +125,9 @@ class Built:
 class TreeStore(Protocol):
     """Above: `tree/` (writes), recall and the front door (reads). Below: the same database as the turns."""
 
-    def unseen(self) -> tuple[int, list[Told]]:
-        """The sessions that turns were added to since the last `mark`, and how far that list goes."""
+    def unseen(self) -> tuple[Seen, list[Told]]:
+        """The sessions that turns were added to since the last `mark`, or that told facts which people corrected or
+        retracted since, and how far that list goes."""
         ...
 
     def told(self, turns: Sequence[str]) -> list[Told]:
@@ -126,7 +138,7 @@ class TreeStore(Protocol):
         """When the newest turn was said."""
         ...
 
-    def mark(self, places: Sequence[Place], seen: int | None = None) -> None:
+    def mark(self, places: Sequence[Place], seen: Seen | None = None) -> None:
         """Put nodes on the list; `seen` is how far the turns are on it then."""
         ...
 

@@ -32,8 +32,8 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One node to be written. `facts` are those learned from its turns, as they are believed now, `sources` from which
-    of them, and `said` when those turns were said."""
+    """One node to be written. `facts` are those learned from its turns, as they are believed now, `denied` those that
+    people took back, `sources` from which of the turns, and `said` when those turns were said."""
 
     place: Place
     kind: Kind
@@ -42,10 +42,15 @@ class Task:
     children: tuple[Child, ...]
     history: tuple[str, ...] = ()
     facts: tuple[FactRow, ...] = ()
+    denied: tuple[FactRow, ...] = ()
     sources: Facts = field(default_factory=dict)
     said: Mapping[str, datetime] = field(default_factory=dict)
     assistants: frozenset[str] = frozenset()
     """Those of the speakers who are assistants."""
+    below: str = "part"
+    """What one of its children is called."""
+    zones: Mapping[str, str] = field(default_factory=dict)
+    """Turns that were said in another zone than the bank's: "yesterday" is the speaker's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,11 @@ class Consolidator(Protocol):
     @property
     def remembers(self) -> bool:
         """Whether it is given the nodes before the one that it writes."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """Nodes of a level that are made together, and written in one transaction; none of them knows the others."""
         ...
 
     def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:

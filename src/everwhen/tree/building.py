@@ -72,7 +72,11 @@ class Builder:
             children = tuple(_retold(child, told[child.place.id]) for child in children)
         learned = facts_from_turns(self._store.facts, [turn.id for turn in turns])
         sources = {fact: tuple(sorted(said)) for fact, said in sorted(learned.items())}
-        task = replace(self._task(place, children, sources), assistants=_assistants(turns))
+        task = replace(
+            self._task(place, children, sources),
+            assistants=_assistants(turns),
+            zones={turn.id: turn.zone for turn in turns if turn.zone != self._levels.zone},
+        )
         recorded = max(turn.recorded_at for turn in turns)
         return _Material(task, turns[0].said_at, turns[-1].said_at, recorded, tuple(below), kept)
 
@@ -124,6 +128,9 @@ class Builder:
     def _task(self, place: Place, children: tuple[Child, ...], sources: Facts) -> Task:
         kind = self._levels.kind(place.level)
         facts = tuple(self._store.facts.by_id(list(sources))) if sources else ()
+        believed = {fact.id for fact in facts}
+        gone = [self._store.facts.newest(id_) for id_ in sources if id_ not in believed]
+        denied = tuple(one for one in gone if one is not None and one.outcome in ("corrected", "retracted"))
         said: dict[str, datetime] = {}
         if kind == "profile" and facts:
             ids = sorted({turn for fact in facts for turn in sources[fact.id]})
@@ -131,8 +138,10 @@ class Builder:
         history: tuple[str, ...] = ()
         if self._consolidator.remembers and place.level > EXCHANGE:
             history = tuple(self._store.tree.before(place.level, place.start, HISTORY))
-        name = self._levels.name(place.level)
-        return Task(place, kind, name, self._levels.zone, children, history, facts, sources, said)
+        name, below = (self._levels.name(level) for level in (place.level, max(EXCHANGE, place.level - 1)))
+        return Task(
+            place, kind, name, self._levels.zone, children, history, facts, denied, sources, said, below=below
+        )
 
     # The node itself
 
@@ -184,7 +193,10 @@ class Builder:
         it was."""
         whole = [self._consolidator.name, self._consolidator.version, str(task.place)]
         whole += [f"{child.place.id} {child.interval} {child.fingerprint}" for child in task.children]
-        whole += [f"{fact.id} {fact.version} {fact.valid_from} {fact.valid_to}" for fact in task.facts]
+        whole += [
+            f"{fact.id} {fact.version} {fact.valid_from} {fact.valid_to} {fact.outcome}"
+            for fact in (*task.facts, *task.denied)
+        ]
         return hashlib.blake2b("\x1e".join(whole).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 

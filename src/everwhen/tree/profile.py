@@ -18,6 +18,8 @@ from everwhen.tree.sentences import weighed
 from everwhen.tree.wording import day
 from everwhen.types import Statement
 
+PASSING = ("plans",)
+"""Predicates of what is over once it is done: no part of who somebody is."""
 SAME = 0.75
 """The share of common words (of all words of both) from which a statement says what an earlier one said."""
 
@@ -30,7 +32,7 @@ def learned(task: Task) -> list[Statement]:
     found = []
     for fact in task.facts:
         turns = tuple(turn for turn in task.sources.get(fact.id, ()) if turn in task.said)
-        if fact.id in past or not turns:
+        if fact.id in past or not turns or fact.predicate in PASSING:
             continue
         said = [task.said[turn] for turn in turns]
         one = Statement(
@@ -58,19 +60,24 @@ def laid_over(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone: str)
     """The profile by the nodes of the top level in the order of time, those with most support first.
 
     `facts` are those that the nodes name and that are still believed; what was retracted or corrected since is left
-    out.
+    out. A sentence that was quoted is part of the profile when it tells of something lasting, or was said again; where
+    there is nothing of that kind, all that the nodes say is.
     """
     known: dict[str, Statement] = {}
     told: list[Statement] = []
+    written: set[str] = set()
     for node in nodes:
         for one in node.statements:
             if one.fact is None:
                 _refine(told, one)
+                if node.consolidator != "extractive":
+                    written.add(one.text)
             elif one.fact in facts:
                 before = known.get(one.fact)
                 known[one.fact] = one if before is None else _together(before, one)
     stated = [_as_believed(one, facts[id_], zone) for id_, one in known.items()]
-    return [*_ordered(stated), *_ordered(told)]
+    kept = [one for one in told if one.support > 1 or one.text in written or weighed(one.text).lasting]
+    return [*_ordered(stated), *_ordered(kept if kept or stated else told)]
 
 
 def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
@@ -85,6 +92,8 @@ def _refine(told: list[Statement], one: Statement) -> None:
     terms = weighed(one.text).terms
     for place, before in enumerate(told):
         others = weighed(before.text).terms
+        if any(term[0].isdigit() for term in terms ^ others):
+            continue  # another date or amount is another thing
         if before.speaker == one.speaker and len(terms & others) >= SAME * max(1, len(terms | others)):
             told[place] = replace(_together(before, one), text=one.text)
             return

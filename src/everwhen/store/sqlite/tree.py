@@ -16,7 +16,7 @@ from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.rows import interval_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
-from everwhen.store.tree import Above, Built, Mark, NewNode, NodeRow, Outcome, Place, Told
+from everwhen.store.tree import Above, Built, Mark, NewNode, NodeRow, Outcome, Place, Seen, Told
 from everwhen.types import Finding, Statement
 from everwhen.when import Interval
 
@@ -38,11 +38,14 @@ class SqliteTree:
 
     # What is to be built
 
-    def unseen(self) -> tuple[int, list[Told]]:
+    def unseen(self) -> tuple[Seen, list[Told]]:
+        ask = statements()
         with self._reader.transaction("DEFERRED") as sql:
-            newest = sql.execute(statements()["newest_turn"]).fetchone()[0]
-            rows = sql.execute(statements()["unseen_sessions"], (_seen(sql),)).fetchall()
-        return newest, [_told(row) for row in rows]
+            newest = sql.execute(ask["newest_turn"]).fetchone()[0]
+            last = sql.execute(ask["last_taken_back"]).fetchone()[0]
+            asked = {"seen": _seen(sql), "taken_back": _value(sql, "tree_taken_back") or ""}
+            rows = sql.execute(ask["unseen_sessions"], asked).fetchall()
+        return Seen(newest, last), [_told(row) for row in rows]
 
     def told(self, turns: Sequence[str]) -> list[Told]:
         with self._reader.use() as sql:
@@ -54,11 +57,12 @@ class SqliteTree:
             newest = sql.execute(statements()["newest_turn"]).fetchone()[1]
         return from_text(newest) if newest else None
 
-    def mark(self, places: Sequence[Place], seen: int | None = None) -> None:
+    def mark(self, places: Sequence[Place], seen: Seen | None = None) -> None:
         with self._writer.transaction() as sql:
             sql.executemany(statements()["put_mark"], [_mark_row(place) for place in places])
             if seen is not None:
-                _put(sql, "tree_seen", str(max(seen, _seen(sql))))
+                _put(sql, "tree_seen", str(max(seen.turn, _seen(sql))))
+                _put(sql, "tree_taken_back", max(seen.taken_back, _value(sql, "tree_taken_back") or ""))
 
     def marks(self, level: int) -> list[Mark]:
         with self._reader.use() as sql:
@@ -310,7 +314,7 @@ def _from_json(row: list[Any]) -> Statement:
 
 def _node(row: tuple[Any, ...]) -> NodeRow:
     unit, id_, level, parent, session, starts, ends, start, end, grain, text, *rest = row
-    children, told, facts, fingerprint, consolidator, version, problem, first, last, recorded, turns = rest
+    children, told, facts, fingerprint, consolidator, version, problem, first, last, recorded = rest
     interval = interval_of(start, end, grain)
     assert interval is not None
     return NodeRow(
@@ -328,5 +332,4 @@ def _node(row: tuple[Any, ...]) -> NodeRow:
         first_at=from_text(first),
         last_at=from_text(last),
         recorded_at=from_text(recorded),
-        turns=tuple(json.loads(turns)),
     )

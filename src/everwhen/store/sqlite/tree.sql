@@ -4,9 +4,7 @@
 -- Nodes in the order of level and time; a parameter that is null asks for nothing.
 SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
        n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at,
-       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
-                                          WHERE p.unit = n.unit ORDER BY t.said_at, t.seq))
+       u.mentioned_at, u.recorded_at
 FROM nodes n JOIN units u ON u.seq = n.unit
 WHERE (:level IS NULL OR n.level = :level)
   AND (:start IS NULL OR u.occurred_end > :start)
@@ -16,18 +14,14 @@ ORDER BY n.level, n.starts, n.id;
 -- nodes_under --
 SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
        n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at,
-       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
-                                          WHERE p.unit = n.unit ORDER BY t.said_at, t.seq))
+       u.mentioned_at, u.recorded_at
 FROM json_each(:parents) a CROSS JOIN nodes n ON n.parent = a.value JOIN units u ON u.seq = n.unit
 ORDER BY n.starts, n.id;
 
 -- nodes_by_id --
 SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
        n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at,
-       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
-                                          WHERE p.unit = n.unit ORDER BY t.said_at, t.seq))
+       u.mentioned_at, u.recorded_at
 FROM json_each(:ids) a CROSS JOIN nodes n ON n.id = a.value JOIN units u ON u.seq = n.unit
 ORDER BY n.level, n.starts, n.id;
 
@@ -69,9 +63,18 @@ SELECT :unit, seq FROM turns WHERE id IN (SELECT value FROM json_each(:turns));
 SELECT unit, id FROM nodes WHERE parent = ? AND level = ?;
 
 -- unseen_sessions --
--- The sessions that turns were added to after a place, each with when it begins and ends.
+-- The sessions that turns were added to after a place, or that told what people took back after an instant, each with
+-- when it begins and ends.
 SELECT session, min(said_at), max(said_at) FROM turns
-WHERE session IN (SELECT DISTINCT session FROM turns WHERE seq > ?) GROUP BY session ORDER BY min(said_at), session;
+WHERE session IN (
+    SELECT session FROM turns WHERE seq > :seen
+    UNION
+    SELECT t.session FROM facts f JOIN fact_sources s ON s.fact = f.id JOIN turns t ON t.id = s.source
+    WHERE f.outcome IN ('corrected', 'retracted') AND f.superseded_at > :taken_back)
+GROUP BY session ORDER BY min(said_at), session;
+
+-- last_taken_back --
+SELECT coalesce(max(superseded_at), '') FROM facts WHERE outcome IN ('corrected', 'retracted');
 
 -- sessions_of_turns --
 SELECT s.session, min(s.said_at), max(s.said_at) FROM turns s

@@ -30,7 +30,8 @@ CREATE INDEX nodes_by_session ON nodes (session, level);
 
 -- Nodes to be built, or built again, or dropped. A mark that is made again gets a new `seq`: whoever builds removes
 -- only the mark that they saw, so that nothing which came meanwhile is lost.
--- How far the turns are marked is `tree_seen` in `bank`, the levels are `tree_levels` there.
+-- How far the turns are marked is `tree_seen` in `bank`, how far what people took back `tree_taken_back`, and the levels
+-- are `tree_levels`.
 CREATE TABLE tree_marks (
     seq     INTEGER PRIMARY KEY AUTOINCREMENT,
     node    TEXT NOT NULL UNIQUE,
@@ -42,3 +43,6 @@ CREATE TABLE tree_marks (
 );
 CREATE INDEX tree_marks_by_level ON tree_marks (level, starts);
 CREATE INDEX tree_marks_by_parent ON tree_marks (parent);
+
+-- Facts that people took back: the nodes that told them are built again.
+CREATE INDEX facts_taken_back ON facts (superseded_at) WHERE outcome IN ('corrected', 'retracted');

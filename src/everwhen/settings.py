@@ -72,6 +72,14 @@ class Settings:
     rrf_k: int = 10
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
 
+    recall_llm: str | None = None
+    """A language model (`llm:<model>`) that reads how much a question needs and, where there is a gate, decides what
+    helps; None is the rules."""
+    gate: Literal["none", "careful", "strict"] = "none"
+    """What recall leaves out because it hardly helps; docs/tree.md says what each costs."""
+    tree_recall: bool = False
+    """Recall takes nodes of the memory tree along (hierarchical recall)."""
+
     # Rerank
     reranker: str = "maxsim"
     """What compares a question with a memory word by word: `maxsim`, `fastembed:<cross-encoder>` or `none`."""
@@ -124,6 +132,15 @@ class Settings:
     """Days after which a fact of a domain is half as sure; a bank can have its own (`facts.set_half_life`)."""
     half_life: float = 365.0
     """The same for every other fact."""
+
+    # Tree
+    consolidate: str = "extractive"
+    """What writes the nodes of the memory tree: `extractive` or `llm:<model>`."""
+    tree_windows: str | None = None
+    """The windows above sessions, shortest first, such as `6 hours, day, quarter`; None is what the bank has, and
+    `day, week, month` (TiMem) for a new tree."""
+    tree_exchanges: int | None = None
+    """Exchanges in a node of level 1; None is what the bank has, and 1 (TiMem) for a new tree."""
 
     # Store
     busy_seconds: float = 30.0

@@ -103,7 +103,8 @@ class Why:
 
     `fused` is relative to the best memory, `parts` what each feature added to the sum behind it (the reranker's among
     them); `affinity` is how well its date fits those of the other hits, where SATF took part. A memory that is here
-    only because it stands next to another one names that in `beside`.
+    only because it stands next to another one names that in `beside`. `need` is what a question of this kind added to
+    the logarithm of its score (`recall/worth.py`).
     """
 
     ranks: Mapping[str, int] = field(default_factory=dict)
@@ -112,6 +113,7 @@ class Why:
     parts: Mapping[str, float] = field(default_factory=dict)
     affinity: float | None = None
     beside: str | None = None
+    need: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         parts = [f"{name} #{rank} ({self.scores[name]:.2f})" for name, rank in self.ranks.items()]
@@ -135,6 +137,8 @@ class Recalled:
     tokens: int
     occurred: Interval | None = None
     metadata: Metadata = field(default_factory=dict)
+    level: int = 0
+    """Of a node of the tree; 0 for all else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +211,7 @@ class Stats:
     pending: int = 0
     recalls: int = 0
     """Recalls that were counted (setting `count_access`)."""
+    nodes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,3 +397,54 @@ class Entry:
     group: Interval | None = None
     ids: tuple[str, ...] = ()
     zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that a node or the profile says, and what bears it out.
+
+    `first` and `last` are when it was said, `support` how often, `turns` where. A statement that is a fact of the
+    facts store names it; `ended` is when that ceased to hold, None while it does.
+    """
+
+    text: str
+    speaker: str
+    first: datetime
+    last: datetime
+    support: int = 1
+    turns: tuple[str, ...] = ()
+    fact: str | None = None
+    ended: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of the memory tree. `children` are ids: of nodes one level below, of turns at level 1.
+
+    `interval` is the hull of its window and its children; `turns` are those that its text rests on.
+    """
+
+    id: str
+    level: int
+    interval: Interval
+    text: str
+    children: tuple[str, ...]
+    name: str = ""
+    """What the level is called: exchange, session, day, …"""
+    parent: str | None = None
+    turns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What `consolidate` did: nodes that are new, and nodes that took the place of older ones.
+
+    `dropped` had nothing left under them; `failed` were to be written by a model and are extractive instead; `waiting`
+    are still to be built when their window closes.
+    """
+
+    built: int = 0
+    rebuilt: int = 0
+    dropped: int = 0
+    failed: int = 0
+    waiting: int = 0

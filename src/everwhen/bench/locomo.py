@@ -57,7 +57,7 @@ def run(
         # A date is read from the event calendar, and the graph and the facts are made of what was extracted.
         extract = "rules" if when_cases or ablate else "none"
         again: list[tuple[str, Score]] = []
-        at = _after(messages)
+        at = asked_at(messages)
         with fresh_bank(home, f"bench-locomo-{name}", messages, tally, extract=extract) as memory:
             for index, question in enumerate(questions):
                 asked = ask(memory, str(question["question"]), at, said, recipe)
@@ -97,7 +97,8 @@ def evidence(raw: Sequence[str], known: Collection[str]) -> list[str]:
     return [str(one) for one in unique(named) if one in known]
 
 
-def _after(messages: Sequence[Message]) -> datetime | None:
+def asked_at(messages: Sequence[Message]) -> datetime | None:
+    """The moment of asking: right after the last word."""
     times = [message.said_at for message in messages if message.said_at]
     return max(times) + timedelta(minutes=1) if times else None
 

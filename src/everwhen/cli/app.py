@@ -111,8 +111,10 @@ from everwhen.cli import (  # noqa: E402
     facts,  # noqa: F401
     graph,  # noqa: F401
     importing,  # noqa: F401
+    map,  # noqa: F401
     reading,  # noqa: F401
     timing,  # noqa: F401
+    tree,  # noqa: F401
     upkeep,  # noqa: F401
     writing,  # noqa: F401
 )

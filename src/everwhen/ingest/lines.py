@@ -7,6 +7,10 @@ import re
 _CLOSING = re.compile(r"<(?=/\s*memories)", re.IGNORECASE)
 
 
+SUMMARY = "Summary"
+"""Who speaks in a node of the tree."""
+
+
 def line(speaker: str, text: str) -> str:
     """`speaker: text` and the end of the line.
 

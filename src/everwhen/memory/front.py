@@ -18,9 +18,11 @@ from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
-from everwhen.memory.times import TimeMemory
+from everwhen.memory.map import MapMemory
+from everwhen.memory.tree import check_tree
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.llm.base import LLM
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.accesses import Accesses
@@ -50,13 +52,30 @@ def shared_reranker(name: str) -> Reranker:
     return open_reranker(name)
 
 
+@lru_cache(maxsize=4)
+def shared_llm(model: str, settings: tuple[tuple[str, Any], ...]) -> LLM:
+    """One door to a language model for all the banks of a process that ask it."""
+    from everwhen.models.llm import open_llm
+
+    return open_llm(model, **dict(settings))
+
+
+def recall_llm(settings: Settings) -> LLM | None:
+    """The model that plans and gates, where one is set."""
+    if settings.recall_llm is None:
+        return None
+    names = ("base_url", "output", "timeout", "concurrency", "attempts", "max_tokens")
+    chosen = tuple((name, getattr(settings, f"llm_{name}")) for name in names)
+    return shared_llm(settings.recall_llm.removeprefix("llm:"), chosen)
+
+
 def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
     if not settings.cache_entries:
         return embedder
     return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
-class Memory(TimeMemory):
+class Memory(MapMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
@@ -85,6 +104,7 @@ class Memory(TimeMemory):
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
         check_extractor(chosen.extract)
+        check_tree(chosen.consolidate, chosen.tree_windows, zone)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
         embedder = _cached(shared_embedder(model), folder, chosen)
         store = SqliteStore.open(
@@ -105,6 +125,7 @@ class Memory(TimeMemory):
         A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
         """
         self._stop()
+        self._stop_consolidating()
         self._accesses.write()
         self._store.close()
         if isinstance(self._embedder, CachedEmbedder):
@@ -294,6 +315,8 @@ class Memory(TimeMemory):
                 half_lives=self.facts.half_lives,
                 min_confidence=checked.fraction(min_confidence, "min_confidence"),
                 reranker=shared_reranker(self._settings.reranker),
+                nodes=kinds is None or "node" in kinds,
+                llm=recall_llm(self._settings),
             ),
         )
         if self._settings.count_access:
@@ -316,6 +339,8 @@ class Memory(TimeMemory):
         findings = self._store.check(fix=fix)
         if any(finding.check == "file" for finding in findings):
             return findings  # nothing else can be believed
+        if fix:
+            findings = self._mend_tree(findings)
         return findings + check_codes(self._store, self._embedder, self._settings, fix=fix)
 
     def _placement(

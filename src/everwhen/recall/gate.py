@@ -1,21 +1,127 @@
-"""What does not help is left out: a memory far below the best one only costs tokens."""
+"""Recall-time forgetting: what will hardly help to answer is left out, and the reason is told.
+
+The rule estimates for each memory the chance that it is part of the answer, from where its score stands among the
+others; how little is too little depends on how much the question needs. What says nothing new (the same words again,
+or a fact or node whose turns are all there) goes first. With an LLM the model decides instead (`judge.py`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.recall.complexity import Complexity
+from everwhen.recall.recipe import Gating
+from everwhen.recall.worth import fitted, logs
 from everwhen.types import Dropped, Recalled
 
+LEAST = 3
+"""Memories that always stay (TiMem keeps 3 to 8 for a simple question)."""
+SAME = 0.9
+"""The cosine from which two memories say the same. On LoCoMo dev evidence is lost from 0.8 on, and none at 0.9."""
+NEWS = 0.2
+"""The share of the question's telling words from which a memory stays that is the first to have them."""
+MOST_RATED = 100
+"""Memories whose chance is worked out one by one: below, it is next to nothing."""
 
-def gate(memories: Sequence[Recalled], share: float, least: int = 3) -> tuple[list[Recalled], list[Dropped]]:
-    """The memories with at least a share of the best one's score, and never fewer than `least` (TiMem: 3 to 8)."""
-    if share <= 0 or not memories:
-        return list(memories), []
-    floor = share * memories[0].score
-    kept = [one for place, one in enumerate(memories) if place < least or one.score >= floor]
-    kept_ids = {one.id for one in kept}
-    return kept, [
-        Dropped(one.id, f"scores less than {share:g} of the best", one.score)
-        for one in memories
-        if one.id not in kept_ids
-    ]
+MOST: Mapping[str, int] = {"simple": 8, "hybrid": 20, "complex": 30}
+"""What a strict gate keeps at most: 8 are TiMem's, and a harder question needs more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the gate reads of memories beside their scores, by id: vectors, and the question's words that they have."""
+
+    vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    words: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    telling: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    """How telling each of the question's words is; 0 for a name."""
+
+
+def gate(
+    ranked: Sequence[Recalled], complexity: Complexity, how: Gating, known: Known | None = None
+) -> tuple[list[Recalled], list[Dropped]]:
+    """Those that help, in their order, and the others with the reason.
+
+    A memory is dropped when it repeats a better one, or when its chance of helping is less than the floor for the
+    question's complexity and it brings none of the question's words for the first time. `careful` has the highest
+    floors that cost no evidence at 512 and 1,024 tokens, `strict` those that leave about as many as TiMem keeps.
+    """
+    if how == "none" or not ranked:
+        return list(ranked), []
+    known = known or Known()
+    floor = float(fitted()["gate"][complexity][how])
+    most = MOST[complexity] if how == "strict" else len(ranked)
+    chances = chance(logs(ranked), complexity)
+    kept: list[Recalled] = []
+    dropped: list[Dropped] = []
+    covered = np.zeros(len(known.telling), np.bool_)
+    turns: set[str] = set()
+    for place, one in enumerate(ranked):
+        reason = _repeats(one, kept, turns, known)
+        if reason is None and place >= LEAST and chances[place] < floor and not _news(one, covered, known):
+            reason = f"hardly helps: a chance of {chances[place]:.2g}"
+        if reason is None and len(kept) >= most:
+            reason = f"{most} better ones are here"
+        if reason is not None and len(kept) + len(ranked) - place > LEAST:
+            dropped.append(Dropped(one.id, reason, one.score))
+            continue
+        kept.append(one)
+        covered |= known.words.get(one.id, False)
+        if one.kind == "turn":
+            turns.update(one.turns)
+    return kept, dropped
+
+
+def chance(gaps: NDArray[np.float64], complexity: Complexity) -> NDArray[np.float64]:
+    """How likely each memory is part of the answer: a logistic of where its score stands.
+
+    `z_i` is the log of its score over the best one's, in descending order. The signs are `z_i`, `log(1 + rank)`, the
+    log of its share of the whole, `log softmax(z)_i`, and how evenly all is spread, the entropy of that softmax.
+    """
+    fit = fitted()["gate"][complexity]
+    weights = np.array([fit[name] for name in ("gap", "rank", "share", "spread")])
+    found = 1.0 / (1.0 + np.exp(-(readings(gaps) @ weights + fit["constant"])))
+    return np.minimum.accumulate(found)  # what stands lower has never a better chance
+
+
+def readings(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the chance is worked out from: a row for each memory, best first."""
+    counted = gaps[:MOST_RATED]
+    softmax = np.exp(counted - counted.max())
+    softmax /= softmax.sum()
+    spread = float(-(softmax * np.log(softmax + 1e-12)).sum())
+    whole = np.exp(counted - counted.max()).sum()
+    shares = gaps - counted.max() - np.log(whole)
+    return np.column_stack(
+        [
+            gaps,
+            np.log1p(np.arange(len(gaps))),
+            np.maximum(shares, np.log(1e-9)),
+            np.full(len(gaps), spread),
+        ]
+    )
+
+
+def _repeats(one: Recalled, kept: Sequence[Recalled], turns: set[str], known: Known) -> str | None:
+    if one.kind != "turn" and one.turns and turns.issuperset(one.turns):
+        return "the turns that it was made of are here"
+    own = known.vectors.get(one.id)
+    if own is None:
+        return None
+    for other in kept:
+        theirs = known.vectors.get(other.id)
+        if theirs is not None and other.kind == one.kind and float(own @ theirs) >= SAME:
+            return f"says the same as {other.id}"
+    return None
+
+
+def _news(one: Recalled, covered: NDArray[np.bool_], known: Known) -> bool:
+    has = known.words.get(one.id)
+    whole = float(known.telling.sum())
+    if has is None or whole <= 0:
+        return False
+    return float(known.telling[has & ~covered].sum()) / whole >= NEWS

@@ -11,6 +11,7 @@ from everwhen.settings import Settings
 from everwhen.store import Filter, Scored, Store
 from everwhen.store.graph import LinkType
 from everwhen.store.scan import Scan
+from everwhen.types import KINDS
 
 Edges: TypeAlias = Mapping[int, Sequence[tuple[int, float]]]
 Neighbours: TypeAlias = Callable[[Sequence[int]], Edges]
@@ -21,6 +22,8 @@ AHEAD = 32
 """Units whose edges are read at once: those that come next unless something stronger turns up meanwhile."""
 KEPT_KINDS = frozenset({"turn", "fact"})
 """What comes out as itself where no kinds are asked for; an event or a narrative leads back to its turns."""
+WALKED = frozenset(KINDS) - {"node"}
+"""What the walk passes through. Nodes of the tree are linked to nothing: they come in only where they are asked for."""
 SAME_MEMORY = 1.0
 """The weight between a turn and what was made of it, as strong as a link can be; it decays like any other.
 Without decay the events of the first hits take the budget (LoCoMo dev recall@10 of the channel 0.63, not 0.64)."""
@@ -50,9 +53,10 @@ def graph(
     itself. The filter confines the walk as well as what comes out; only `kinds` are passed through. `scan` is of the
     question under that filter.
     """
+    walked = WALKED | (where.kinds or frozenset())
     chosen = {seed.unit: seed.score for seed in seeds[:first] if seed.score >= seed_similarity}
-    allowed = scan.cosines_of(BARE, chosen)
-    links = Links(store, scan, similarity, min_edge, fan_out)
+    allowed = scan.cosines_of(BARE, chosen, walked)
+    links = Links(store, scan, walked, similarity, min_edge, fan_out)
     activation = spread(
         links,
         {unit: score for unit, score in chosen.items() if unit in allowed},
@@ -117,6 +121,7 @@ class Links:
         self,
         store: Store,
         scan: Scan,
+        kinds: frozenset[str],
         similarity: float,
         min_edge: float,
         fan_out: int,
@@ -124,6 +129,7 @@ class Links:
     ) -> None:
         self._store = store
         self._scan = scan
+        self._kinds = kinds
         self._similarity = similarity
         self._min_edge = min_edge
         self._fan_out = fan_out
@@ -146,7 +152,7 @@ class Links:
         return edges
 
     def _look_at(self, units: set[int]) -> None:
-        cosines = self._scan.cosines_of(BARE, units)
+        cosines = self._scan.cosines_of(BARE, units, self._kinds)
         self._allowed |= {unit: cosines.get(unit, -1.0) >= self._similarity for unit in units}
 
 

@@ -1,7 +1,8 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> latest -> satf -> expand -> facts -> gate -> budget: one module each, composed
-here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing later erases it.
+plan -> channels -> rerank -> fuse -> latest -> satf -> worth -> tree -> expand -> facts -> gate -> budget: one module
+each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing
+later erases it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from numpy.typing import NDArray
 from everwhen.errors import UsageError
 from everwhen.facts.decay import HalfLives
 from everwhen.facts.notes import Moment
+from everwhen.ingest.lines import SUMMARY
 from everwhen.models.embed import Embedder
+from everwhen.models.llm.base import LLM
 from everwhen.models.rerank import Candidate, Question, Reranker, open_reranker
 from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.maxsim import best_matches
@@ -30,13 +33,16 @@ from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
 from everwhen.recall.fuse import linear, rrf, weights
-from everwhen.recall.gate import gate
+from everwhen.recall.gate import Known, gate
+from everwhen.recall.hierarchy import climb, leaf_scores
+from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
-from everwhen.recall.question import Query, embed
+from everwhen.recall.question import BARE, Query, embed
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
+from everwhen.recall.worth import weigh
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.scan import Scan
 from everwhen.types import KINDS, Dropped, Recalled, Why
@@ -70,6 +76,10 @@ class Request:
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
     reranker: Reranker = field(default_factory=lambda: open_reranker("maxsim"))
+    nodes: bool = True
+    """Whether nodes of the tree may come along where the recipe has `tree`: not where other kinds were asked for."""
+    llm: LLM | None = None
+    """A language model that plans and gates where the recipe does so; the rules where there is none, or it fails."""
 
     def __post_init__(self) -> None:
         if not self.query.strip():
@@ -104,6 +114,8 @@ class Gathered:
     found: Found
     pool: Pool | None
     """The candidates; None where there are none."""
+    vector: NDArray[np.float32]
+    """Of the question without the names of those it is about."""
 
 
 def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str, float]) -> Gathered:
@@ -111,6 +123,8 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     recipe = request.recipe
     with _timed(timings, "plan"):
         asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
+        if request.llm is not None and recipe.planner and recipe.scope is None:
+            asked = plan_by_llm(request.llm, asked)
     with _timed(timings, "embed"):
         query = embed(embedder, asked, words=recipe.rerank)
     scan = store.scan(query.vectors, asked.query, request.where)
@@ -125,7 +139,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         )
     rows = list(held.values())
     if not rows:
-        return Gathered(asked, scan, found, None)
+        return Gathered(asked, scan, found, None, query.vectors[BARE])
     seqs = [row.seq for row in rows]
     with _timed(timings, "around"):
         pool = Pool(
@@ -135,14 +149,20 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     if recipe.rerank and recipe.fusion == "linear":
         with _timed(timings, "rerank"):
             pool = _compared(store, scan, query, pool, request.reranker)
-    return Gathered(asked, scan, found, pool)
+    return Gathered(asked, scan, found, pool, query.vectors[BARE])
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     """The memories that answer, best first, inside the token budget, each with the reason for it."""
     timings: dict[str, float] = {}
+    return decide(store, gather(store, embedder, request, timings), request, timings)
+
+
+def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str, float]) -> Recall:
+    """What becomes of everything that was found: fused, weighed, gated, and cut to the budget."""
     recipe = request.recipe
-    gathered = gather(store, embedder, request, timings)
+    if recipe.scope is not None:
+        gathered = replace(gathered, plan=replace(gathered.plan, complexity=recipe.scope, cues=("fixed",)))
     with _timed(timings, "fuse"):
         fused = _fused(gathered, recipe, request.asked_at)
     why = reasons(gathered.found)
@@ -154,6 +174,13 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     if recipe.satf and ranked:
         with _timed(timings, "satf"):
             ranked = _anchored(ranked, recipe)
+    if recipe.planner:
+        with _timed(timings, "worth"):
+            ranked = weigh(ranked, gathered.plan.complexity)
+    left_below: list[Dropped] = []
+    if recipe.tree and request.nodes and ranked:
+        with _timed(timings, "tree"):
+            ranked, left_below = _climbed(store, gathered, ranked, request)
     if recipe.expand and ranked:
         with _timed(timings, "expand"):
             ranked = expand(store, gathered.scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
@@ -169,7 +196,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
                 _beside_turns(request.where),
             )
     with _timed(timings, "gate"):
-        ranked, unhelpful = gate(ranked, recipe.gate)
+        ranked, unhelpful, said = _gated(ranked, gathered, request)
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
     return Recall(
@@ -177,6 +204,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
         memories=tuple(_ordered(kept, request)),
         tokens=tokens,
         dropped=(
+            *left_below,
             *outdated,
             *unhelpful,
             *(Dropped(memory.id, "no room in max_tokens", memory.score) for memory in left),
@@ -189,7 +217,44 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
             "candidates": len(fused.rows),
             "kept": len(kept),
             "answerable": fused.answerable,
+            "notes": [note for note in (gathered.plan.note, said) if note],
         },
+    )
+
+
+def _climbed(
+    store: Store, gathered: Gathered, ranked: list[Recalled], request: Request
+) -> tuple[list[Recalled], list[Dropped]]:
+    """Hierarchical recall, where a node can pass the filters: it has no metadata and no network of its own."""
+    if request.where.metadata or request.where.networks is not None:
+        return ranked, []
+    return climb(store, gathered.vector, ranked, gathered.plan.complexity, request.where)
+
+
+def _gated(
+    ranked: Sequence[Recalled], gathered: Gathered, request: Request
+) -> tuple[list[Recalled], list[Dropped], str]:
+    """Recall-time forgetting, by the model where one is given, else by the rule; and why the model did not decide."""
+    said = ""
+    if request.llm is not None and request.recipe.gate != "none":
+        judged = gate_by_llm(request.llm, request.query, ranked, gathered.plan.complexity)
+        if not isinstance(judged, str):
+            return *judged, ""
+        said = judged
+    known = _known(gathered) if request.recipe.gate != "none" else None
+    return *gate(ranked, gathered.plan.complexity, request.recipe.gate, known), said
+
+
+def _known(gathered: Gathered) -> Known:
+    """What the gate reads of the candidates."""
+    pool = gathered.pool
+    if pool is None:
+        return Known()
+    ids, words = [row.id for row in pool.rows], pool.around.counts[pool.around.rows_of] > 0
+    return Known(
+        dict(zip(ids, pool.vectors, strict=True)),
+        dict(zip(ids, words, strict=True)),
+        np.where(pool.names, 0, pool.around.idf).astype(np.float32),
     )
 
 
@@ -197,6 +262,8 @@ def _told(asked: Plan) -> dict[str, Any]:
     return {
         "about": sorted(asked.people),
         "complexity": asked.complexity,
+        "cues": list(asked.cues),
+        "keywords": list(asked.keywords),
         "time": asked.time.interval if asked.time else None,
     }
 
@@ -232,6 +299,8 @@ def _fused(gathered: Gathered, recipe: Recipe, at: datetime) -> _Fused:
     if recipe.fusion == "rrf":
         rankings = {name: [unit for unit, _ in one] for name, one in gathered.found.items()}
         return _by_ranks(gathered.pool, rankings, recipe)
+    if recipe.fusion == "lambda":
+        return _by_lambda(gathered.pool)
     return _by_weights(gathered.pool, recipe, past_asked_for(asked.time, asked.query, at) is None)
 
 
@@ -240,6 +309,19 @@ def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> 
     ordered = sorted(pool.rows, key=lambda row: -fused[row.seq])
     scores = np.array([fused[row.seq] for row in ordered], np.float32)
     return _Fused(ordered, scores, {}, float(pool.around.cosines[pool.around.rows_of].max()))
+
+
+def _by_lambda(pool: Pool) -> _Fused:
+    """TiMem's leaves: by meaning and words. A sum of cosines says little of how much better one is; its rank does."""
+    scores = leaf_scores(pool)
+    order = np.argsort(-scores, kind="stable")
+    shares = (1.0 / (1.0 + np.arange(len(order)))).astype(np.float32)
+    return _Fused(
+        [pool.rows[place] for place in order],
+        shares,
+        {"lambda": scores[order].astype(np.float32)},
+        float(scores.max()),
+    )
 
 
 def _by_weights(pool: Pool, recipe: Recipe, now: bool) -> _Fused:
@@ -316,12 +398,13 @@ def _recalled(
         row.zone,
         row.turns,
         row.session,
-        row.speaker,
+        row.speaker or (SUMMARY if row.kind == "node" else ""),
         score,
         Why(ranks=ranks, scores=scores, fused=score, parts=parts),
         row.tokens,
         row.occurred,
         row.metadata,
+        level=row.level,
     )
 
 
@@ -350,11 +433,18 @@ class _Parts(Mapping[str, float]):
 def _ordered(memories: list[Recalled], request: Request) -> list[Recalled]:
     if request.order == "relevance":
         return memories
-    if request.order == "level" and request.at is not None:
-        # Raw turns are all of one level: the closest to the moment of asking come first.
-        at = request.at
-        return sorted(memories, key=lambda memory: abs((at - memory.said_at).total_seconds()))
+    if request.order == "level":
+        at = request.asked_at
+        return sorted(
+            memories, key=lambda memory: (max(memory.level, 1), abs(at - _ended(memory)), memory.id)
+        )
     return sorted(memories, key=lambda memory: (memory.said_at, memory.id))
+
+
+def _ended(memory: Recalled) -> datetime:
+    """When a memory ends: a node with its interval, what was said when it was said."""
+    end = memory.occurred.end if memory.level and memory.occurred is not None else None
+    return end or memory.said_at
 
 
 @contextmanager

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
 
+from everwhen.recall.complexity import Complexity, complexity
 from everwhen.store.scan import SaidBy
+from everwhen.store.terms import STOP_WORDS
 from everwhen.types import ROLES
 from everwhen.when import Constraint, Interval
-
-Complexity: TypeAlias = Literal["simple", "hybrid", "complex"]
 
 # Said of what held once and may hold no longer, without a date.
 _FORMERLY = re.compile(
@@ -32,19 +31,13 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(r"\bhow (many|much|often|old|far|big|tall|long)\b", re.IGNORECASE)
+KEYWORDS = 3
+"""Keywords of a question, at most (TiMem)."""
+_CONTENT = re.compile(r"[^\W\d_][\w'’-]{2,40}")
+_COMMON = frozenset(STOP_WORDS.split()) | frozenset(
+    "ever many much often long kind kinds type types sort name names mention mentioned according get got".split()  # noqa: SIM905
+)
 _PLACE = re.compile(r"\bwhere\b|\b(what|which) (city|country|state|place|town|location)\b", re.IGNORECASE)
-# What asks for a judgement, or for what somebody is like, is answered by many small signs (TiMem's "complex").
-_JUDGEMENT = re.compile(
-    r"\b(would|might|could|likely|probably|should|suggest|recommend\w*|personality|trait|attributes?|prefer\w*|"
-    r"favou?rites?|habits?|opinions?|hobb(y|ies)|interests?|feel|enjoys?|likes?)\b",
-    re.IGNORECASE,
-)
-# What asks for several things at once: a plural after "what", a count, or a comparison.
-_SEVERAL = re.compile(
-    r"\b(what|which)\s+(?:\w+\s+){0,2}?(?!does|is|was|has|this|his|its)\w{3,}s\b|\bhow (many|often)\b|"
-    r"\b(types?|kinds?|sorts?) of\b|\bin common\b|\bboth\b|\ball\b|\btotal\b|\bcompare\w*\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +57,12 @@ class Plan:
     time: Constraint | None
     vague_time: bool
     """Its time words name no window to look into: "lately", "now", "how long ago"."""
+    keywords: tuple[str, ...] = ()
+    """One to three words that it turns on, without the names of people."""
+    cues: tuple[str, ...] = ()
+    """What said how complex it is."""
+    note: str = ""
+    """Why a language model did not plan, where one was asked."""
 
     def whose(self, has_assistant: bool) -> SaidBy | None:
         """Whose turns would tell: the people named, or the user where the question says "I"."""
@@ -78,7 +77,7 @@ def plan(query: str, at: datetime, zone: str, speakers: Iterable[str]) -> Plan:
     from everwhen.when import constraint
 
     people, bare = _without_names(query, speakers)
-    judged, several = _JUDGEMENT.search(query), _SEVERAL.search(query)
+    need, cues = complexity(query)
     return Plan(
         query=query,
         bare=bare,
@@ -88,10 +87,27 @@ def plan(query: str, at: datetime, zone: str, speakers: Iterable[str]) -> Plan:
         asks_time=_TIME.search(query) is not None,
         asks_amount=_AMOUNT.search(query) is not None,
         asks_place=_PLACE.search(query) is not None,
-        complexity="complex" if judged else "hybrid" if several else "simple",
+        complexity=need,
         time=constraint(query, at, zone),
         vague_time=_VAGUE.search(query) is not None,
+        keywords=keywords(bare),
+        cues=cues,
     )
+
+
+def keywords(bare: str) -> tuple[str, ...]:
+    """The words that a question turns on, as TiMem's planner names them: at most three, no function words, no names.
+
+    The longest come first where there are more: in English the rarer word is the longer one. A capital inside the
+    question is taken for a name.
+    """
+    words = [
+        word.casefold()
+        for place, word in enumerate(_CONTENT.findall(bare))
+        if word.casefold() not in _COMMON and (place == 0 or not word[0].isupper())
+    ]
+    chosen = sorted(dict.fromkeys(words), key=lambda word: -len(word))[:KEYWORDS]
+    return tuple(word for word in dict.fromkeys(words) if word in chosen)
 
 
 def past_asked_for(asked: Constraint | None, query: str, at: datetime) -> Interval | None:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
+from everwhen.recall.complexity import Complexity
 
+Gating: TypeAlias = Literal["none", "careful", "strict"]
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
-STAGES = ("fusion", "rerank", "latest", "satf", "expand", "gate", "facts", "context", "speaker")
+STAGES = (
+    "fusion", "rerank", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """The stages of a recall and their numbers. `MID.without("keyword")` is what an ablation uses.
 
-    `candidates` is what each channel brings. `fusion` is `linear` (fitted weights over features) or `rrf`; `context`
-    and `speaker` are groups of its features. `satf` is off by default: see docs/retrieval.md for what it does.
+    `candidates` is what each channel brings. `fusion` is `linear` (fitted weights over features), `rrf`, or `lambda`
+    (TiMem's); `context` and `speaker` are groups of the features. `satf` and `tree` are off by default: see
+    docs/retrieval.md and docs/tree.md for what they do.
     """
 
     name: str = "mid"
     candidates: int = 100
     channels: tuple[str, ...] = CHANNELS
     min_similarity: float = 0.05
-    fusion: Literal["linear", "rrf"] = "linear"
+    fusion: Literal["linear", "rrf", "lambda"] = "linear"
     rrf_k: int = 10
     rerank: bool = True
     context: bool = True
@@ -35,8 +40,15 @@ class Recipe:
     satf_gamma: float = 0.0
     expand: int = 0
     """Turns before and after each memory that come along where there is room."""
-    gate: float = 0.0
-    """What scores less than this share of the best is left out; 0 leaves out nothing."""
+    planner: bool = True
+    """Weigh what was found by how much the question needs (`recall/worth.py`)."""
+    tree: bool = False
+    """Take the 20 best turns as leaves, and the nodes of the tree above them along (`recall/hierarchy.py`)."""
+    scope: Complexity | None = None
+    """A complexity for every question, whatever the planner would say: for studies."""
+    gate: Gating = "none"
+    """What is left out because it hardly helps: nothing, what costs no evidence (`careful`), or all but a few
+    (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""
     facts: bool = True
 
     def without(self, stage: str) -> Recipe:
@@ -47,12 +59,12 @@ class Recipe:
         match stage:
             case "fusion":
                 return replace(self, name=name, fusion="rrf")
-            case "rerank" | "latest" | "context" | "speaker" | "satf" | "facts":
+            case "rerank" | "latest" | "context" | "speaker" | "satf" | "planner" | "tree" | "facts":
                 return replace(self, name=name, **{stage: False})  # type: ignore[arg-type]
             case "expand":
                 return replace(self, name=name, expand=0)
             case "gate":
-                return replace(self, name=name, gate=0.0)
+                return replace(self, name=name, gate="none")
         raise UsageError(
             f"recipe '{self.name}' has no stage '{stage}'; it has: {', '.join((*self.channels, *STAGES))}"
         )

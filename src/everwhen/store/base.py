@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
 from everwhen.store.scan import Scan
+from everwhen.store.tree import TreeStore
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
 
@@ -91,6 +92,8 @@ class UnitRow(NamedTuple):
     metadata: Mapping[str, Any]
     occurred: Interval | None = None
     confidence: float | None = None
+    level: int = 0
+    """Of a node of the tree; 0 for all else."""
 
 
 class Store(Protocol):
@@ -108,6 +111,9 @@ class Store(Protocol):
 
     @property
     def facts(self) -> FactStore: ...
+
+    @property
+    def tree(self) -> TreeStore: ...
 
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
         """Write turns, their units, vectors and terms in one transaction; False where the id was there."""

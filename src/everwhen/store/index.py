@@ -51,6 +51,7 @@ class Window:
     """A hard filter in the index's own terms: microseconds, kind codes, and allowed units if they are listed.
 
     `networks` are those that `kinds` was made with: for one who asks for other kinds of the same.
+    `but` are units that do not pass, whatever else is said of them.
     """
 
     start: int | None = None
@@ -59,6 +60,7 @@ class Window:
     kinds: NDArray[np.int16] | None = None
     units: NDArray[np.int64] | None = None
     networks: frozenset[str] | None = None
+    but: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,8 @@ class Block:
             tests.append(among(self.rows.kinds, window.kinds))
         if window.units is not None:
             tests.append(np.isin(self.rows.units, window.units))
+        if window.but is not None and len(window.but):
+            tests.append(~np.isin(self.rows.units, window.but))
         if low == 0 and high == len(self.rows.units) and not tests:
             return None
         passing = np.zeros(len(self.rows.units), dtype=np.bool_)
@@ -186,6 +190,15 @@ class Index:
             elif stays.any():
                 blocks.append(Block.build(_chosen(block.rows, np.flatnonzero(stays))))
         return Index(tuple(blocks), self.seen, removed, self.speakers)
+
+    def beside(self, other: Index) -> Index:
+        """The rows of both as one snapshot to search in; it is not extended."""
+        return Index(
+            self.blocks + other.blocks,
+            max(self.seen, other.seen),
+            max(self.removed, other.removed),
+            self.speakers | other.speakers,
+        )
 
     def __len__(self) -> int:
         return sum(len(block.rows.units) for block in self.blocks)

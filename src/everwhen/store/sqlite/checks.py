@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -20,7 +20,7 @@ _AT_ONCE = 1024
 
 def check(
     connection: Connection,
-    index: Callable[[], Index],
+    indexes: Sequence[tuple[bool, Callable[[], Index]]],
     tokenizer: Tokenizer,
     dimension: int,
     *,
@@ -40,10 +40,11 @@ def check(
         findings += _zones(sql)
     findings += _terms(connection, tokenizer, fix=fix)
     if not any(finding.check in ("rows", "vectors") for finding in findings):
-        try:
-            findings += _index(connection, index())
-        except Damaged as error:
-            findings.append(Finding("index", str(error)))
+        for nodes, index in indexes:
+            try:
+                findings += _index(connection, index(), nodes)
+            except Damaged as error:
+                findings.append(Finding("index", str(error)))
     findings += _full_text(connection, fix=fix)
     return findings
 
@@ -71,10 +72,12 @@ def _counts(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
     return findings
 
 
-def _index(connection: Connection, index: Index) -> list[Finding]:
+def _index(connection: Connection, index: Index, nodes: bool) -> list[Finding]:
     """The index against the rows that it has seen (others may be writing), and every vector's length."""
     with connection.use() as sql:
-        units, pieces = sql.execute(statements()["count_units"], (index.seen,)).fetchone()
+        units, pieces = sql.execute(
+            statements()["count_units"], {"seen": index.seen, "nodes": nodes}
+        ).fetchone()
     findings = []
     if (units, pieces) != (len(index), index.vectors):
         findings.append(

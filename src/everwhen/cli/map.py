@@ -1,0 +1,136 @@
+"""`everwhen map`: where memories lie, level by level, as a picture and as measures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from everwhen.cli.app import Here, app
+from everwhen.errors import UsageError
+
+if TYPE_CHECKING:
+    from everwhen.map import Chart, Layer
+
+FIGURES = {
+    "dimension": "dim",
+    "silhouette": "silh",
+    "separation": "sep",
+    "spread": "spread",
+    "variation": "cv",
+    "radius95": "r95",
+    "trustworthiness": "trust",
+    "continuity": "cont",
+}
+"""The measures, and how a narrow table calls them."""
+
+
+@app.command("map")
+def map_(
+    context: typer.Context,
+    banks: Annotated[
+        list[str] | None,
+        typer.Argument(help="Banks to draw together, a colour each; none: the one of --bank."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The picture: .svg or .png (bench extra).")] = None,
+    method: Annotated[str, typer.Option(help="auto, pca or umap (bench extra).")] = "auto",
+) -> None:
+    """Draw the memory tree's vectors by level, and measure how they lie."""
+    from everwhen.map import METHODS, chart
+
+    here: Here = context.obj
+    if method not in METHODS:
+        raise UsageError(f"unknown method '{method}'; use one of {', '.join(METHODS)}")
+    if out is not None and out.suffix not in (".svg", ".png"):
+        raise UsageError(f"{out.name} is no picture that can be written; name it .svg or .png")
+    layers = _layers(here, banks or [])
+    if not layers:
+        raise UsageError("there is nothing to draw; add something, then `everwhen consolidate`")
+    drawn = chart(layers, method)
+    title = f"{', '.join(banks or [_only(here, [])])} ({drawn.method.upper()})"
+    if out is not None:
+        _write(drawn, title, out)
+    _report(here, drawn, out, len(banks or []) > 1)
+
+
+def _layers(here: Here, banks: list[str]) -> list[Layer]:
+    """The levels of one bank, or those of several laid over each other."""
+    from everwhen.map import Layer
+    from everwhen.memory import Memory
+
+    if len(banks) < 2:
+        with Memory.open(here.home, _only(here, banks), create=False) as memory:
+            return memory.layers()
+    import numpy as np
+
+    found: dict[int, list[Layer]] = {}
+    for bank in banks:
+        with Memory.open(here.home, bank=bank, create=False) as memory:
+            for layer in memory.layers(group=bank):
+                found.setdefault(layer.level, []).append(layer)
+    return [
+        Layer(
+            level,
+            several[0].name,
+            np.concatenate([one.vectors for one in several]),
+            tuple(group for one in several for group in one.groups),
+            tuple(label for one in several for label in one.labels),
+        )
+        for level, several in sorted(found.items())
+    ]
+
+
+def _only(here: Here, banks: list[str]) -> str:
+    return banks[0] if banks else here.bank or "default"
+
+
+def _write(drawn: Chart, title: str, out: Path) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.suffix == ".png":
+        from everwhen.map.png import write_png
+
+        write_png(drawn, title, out)
+    else:
+        from everwhen.map.svg import svg
+
+        out.write_text(svg(drawn, title), encoding="utf-8")
+
+
+def _report(here: Here, drawn: Chart, out: Path | None, by_bank: bool) -> None:
+    from everwhen.map.measures import DEFINITIONS
+
+    if here.json:
+        rows = [
+            {
+                key: None if isinstance(value, float) and math.isnan(value) else value
+                for key, value in asdict(row).items()
+            }
+            for row in drawn.measured
+        ]
+        picture = str(out) if out else None
+        here.print({"method": drawn.method, "levels": rows, "definitions": DEFINITIONS, "out": picture})
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("level", "points", "groups", *FIGURES.values()):
+        table.add_column(name, justify="left" if name == "level" else "right", no_wrap=True)
+    for row in drawn.measured:
+        figures = [getattr(row, name) for name in FIGURES]
+        table.add_row(
+            f"{row.level} {row.name}",
+            f"{row.points:,}",
+            str(row.groups),
+            *("–" if math.isnan(one) else f"{one:.0f}" if one > 10 else f"{one:.3f}" for one in figures),
+        )
+    here.console.print(table)
+    here.console.print(
+        f"\nGroups are {'banks' if by_bank else 'months'}; distances are Euclidean, of unit vectors."
+    )
+    for name, meaning in DEFINITIONS.items():
+        here.console.print(f"  {FIGURES[name]}: {name}, {meaning}", style="dim")
+    if out is not None:
+        here.console.print(f"\n{out} written")

@@ -1,0 +1,9 @@
+"""The memory map: where a bank's memories lie, level by level, and measures of how they lie there.
+
+Above: the front door and the command line. Below: NumPy; UMAP and matplotlib where they are installed.
+"""
+
+from everwhen.map.chart import Chart, Layer, Measured, chart
+from everwhen.map.project import METHODS, Method
+
+__all__ = ["METHODS", "Chart", "Layer", "Measured", "Method", "chart"]

@@ -1,0 +1,149 @@
+"""Hierarchical recall (TiMem): from the best leaves up, to the nodes of the tree that stand above them.
+
+Leaves are turns, the words themselves. Which levels are taken along, and how much of each, depends on how much the
+question needs: a simple one stays with what was said, a complex one gets days and weeks as context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.ingest.lines import SUMMARY
+from everwhen.recall.complexity import Complexity
+from everwhen.recall.features import Pool, bm25
+from everwhen.store import Filter, Store, UnitRow
+from everwhen.types import Dropped, Recalled, Why
+
+LEAF, SESSION = 1, 2
+LEAVES = 20
+"""Leaves that are kept, and whose ancestors are looked for (TiMem)."""
+LAMBDA = 0.9
+"""What meaning weighs beside words where leaves are not chosen by the fused channels (TiMem)."""
+ASKED = 0
+"""The column of the question as it stands."""
+SHARE = 0.5
+"""What an ancestor is worth of the best leaf under it, at most: the words themselves go first."""
+
+_KEPT: Mapping[Complexity, tuple[int, int, int]] = {
+    "simple": (4, 0, 0),
+    "hybrid": (4, 2, 0),
+    "complex": (8, 4, 2),
+}
+"""How many sessions, nodes of the first level above them, and nodes of each further one (TiMem, appendix B.3)."""
+
+
+def level_budgets(complexity: Complexity, top: int) -> dict[int, int]:
+    """How much of each level is kept. In a tree of five: simple 1:20 2:4 5:1, hybrid also 3:2, complex 1:20 2:8 3:4
+    4:2 5:1. The profile, the top, always takes part with one; in a lower tree it stands for the levels that lack."""
+    sessions, first, further = _KEPT[complexity]
+    budgets = {LEAF: LEAVES, SESSION: sessions}
+    budgets |= {
+        level: (first if level == SESSION + 1 else further)
+        for level in range(SESSION + 1, top)
+        if (first if level == SESSION + 1 else further)
+    }
+    return {**budgets, top: 1} if top > SESSION else budgets
+
+
+def leaf_scores(pool: Pool) -> NDArray[np.float64]:
+    """TiMem's eq. 7, of every candidate: `lambda cosine + (1 - lambda) BM25 / max BM25`, without names in the words."""
+    around, rows = pool.around, pool.around.rows_of
+    words = bm25(around.counts, around.lengths, around.mean_length, np.where(pool.names, 0, around.idf))[rows]
+    scaled = words / max(float(words.max(initial=0.0)), 1e-9)
+    return np.asarray(LAMBDA * around.cosines[rows, ASKED] + (1 - LAMBDA) * scaled, np.float64)
+
+
+def climb(
+    store: Store,
+    question: NDArray[np.float32],
+    ranked: Sequence[Recalled],
+    complexity: Complexity,
+    where: Filter,
+) -> tuple[list[Recalled], list[Dropped]]:
+    """The leaves with the nodes above them, best first, and what the levels' budgets leave out.
+
+    Ancestors are pruned by their cosine with the question; one is worth at most half of the best leaf under it, less
+    as its cosine falls behind the best one's.
+    """
+    leaves = [one for one in ranked if one.kind == "turn"][:LEAVES]
+    if not leaves:
+        return list(ranked), []
+    kept = {one.id for one in leaves}
+    below = [one for one in ranked if one.kind == "turn" and one.id not in kept]
+    others = [one for one in ranked if one.kind != "turn"]
+    dropped = [Dropped(one.id, f"not among the {LEAVES} best leaves", one.score) for one in below]
+    paths = store.tree.paths([turn for one in leaves for turn in one.turns])
+    best_leaf: dict[int, float] = {}
+    levels: dict[int, list[int]] = {}
+    for leaf in leaves:
+        for above in (node for turn in leaf.turns for node in paths.get(turn, ())):
+            if above.level > LEAF:
+                if above.unit not in best_leaf:
+                    levels.setdefault(above.level, []).append(above.unit)
+                best_leaf[above.unit] = max(best_leaf.get(above.unit, 0.0), leaf.score)
+    nodes, pruned = _pruned(store, question, levels, level_budgets(complexity, _top(levels)), where)
+    rows = store.units([*nodes, *pruned])
+    closest = max(nodes.values(), default=1.0)
+    found = [
+        _recalled(
+            row, SHARE * best_leaf[row.seq] * max(nodes[row.seq], 0.0) / max(closest, 1e-9), nodes[row.seq]
+        )
+        for row in rows.values()
+        if row.seq in nodes and _inside(row, where)
+    ]
+    dropped += [
+        Dropped(rows[unit].id, "its level is full", value) for unit, value in pruned.items() if unit in rows
+    ]
+    return sorted([*leaves, *others, *found], key=lambda one: -one.score), dropped
+
+
+def _pruned(
+    store: Store,
+    question: NDArray[np.float32],
+    levels: Mapping[int, Sequence[int]],
+    budgets: Mapping[int, int],
+    where: Filter,
+) -> tuple[dict[int, float], dict[int, float]]:
+    """The nodes of each level that are nearest to the question, as many as it may keep, and the others."""
+    units = [unit for several in levels.values() for unit in several]
+    allowed = replace(where, kinds=frozenset({"node"}))
+    near = store.similarities(question, units, allowed) if units else {}
+    kept: dict[int, float] = {}
+    left: dict[int, float] = {}
+    for level, several in levels.items():
+        order = sorted((unit for unit in several if unit in near), key=lambda unit: -near[unit])
+        for place, unit in enumerate(order):
+            (kept if place < budgets.get(level, 0) else left)[unit] = near[unit]
+    return kept, left
+
+
+def _top(levels: Mapping[int, Sequence[int]]) -> int:
+    return max(levels, default=SESSION)
+
+
+def _inside(row: UnitRow, where: Filter) -> bool:
+    """A node tells of all its interval: under a hard filter by time it must lie in there as a whole."""
+    return where.between is None or row.occurred is None or where.between.covers(row.occurred)
+
+
+def _recalled(row: UnitRow, score: float, cosine: float) -> Recalled:
+    return Recalled(
+        id=row.id,
+        kind=row.kind,
+        text=row.text,
+        said_at=row.said_at,
+        zone=row.zone,
+        turns=row.turns,
+        session=row.session,
+        speaker=SUMMARY,
+        score=score,
+        why=Why(scores={"node": round(cosine, 4)}, fused=score),
+        tokens=row.tokens,
+        occurred=row.occurred,
+        metadata=row.metadata,
+        level=row.level,
+    )

@@ -1,0 +1,74 @@
+"""A language model plans and gates instead of the rules, with the same outcome; where it fails, the rules decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from everwhen.ingest.lines import line
+from everwhen.models.llm.base import LLM, LLMError
+from everwhen.prompts import load
+from everwhen.recall.complexity import Complexity
+from everwhen.recall.plan import KEYWORDS, Plan
+from everwhen.recall.result import header
+from everwhen.types import Dropped, Recalled
+
+if TYPE_CHECKING:
+    from everwhen.recall.judge_schema import Kept, Planned
+
+SHOWN = 60
+"""The best memories that a model is shown; what stands below them is dropped with the others."""
+LONGEST = 600
+"""Characters of a memory that it is shown."""
+
+
+def plan_by_llm(llm: LLM, asked: Plan) -> Plan:
+    """The plan with a model's complexity and keywords; that of the rules, with a note, where it gives no answer."""
+    from everwhen.recall.judge_schema import Planned
+
+    try:
+        answer: Planned = llm.complete(
+            f"<question>\n{asked.query}\n</question>", Planned, instructions=load("plan")
+        ).output
+    except LLMError as error:
+        return replace(asked, note=f"{error}; rules were used instead")
+    named = {word.casefold() for person in asked.people for word in person.split()}
+    words = [word for word in answer.keywords if named.isdisjoint(word.casefold().split())]
+    return replace(
+        asked,
+        complexity=answer.complexity,
+        keywords=tuple(words[:KEYWORDS]) or asked.keywords,
+        cues=(f"by {llm.name}",),
+    )
+
+
+def gate_by_llm(
+    llm: LLM, query: str, ranked: Sequence[Recalled], complexity: Complexity
+) -> tuple[list[Recalled], list[Dropped]] | str:
+    """Those that a model keeps, in their order, and the others; or why it did not say."""
+    from everwhen.recall.judge_schema import Kept
+
+    if not ranked:
+        return [], []
+    shown = ranked[:SHOWN]
+    memories = "\n".join(
+        f"[{number}] {header(one)[2:].strip()} {line(one.speaker, one.text[:LONGEST]).strip()}"
+        for number, one in enumerate(shown, start=1)
+    )
+    asked = (
+        f"<question>\n{query}\n</question>\nIt is {complexity}.\n<memories>\n{memories}\n</memories>\n"
+        f"Numbers from 1 to {len(shown)}."
+    )
+    try:
+        answer: Kept = llm.complete(asked, Kept, instructions=load("gate")).output
+    except LLMError as error:
+        return f"{error}; the rule was used instead"
+    chosen = {number - 1 for number in answer.keep if 1 <= number <= len(shown)}
+    kept = [one for place, one in enumerate(ranked) if place in chosen]
+    dropped = [
+        Dropped(one.id, f"{llm.name} sees no help in it", one.score)
+        for place, one in enumerate(ranked)
+        if place not in chosen
+    ]
+    return kept, dropped

@@ -1,0 +1,51 @@
+"""The memory tree from the shell."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.test_commands import Shell, shell  # noqa: F401
+
+
+@pytest.fixture
+def told(shell: Shell) -> Shell:  # noqa: F811
+    for day in ("03", "17"):
+        at = f"2025-03-{day}T09:00:00Z"
+        shell("add", "I live in Porto with two cats.", "We moved yesterday.", "--name", "Ana", "--at", at)
+    return shell
+
+
+def test_a_tree_that_is_not_built_says_how_to_build_it(told: Shell) -> None:
+    code, out, _ = told("tree")
+    assert (code, "everwhen consolidate" in out) == (0, True)
+    assert "everwhen consolidate" in told("profile")[1]
+    assert len(told.json("tree", "--level", "1")) == 2
+
+
+def test_consolidate_counts_and_the_tree_is_drawn(told: Shell) -> None:
+    first = told.json("consolidate")
+    assert (first["built"], first["rebuilt"], first["waiting"]) == (3, 0, 2)
+    assert "wait for their window" in told("consolidate")[1]
+    assert told.json("consolidate", "--end")["waiting"] == 0
+    code, out, _ = told("tree")
+    assert code == 0
+    assert "March 2025: 2 weeks" in out
+    assert "└── " in out
+    assert "Ana: I live in Porto with two cats." in out
+    nodes = told.json("tree", "--level", "3")
+    assert [node["interval"]["start"] for node in nodes] == ["2025-03-03T00:00:00Z", "2025-03-17T00:00:00Z"]
+    assert {"id", "level", "interval", "text", "children"} <= nodes[0].keys()
+    assert len(told.json("tree", "--at", "2025-03-17")) == 5
+    assert "The week of 17 March" not in told("tree", "--at", "2025-03-03", "--full")[1]
+
+
+def test_the_profile_has_support_and_dates(told: Shell) -> None:
+    told("consolidate", "--end")
+    code, out, _ = told("profile")
+    assert (code, "Ana lives in Porto" in out) == (0, True)
+    assert told.json("profile")[0]["support"] == 2
+
+
+def test_what_cannot_be_is_refused(told: Shell) -> None:
+    assert told("tree", "--level", "9")[0] == 2
+    assert told("consolidate", "--end", "--now", "yesterday")[0] == 2

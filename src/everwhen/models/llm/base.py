@@ -98,9 +98,12 @@ class LLM(Protocol):
         instructions: str = "",
         must_call: bool = False,
         max_tokens: int | None = None,
+        within: float | None = None,
         hear: Hear | None = None,
     ) -> Spoken:
         """What the model says next: words, or calls of tools (`must_call`: no words alone). Raises `LLMError`.
+
+        `max_tokens` bounds the answer and `within` the seconds that all attempts together may take.
 
         With `hear` it is streamed: once something was heard, a broken connection is an error and not tried again.
         """

@@ -69,6 +69,7 @@ class FakeLLM:
         instructions: str = "",
         must_call: bool = False,
         max_tokens: int | None = None,
+        within: float | None = None,
         hear: Hear | None = None,
     ) -> Spoken:
         """The next answer as what a model says; streamed, it comes in pieces of a few letters."""

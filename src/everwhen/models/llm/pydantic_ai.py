@@ -113,6 +113,7 @@ class PydanticAI:
         instructions: str = "",
         must_call: bool = False,
         max_tokens: int | None = None,
+        within: float | None = None,
         hear: Hear | None = None,
     ) -> Spoken:
         """What the model says next; see `LLM`."""
@@ -127,7 +128,9 @@ class PydanticAI:
                 explained=self._explained,
             )
             spoken = self.run(
-                talk.next(dialogue, tools, instructions=instructions, must_call=must_call, hear=hear)
+                talk.next(
+                    dialogue, tools, instructions=instructions, must_call=must_call, within=within, hear=hear
+                )
             )
         self.ledger.note(Call(self.name, spoken.usage))
         return spoken

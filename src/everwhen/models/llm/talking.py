@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pydantic_ai.exceptions import ContentFilterError
+from pydantic_ai.exceptions import ContentFilterError, ModelRequestTimeout
 from pydantic_ai.messages import (
     InstructionPart,
     ModelMessage,
@@ -45,6 +46,7 @@ class Talk:
         *,
         instructions: str,
         must_call: bool,
+        within: float | None,
         hear: Hear | None,
     ) -> Spoken:
         """What the model says after all that was said so far."""
@@ -59,11 +61,15 @@ class Talk:
         messages = _messages(dialogue, instructions)
         response: ModelResponse | None = None
         try:
-            if hear is None:
-                response = await self.model.request(messages, settings, wanted)
-            else:
-                response = await self.model.streamed(messages, settings, wanted, _heard(hear))
+            async with asyncio.timeout(within):
+                if hear is None:
+                    response = await self.model.request(messages, settings, wanted)
+                else:
+                    response = await self.model.streamed(messages, settings, wanted, _heard(hear))
             _complete(response)
+        except TimeoutError as error:
+            late = ModelRequestTimeout(self.model.model_name, within or 0.0)
+            raise self.explained(late, Usage(), "") from error
         except Exception as error:  # whatever it is, it must not stop the caller's work
             spent = _usage(response, started) if response is not None else Usage()
             raise self.explained(error, spent, _words(response)) from error

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,9 +24,21 @@ Model = Annotated[
     typer.Option(help="openai:…, anthropic:…, google:…, ollama:… or none [EVERWHEN_LLM, else none]."),
 ]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="A server that speaks the model's protocol.")]
-QUESTION = ("?", "who", "what", "when", "where", "which", "why", "how", "did", "do", "does", "is", "are", "was", "were", "has", "have", "had", "can", "will", "would", "should")  # fmt: skip
-"""How a question ends or begins: what is none is only remembered when there is no model."""
+QUESTIONS = re.compile(
+    r"(?:who|what|when|where|which|why|how|did|do|does|is|are|was|were|has|have|had|can|will|would|should)\b",
+    re.IGNORECASE,
+)
+"""How a question begins: what is none is only remembered when there is no model."""
 HELP = "/recall [words] shows what was recalled, /why how the last answer came about, /quit ends it"
+
+
+@dataclass(frozen=True)
+class Last:
+    """What was asked last in a chat."""
+
+    words: str
+    asked: datetime
+    answer: Answer
 
 
 @app.command()
@@ -78,28 +92,29 @@ def chat(
         zone = here.zone_of(memory)
         conversation = session or f"chat-{datetime.now(UTC):%Y%m%dT%H%M%S}"
         here.console.print(f"bank {memory.bank}, session {printable(conversation)}. {HELP}", style="dim")
-        last: tuple[str, Answer] | None = None
+        last: Last | None = None
         while (words := _line()) is not None:
             if words in ("/quit", "/exit"):
                 break
             if words.startswith("/"):
-                _command(here, memory, words, last, zone)
+                _command(here, memory, words, last)
             elif words:
-                answer = _exchange(here, memory, words, conversation, model, name, zone)
-                last = (words, answer) if answer else last
+                asked = datetime.now(UTC)
+                answer = _exchange(here, memory, words, asked, conversation, model, name, zone)
+                last = Last(words, asked, answer) if answer else last
 
 
 def _exchange(
     here: Here,
     memory: Memory,
     words: str,
+    asked: datetime,
     conversation: str,
     model: str | None,
     name: str | None,
     zone: str,
 ) -> Answer | None:
     """One exchange, answered and then remembered: a question is no answer to itself."""
-    asked = datetime.now(UTC)
     answer = None
     if model not in (None, "none") or (model is None and _has_model()) or _asks(words):
         answer = _stream(here, memory, words, {"at": asked, "model": model, "session": conversation})
@@ -120,7 +135,7 @@ def _has_model() -> bool:
 
 
 def _asks(words: str) -> bool:
-    return words.rstrip().endswith("?") or words.split(maxsplit=1)[0].lower().strip(",") in QUESTION
+    return words.rstrip().endswith("?") or words.split(maxsplit=1)[0].lower().strip(",") in QUESTIONS
 
 
 def _line() -> str | None:
@@ -130,14 +145,17 @@ def _line() -> str | None:
         return None
 
 
-def _command(here: Here, memory: Memory, words: str, last: tuple[str, Answer] | None, zone: str) -> None:
-    command, _, rest = words.partition(" ")
-    if command == "/recall" and (rest.strip() or last):
-        from everwhen.cli.reading import show
+def _command(here: Here, memory: Memory, words: str, last: Last | None) -> None:
+    from everwhen.cli.reading import show
 
-        show(here, memory.recall(rest.strip() or (last[0] if last else "")), explain=True, limit=10)
+    command, _, rest = words.partition(" ")
+    if command == "/recall" and rest.strip():
+        show(here, memory.recall(rest.strip()), explain=True, limit=10)
+    elif command == "/recall" and last:
+        before = last.asked - timedelta(microseconds=1)  # the question itself was no memory yet
+        show(here, memory.recall(last.words, at=last.asked, before=before), explain=True, limit=10)
     elif command == "/why" and last:
-        _trace(here, last[1])
+        _trace(here, last.answer)
     elif command in ("/recall", "/why"):
         here.console.print("nothing was asked yet")
     else:

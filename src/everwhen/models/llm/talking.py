@@ -67,6 +67,8 @@ class Talk:
                 else:
                     response = await self.model.streamed(messages, settings, wanted, _heard(hear))
             _complete(response)
+        except LLMError:
+            raise
         except TimeoutError as error:
             late = ModelRequestTimeout(self.model.model_name, within or 0.0)
             raise self.explained(late, Usage(), "") from error
@@ -143,6 +145,8 @@ def _complete(response: ModelResponse) -> None:
         raise ContentFilterError(f"Content filter triggered. Refusal: {str(said)!r}")
     if response.finish_reason == "length":
         raise CutOff(response)
+    if response.state in ("incomplete", "interrupted"):
+        raise LLMError("unreachable", "the connection broke off in the middle of an answer; ask again")
 
 
 def _words(response: ModelResponse | None) -> str:

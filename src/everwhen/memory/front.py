@@ -233,6 +233,10 @@ class Memory(AskingMemory, TimeMemory):
             return turn
         raise NotFound(f"there is no turn '{turn_id}' in bank '{self.bank}'; `everwhen turns` lists them")
 
+    def turns_around(self, turn_id: str, reach: int = 1) -> list[Turn]:
+        """A turn with those right before and after it in its conversation, in the order of time."""
+        return self._store.turns_around(self.turn(turn_id), checked.whole(reach, "reach"))
+
     def sessions(self) -> list[Session]:
         return self._store.sessions()
 

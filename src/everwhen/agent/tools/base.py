@@ -85,6 +85,13 @@ class MemoryTool:
     description: str
     arguments: type[Arguments]
     run: Callable[[Kit, Any], str]
+    dated: str = ""
+    """What its date filters bound."""
+
+    def offered(self, dates: bool = True) -> Tool:
+        """As a model is offered it."""
+        told = f"{self.description} {self.dated}" if dates and self.dated else self.description
+        return Tool(self.name, told, self.schema(dates))
 
     def schema(self, dates: bool = True) -> dict[str, Any]:
         """The JSON schema of its arguments; without `dates`, the date filters are not on offer."""
@@ -136,7 +143,7 @@ class Toolbox:
 
     def offered(self) -> list[Tool]:
         """As our own models are offered them."""
-        return [Tool(one.name, one.description, one.schema(self.dates)) for one in self.tools.values()]
+        return [one.offered(self.dates) for one in self.tools.values()]
 
     def openai(self) -> list[dict[str, Any]]:
         """The `tools` of an OpenAI chat completion, and of every server that speaks like it."""

@@ -71,9 +71,11 @@ class Scored(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class UnitRow:
-    """A retrievable memory as stored. A raw one is a single turn; `text` is what was said, without context."""
+class UnitRow(NamedTuple):
+    """A retrievable memory as stored. A raw one is a single turn; `text` is what was said, without context.
+
+    A tuple, as recall reads hundreds for each question and a frozen dataclass takes four times as long to make.
+    """
 
     seq: int
     id: str

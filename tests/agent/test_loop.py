@@ -448,6 +448,10 @@ def test_a_server_that_takes_no_tools_answers_from_the_first_turns(
     assert found.text == "In March 2025."
     assert found.citations
     assert any("asked without tools" in note for note in found.trace["notes"])
+    *pieces, last = bank.ask_stream(QUESTION, at=ASKED, model=model(), recipe=NO_GUIDE)
+    assert isinstance(last, Answer)
+    assert "".join(str(piece) for piece in pieces) == last.text == "In March 2025."
+    assert len(pieces) > 1
 
 
 def test_what_was_said_later_is_not_seen(bank: Memory, server: ScriptedServer, model: Open) -> None:

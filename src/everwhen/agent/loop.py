@@ -20,6 +20,7 @@ from everwhen.agent.answer import (
     partial_text,
     read_call,
     read_words,
+    without_citations,
 )
 from everwhen.agent.budget import WHAT_IT_IS, Account, Budget, Meter, Room, Stopped, size
 from everwhen.agent.guidance import guidance
@@ -262,10 +263,10 @@ class Run:
         if tool == "answer":
             text = partial_text(so_far)
         elif not tool and self.wordless:
-            text = so_far
+            text = without_citations(so_far)
         else:
             return
-        self._speak(text[: settled(text)])
+        self._speak(text[: settled(text)].strip())
 
     def _speak(self, text: str) -> None:
         shown = harmless(text, lambda _: False)

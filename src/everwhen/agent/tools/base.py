@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -130,7 +130,6 @@ class Toolbox:
     kit: Kit
     names: tuple[str, ...] = TOOLS
     dates: bool = True
-    extra: Mapping[str, MemoryTool] = field(default_factory=dict)
 
     @cached_property
     def tools(self) -> dict[str, MemoryTool]:
@@ -139,7 +138,7 @@ class Toolbox:
         for name in self.names:
             module = import_module(f"everwhen.agent.tools.{HOMES[name]}")
             found[name] = getattr(module, name)
-        return {**found, **self.extra}
+        return found
 
     def offered(self) -> list[Tool]:
         """As our own models are offered them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.agent.adapters.anthropic_memory import MemoryFiles
+from everwhen.errors import ModelError
 
 
 @pytest.fixture
@@ -143,6 +145,15 @@ def test_a_pydantic_ai_agent_uses_the_tools(bank: Memory) -> None:
 
 
 # LangGraph
+
+
+def test_without_langgraph_the_command_is_named(quick: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "everwhen.agent.adapters.langgraph", raising=False)
+    monkeypatch.setitem(sys.modules, "langgraph", None)
+    monkeypatch.setitem(sys.modules, "langgraph.store.base", None)
+    with pytest.raises(ModelError, match="pip install langgraph-checkpoint"):
+        quick.langgraph_store()
+
 
 ITEMS = {"lunch": {"text": "likes sushi", "n": 3}, "car": {"text": "drives a red Fiat", "n": 1}}
 

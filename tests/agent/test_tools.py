@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -169,6 +170,21 @@ def test_openai_tool_calls_are_dispatched_in_their_order(tools: Toolbox) -> None
     )
     assert second["tool_call_id"] == "b"
     assert "beagle" in second["content"]
+
+
+def test_calls_of_one_step_run_side_by_side(bank: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = threading.Barrier(3, timeout=5)
+    events = Memory.events
+
+    def met(self: Memory, *args: Any, **kwargs: Any) -> Any:
+        together.wait()  # raises unless all three are here
+        return events(self, *args, **kwargs)
+
+    monkeypatch.setattr(Memory, "events", met)
+    results = bank.tools().call_all([("grep_events", {"pattern": word}) for word in ("beagle", "porto", "x")])
+    assert [bool(lines(result)) for result in results] == [True, True, True]
+    assert "beagle" in results[0]
+    assert "Porto" in results[1]
 
 
 def test_what_fails_for_the_moment_is_tried_again(bank: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

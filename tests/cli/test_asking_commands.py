@@ -77,6 +77,11 @@ def test_without_a_model_the_answer_says_that_it_is_extractive(capsys: pytest.Ca
         (["--model", "openai:gpt-5-mini"], 6, "needs a key: set OPENAI_API_KEY"),
         (["--model", "nobody"], 2, "choose one of openai:<model>"),
         (["--model", "openai:x", "--base-url", "localhost"], 2, "should look like http://localhost"),
+        (
+            ["--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1"],
+            6,
+            "cannot be reached; is the server",
+        ),
         (["--without", "magic"], 2, "has no stage or tool 'magic'"),
         (["--at", "the day of the dragons"], 2, "is no time that everwhen knows"),
     ],

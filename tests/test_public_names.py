@@ -8,7 +8,8 @@ import sys
 import everwhen
 
 PUBLIC = {
-    "Added", "AsyncMemory", "Comparison", "Conflict", "Consolidated", "Damaged", "Entity", "Entry", "Event",
+    "Added", "Answer", "AsyncMemory", "Citation", "Comparison", "Conflict", "Consolidated", "Damaged",
+    "Entity", "Entry", "Event",
     "EverwhenError", "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",
     "Message", "ModelError", "Node", "NotFound", "Recall", "Recalled", "Recipe", "Refused", "Session", "Settings",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from everwhen.settings import Settings
     from everwhen.types import (
         Added,
+        Answer,
+        Citation,
         Comparison,
         Conflict,
         Consolidated,
@@ -60,6 +62,8 @@ _HOMES = {
     "everwhen.settings": ("Settings",),
     "everwhen.types": (
         "Added",
+        "Answer",
+        "Citation",
         "Comparison",
         "Conflict",
         "Consolidated",
@@ -86,7 +90,9 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Added",
+    "Answer",
     "AsyncMemory",
+    "Citation",
     "Comparison",
     "Conflict",
     "Consolidated",

@@ -141,6 +141,10 @@ class Store(Protocol):
         """The turn of the session that was said last, at or before an instant."""
         ...
 
+    def turns_around(self, turn: Turn, reach: int) -> list[Turn]:
+        """A turn with so many of its session before and after it, in the order of time, then of arrival."""
+        ...
+
     def segment_speakers(self, segment: str) -> list[str]:
         """Who spoke in an exchange, turn by turn."""
         ...

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from everwhen.models.llm.base import Usage
 from everwhen.store.facts import FactRow
 from everwhen.store.tree import Facts, Place
 from everwhen.tree.levels import Kind
-from everwhen.types import Statement
+from everwhen.types import Statement, Usage
 from everwhen.when import Interval
 
 HISTORY = 3

@@ -265,6 +265,13 @@ class SqliteStore:
             row = sql.execute(statements()["last_turn"], (session, to_text(before))).fetchone()
         return turn_of(row) if row else None
 
+    def turns_around(self, turn: Turn, reach: int) -> list[Turn]:
+        place = (turn.session, to_text(turn.said_at), turn.seq, reach)
+        with self._reader.use() as sql:
+            before = [turn_of(row) for row in sql.execute(statements()["turns_before"], place)]
+            after = [turn_of(row) for row in sql.execute(statements()["turns_after"], place)]
+        return [*reversed(before), turn, *after]
+
     def segment_speakers(self, segment: str) -> list[str]:
         with self._reader.use() as sql:
             return [row[0] for row in sql.execute(statements()["segment_speakers"], (segment,))]

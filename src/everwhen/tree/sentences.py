@@ -26,8 +26,8 @@ _OWN = frozenset(["i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "we", "
 _YOUR = frozenset(["you", "your", "yours", "yourself", "you're", "you've", "you'll", "you'd"])
 _LASTING = re.compile(
     r"\b(?:(?:i|we|he|she|they|to|really|also|n't) like|likes|loves?|hates?|prefers?|enjoys?|favou?rites?|always"
-    r"|usually|every (?:day|morning|evening|night|week|weekend|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|often"
-    r"|believes?|allergic|vegetarian|vegan|works? (?:at|as|for|in)|working (?:at|as|for)|lives? in|living in"
+    r"|usually|every (?:day|morning|evening|night|week|weekend|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"|often|believes?|allergic|vegetarian|vegan|works? (?:at|as|for|in)|working (?:at|as|for)|lives? in|living in"
     r"|my (?:wife|husband|partner|brother|sister|son|daughter|mother|mom|mum|father|dad|job|dog|cat))\b",
     re.IGNORECASE,
 )

@@ -25,9 +25,10 @@ _OWN = frozenset(["i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "we", "
 
 _YOUR = frozenset(["you", "your", "yours", "yourself", "you're", "you've", "you'll", "you'd"])
 _LASTING = re.compile(
-    r"\b(?:likes?|loves?|hates?|prefers?|enjoys?|favou?rites?|always|usually|every|never|often|believes?|allergic"
-    r"|vegetarian|vegan|works? (?:at|as|for|in)|working (?:at|as|for)|lives? in|living in"
-    r"|my (?:wife|husband|partner|brother|sister|son|daughter|mother|mom|mum|father|dad|job|dog|cat|team))\b",
+    r"\b(?:(?:i|we|he|she|they|to|really|also|n't) like|likes|loves?|hates?|prefers?|enjoys?|favou?rites?|always"
+    r"|usually|every (?:day|morning|evening|night|week|weekend|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"|often|believes?|allergic|vegetarian|vegan|works? (?:at|as|for|in)|working (?:at|as|for)|lives? in|living in"
+    r"|my (?:wife|husband|partner|brother|sister|son|daughter|mother|mom|mum|father|dad|job|dog|cat))\b",
     re.IGNORECASE,
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -101,11 +102,40 @@ def facts_(
     report(here, result, out)
 
 
+@bench.command()
+def study(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="Which; none: list them.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The data set, in its native format.")] = None,
+    limit: Limit = None,
+    out: Out = None,
+) -> None:
+    """Studies: what a part is worth, and how its numbers were chosen."""
+    from everwhen.bench import studies
+    from everwhen.cli.bench_tables import draw_study
+
+    here = _at_home(context.obj)
+    if name is None:
+        listed = studies.names()
+        if here.json:
+            here.print(listed)
+        for one, asks in {} if here.json else listed.items():
+            here.console.print(f"{one}: {asks}")
+        return
+    if data is None:
+        raise UsageError(f"a study is made on data: everwhen bench study {name} --data FILE")
+    with counting(here, name) as tick:
+        result = studies.run(name, studies.Request(_there(data), limit, tick))
+    _write(out, result)
+    if here.json:
+        here.print(result)
+    else:
+        draw_study(here, result)
+
+
 def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
     """The file for machines, the table for people."""
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    _write(out, result)
     summary = {key: value for key, value in result.items() if key != "runs"}
     if here.json:
         here.print(summary)
@@ -122,6 +152,12 @@ def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
     here.console.print(table)
     draw_ablations(here, summary.get("ablations") or {})
     draw_stages(here, summary.get("stages") or {})
+
+
+def _write(out: Path | None, result: Mapping[str, Any]) -> None:
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _rows(value: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

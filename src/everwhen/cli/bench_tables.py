@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
+from everwhen.bench.studies import Result
 from everwhen.cli.app import Here
 
 GROUPED = "turn ndcg@10"
@@ -46,6 +47,19 @@ def draw_stages(here: Here, recipes: dict[str, Any]) -> None:
                 stage, *(f"{times[key]:.2f}" for key in ("p50", "p95", "p99")), f"{times['share']:.0%}"
             )
         here.console.print("", table)
+
+
+def draw_study(here: Here, result: Result) -> None:
+    """The tables of a study, as it made them."""
+    for one in result["tables"]:
+        table = _table(*one["heads"])
+        for row in one["rows"]:
+            table.add_row(*(_cell(value) for value in row))
+        here.console.print("", one["title"], table)
+
+
+def _cell(value: Any) -> str:
+    return _number(value) if value is None or isinstance(value, float) else str(value)
 
 
 def _table(*heads: str) -> Table:

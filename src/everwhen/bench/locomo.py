@@ -57,7 +57,7 @@ def run(
         # A date is read from the event calendar, and the graph and the facts are made of what was extracted.
         extract = "rules" if when_cases or ablate else "none"
         again: list[tuple[str, Score]] = []
-        at = _after(messages)
+        at = after(messages)
         with fresh_bank(home, f"bench-locomo-{name}", messages, tally, extract=extract) as memory:
             for index, question in enumerate(questions):
                 asked = ask(memory, str(question["question"]), at, said, recipe)
@@ -68,7 +68,7 @@ def run(
                     gold = evidence(question.get("evidence") or (), said)
                     without_evidence += not gold
                     if gold:
-                        score = partial(_scored, question, gold, sessions)
+                        score = partial(scored_turns, question, gold, sessions)
                         scored.append(score(asked.ranked, asked.context))
                         if ablation:
                             again.append((str(question["question"]), score))
@@ -97,7 +97,8 @@ def evidence(raw: Sequence[str], known: Collection[str]) -> list[str]:
     return [str(one) for one in unique(named) if one in known]
 
 
-def _after(messages: Sequence[Message]) -> datetime | None:
+def after(messages: Sequence[Message]) -> datetime | None:
+    """The moment at which questions are asked: a minute after the last turn."""
     times = [message.said_at for message in messages if message.said_at]
     return max(times) + timedelta(minutes=1) if times else None
 
@@ -117,13 +118,14 @@ def _run(
     }
 
 
-def _scored(
+def scored_turns(
     question: Mapping[str, Any],
     gold: Sequence[str],
     sessions: Mapping[str, str],
     ranked: Sequence[str],
     context: Mapping[str, Sequence[str]] = NO_CONTEXT,
 ) -> Scored:
+    """A ranking of turns held against a question's evidence, by turn and by session."""
     return Scored(
         group=str(question["category"]),
         turn=Ranking(ranked, set(gold)),

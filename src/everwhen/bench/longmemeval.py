@@ -53,7 +53,7 @@ def run(
         places = {str(message.id): place for message, place in rows}
         said = {str(message.id): message.text for message in messages}
         text, at = str(question["question"]), date_time(question["question_date"])
-        score = partial(_scored, question, places)
+        score = partial(scored_turns, question, places)
         with fresh_bank(home, f"bench-longmemeval-{name}", messages, tally) as memory:
             asked = ask(memory, text, at, said, recipe)
             if ablation and not name.endswith(ABSTENTION):
@@ -95,12 +95,13 @@ def _pairs(turns: Iterable[str], places: Mapping[str, Place]) -> list[tuple[str,
     return list(dict.fromkeys((places[turn].session, places[turn].turn) for turn in turns))
 
 
-def _scored(
+def scored_turns(
     question: Mapping[str, Any],
     places: Mapping[str, Place],
     ranked: Sequence[str],
     context: Mapping[str, Sequence[str]] = NO_CONTEXT,
 ) -> Scored:
+    """A ranking of turns held against a question's evidence, by turn and by session."""
     gold = {(place.session, place.turn) for place in places.values() if place.has_answer}
     there = {place.session for place in places.values()}
     wanted = {str(session) for session in question.get("answer_session_ids") or ()} & there

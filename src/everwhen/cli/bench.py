@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from everwhen.cli.app import Here, app
-from everwhen.cli.progress import counting
+from everwhen.cli.progress import counting, telling
 from everwhen.errors import NotFound, UsageError
 
 bench = typer.Typer(help="Measure retrieval quality, time expressions and speed.", no_args_is_help=True)
@@ -100,6 +100,36 @@ def facts_(
     with counting(here, f"building {facts:,} facts", facts) as tick:
         result = runner.run(facts, progress=tick)
     report(here, result, out)
+
+
+@bench.command()
+def peers(
+    context: typer.Context,
+    data: Data,
+    only: Annotated[list[str] | None, typer.Option(help="One peer by name; may be given again.")] = None,
+    limit: Limit = None,
+    cached: Annotated[
+        bool, typer.Option("--cached", help="Vectors from the home's cache, for every peer alike.")
+    ] = False,
+    python: Annotated[
+        Path | None, typer.Option(help="The interpreter that has the peers [that of `make peers`].")
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Peers: what a user would pick instead, asked the same questions without an LLM (`make peers` first)."""
+    from everwhen.bench.peers import run as runner
+    from everwhen.cli.bench_tables import draw_peers
+    from everwhen.home import home_folder
+
+    here = _at_home(context.obj)
+    home = home_folder() / "bench" if cached else None
+    with telling(here) as heard:
+        result = runner.run(_there(data), only=only or (), limit=limit, home=home, python=python, heard=heard)
+    _write(out, result)
+    if here.json:
+        here.print({key: value for key, value in result.items() if key != "runs"})
+    else:
+        draw_peers(here, result)
 
 
 @bench.command()

@@ -49,6 +49,29 @@ def draw_stages(here: Here, recipes: dict[str, Any]) -> None:
         here.console.print("", table)
 
 
+def draw_peers(here: Here, result: dict[str, Any]) -> None:
+    """Quality first, then what it costs; at the end who could not be asked, and why."""
+    here.console.print(f"{result['of']}, {result['questions']} questions, vectors {result['vectors']}")
+    heads = [f"turn {key}" for key in result["rows"][0]["turn"]] if result["rows"] else []
+    table = _table("peer", *heads, *(f"session {key}" for key in ("recall@10", "ndcg@10", "all@5")))
+    costs = _table(
+        "peer", "ingest s", "of it embedding", "p50 ms", "p95 ms", "disk MB", "memory MB", "MB", "packages"
+    )
+    for row in result["rows"]:
+        sessions = (row["session"].get(key) for key in ("recall@10", "ndcg@10", "all@5"))
+        table.add_row(row["peer"], *map(_number, row["turn"].values()), *map(_number, sessions))
+        costs.add_row(
+            row["peer"],
+            *(_tenths(row[key]) for key in ("ingest_s", "embedding_s")),
+            *(_tenths(row["recall_ms"][key]) for key in ("p50", "p95")),
+            *(_tenths(row[key]) for key in ("disk_mb", "rss_mb", "installed_mb")),
+            "-" if row["installed_packages"] is None else f"{row['installed_packages']:.0f}",
+        )
+    here.console.print("", table, "", costs)
+    for name, reason in result["absent"].items():
+        here.console.print(f"{name}: not asked, {reason}")
+
+
 def draw_study(here: Here, result: Result) -> None:
     """The tables of a study, as it made them."""
     for one in result["tables"]:
@@ -68,6 +91,10 @@ def _table(*heads: str) -> Table:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
+
+
+def _tenths(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
 
 
 def _beside(figure: dict[str, Any], differs: bool) -> str:

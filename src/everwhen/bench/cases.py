@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from everwhen.bench import locomo, longmemeval
 from everwhen.bench.ablation import Score
+from everwhen.bench.retrieval import Tally, fresh_bank
 from everwhen.errors import UsageError
 from everwhen.ingest.importers.files import values
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.ingest.importers.longmemeval import date_time, placed, questions
+from everwhen.memory import Memory
 from everwhen.types import Message
 
 Bench = Literal["locomo", "longmemeval"]
@@ -54,6 +57,13 @@ def cases(path: Path, limit: int | None = None) -> Iterator[Case]:
     """Every conversation, at most `limit`, with the questions whose evidence exists; the others have no recall."""
     read = _locomo if bench_of(path) == "locomo" else _longmemeval
     return islice(read(path), limit)
+
+
+@contextmanager
+def opened(case: Case, home: Path | None = None, **settings: Any) -> Iterator[Memory]:
+    """A bank that holds the case and nothing else; it is removed afterwards, the cache of vectors stays."""
+    with fresh_bank(home, f"bench-study-{case.name}", case.messages, Tally(), **settings) as memory:
+        yield memory
 
 
 def _locomo(path: Path) -> Iterator[Case]:

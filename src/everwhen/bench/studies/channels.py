@@ -27,7 +27,7 @@ FOUR_WAY = "four-way (default)"
 _RRF = replace(MID, name="rrf", fusion="rrf", rrf_k=60, rerank=False)
 """TEMPR's own fusion and constant."""
 TWO_HOPS = "two-hop neighbours"
-RECIPES: Mapping[str, Recipe] = {
+RECIPES: dict[str, Recipe] = {
     FOUR_WAY: MID,
     "three-way, no temporal": MID.without("temporal"),
     "three-way, no graph": MID.without("graph"),
@@ -37,7 +37,7 @@ RECIPES: Mapping[str, Recipe] = {
     "no rerank": MID.without("rerank"),
     TWO_HOPS: MID,
 }
-BY_RANKS: Mapping[str, Recipe] = {
+BY_RANKS: dict[str, Recipe] = {
     "rrf k=60, four-way": _RRF,
     "rrf k=60, no temporal": _RRF.without("temporal"),
     "rrf k=60, no graph": _RRF.without("graph"),

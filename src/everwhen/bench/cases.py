@@ -9,10 +9,11 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from everwhen.bench import locomo, longmemeval
 from everwhen.bench.ablation import Score
+from everwhen.bench.peers import Bench
 from everwhen.bench.retrieval import Tally, fresh_bank
 from everwhen.errors import UsageError
 from everwhen.ingest.importers.files import values
@@ -20,8 +21,6 @@ from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.ingest.importers.longmemeval import date_time, placed, questions
 from everwhen.memory import Memory
 from everwhen.types import Message
-
-Bench = Literal["locomo", "longmemeval"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,46 @@ def study(
         draw_study(here, result)
 
 
+@bench.command()
+def guard(
+    context: typer.Context,
+    data: Annotated[Path, typer.Option(help="The folder of the development data.")],
+    figures: Annotated[Path, typer.Option(help="The committed figures.")] = Path("bench-guard.json"),
+    accept: Annotated[bool, typer.Option("--accept", help="Write down what is measured now.")] = False,
+) -> None:
+    """A three-minute subset: fails where quality fell by more than two points against committed figures."""
+    from everwhen.bench import guard as guarding
+    from everwhen.cli.bench_tables import draw_guard
+
+    here = _at_home(context.obj)
+    with counting(here, "questions") as tick:
+        measured = guarding.measure(data, tick)
+    if accept:
+        guarding.write(figures, measured)
+    rows = guarding.held(measured, guarding.read(figures))
+    if here.json:
+        here.print(rows)
+    else:
+        draw_guard(here, rows)
+    if any(one.fell for one in rows):
+        raise typer.Exit(1)
+
+
+@bench.command("all")
+def all_(
+    context: typer.Context,
+    data: Annotated[Path, typer.Option(help="The folder of the development data.")],
+    out: Annotated[Path, typer.Option(help="The folder that the files are written to.")],
+    again: Annotated[bool, typer.Option("--again", help="Run also what is there already.")] = False,
+) -> None:
+    """Everything but the peers, one file each; a run that was interrupted goes on where it stopped."""
+    from everwhen.cli.bench_all import run_all
+
+    here = _at_home(context.obj)
+    if not run_all(here, data, out, again):
+        raise typer.Exit(1)
+
+
 def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
     """The file for machines, the table for people."""
     _write(out, result)
@@ -187,7 +227,10 @@ def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
 def _write(out: Path | None, result: Mapping[str, Any]) -> None:
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        from everwhen.bench.made import made
+
+        whole = {**result, "made": made()}
+        out.write_text(json.dumps(whole, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _rows(value: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

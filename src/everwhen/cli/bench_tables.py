@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.table import Table
 
+from everwhen.bench.guard import Held
 from everwhen.bench.studies import Result
 from everwhen.cli.app import Here
 
@@ -70,6 +72,21 @@ def draw_peers(here: Here, result: dict[str, Any]) -> None:
     here.console.print("", table, "", costs)
     for name, reason in result["absent"].items():
         here.console.print(f"{name}: not asked, {reason}")
+
+
+def draw_guard(here: Here, rows: Sequence[Held]) -> None:
+    """Every figure beside the committed one."""
+    table = _table("figure", "now", "committed", "difference", "")
+    for row in rows:
+        difference = None if row.committed is None else row.value - row.committed
+        table.add_row(
+            row.name,
+            _number(row.value),
+            _number(row.committed),
+            "-" if difference is None else f"{difference:+.3f}",
+            "fell" if row.fell else "",
+        )
+    here.console.print(table)
 
 
 def draw_study(here: Here, result: Result) -> None:

@@ -7,6 +7,9 @@ is installed with everwhen: `make peers` gives them an environment of their own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Bench = Literal["locomo", "longmemeval"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +21,21 @@ class Entry:
     packages: tuple[str, ...]
     variant: str = ""
     note: str = ""
+    only: Bench | None = None
+    """Asked on this data set alone: reading the other one would take hours."""
 
 
 PEERS = (
     Entry("everwhen", "engine", ("everwhen",), "", "default recipe; its weights were fitted on this data"),
     Entry("everwhen, rrf", "engine", ("everwhen",), "rrf", "reciprocal ranks: nothing fitted but k = 10"),
-    Entry("everwhen, with extraction", "engine", ("everwhen",), "rules", "events, entities and facts too"),
+    Entry(
+        "everwhen, with extraction",
+        "engine",
+        ("everwhen",),
+        "rules",
+        "events, entities and facts too",
+        "locomo",
+    ),
     Entry("dense", "dense", (), "", "cosine over the same vectors, NumPy"),
     Entry("bm25s", "bm25", ("bm25s", "PyStemmer"), "", "English stop words, Snowball stemmer"),
     Entry("Chroma", "chroma", ("chromadb",), "", "HNSW, cosine"),

@@ -41,7 +41,8 @@ def run(
 
     `python` is the interpreter that has the peers; by default that of `make peers`, else this one.
     """
-    chosen = _chosen(only)
+    of = bench_of(data)
+    chosen = [one for one in _chosen(only) if one.only in (None, of)]
     questions = {(case.name, one.name): one for case in cases(data, limit) for one in case.questions}
     results: list[dict[str, Any]] = []
     absent = {} if only else dict(ABSENT)
@@ -54,7 +55,7 @@ def run(
     scored = {one["peer"]: _scored(one["runs"], questions) for one in results}
     return {
         "bench": "peers",
-        "of": bench_of(data),
+        "of": of,
         "data": data.name,
         "questions": len(questions),
         "vectors": "from the cache" if home else "embedded",

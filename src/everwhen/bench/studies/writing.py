@@ -1,7 +1,8 @@
 """What does remembering cost: latency of an add by stage, time by phase, storage for each memory?
 
 The first conversation (or as many as `--limit` says) is added exchange by exchange to a bank on disk without a cache;
-afterwards it is extracted, and asked. Nothing calls an LLM, so its column is 0 unless EVERWHEN_EXTRACT names one.
+afterwards it is extracted, and asked. Then all conversations go into one bank, batch by batch, to see whether a turn
+costs more the more there are. Nothing calls an LLM, so its column is 0 unless EVERWHEN_EXTRACT names one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -25,6 +27,8 @@ from everwhen.types import Message
 
 EXCHANGE = 2
 CONVERSATIONS = 1
+STEP = 256
+"""Turns between two points of the growth."""
 ADDING = {
     "embed": "everwhen.ingest.remember.embed_spoken",
     "write": "everwhen.store.sqlite.SqliteStore.append",
@@ -104,12 +108,18 @@ def run(request: Request) -> Result:
                 spent[key] += value
         if request.progress:
             request.progress(turns)
+    grown = growth(request)
     return {
         "tables": [
             _latency(f"an add of one exchange, {turns} turns, in ms", adds.times, "whole add"),
             _latency("extraction, a batch of turns, in ms", clock.times, "batch, all of it"),
             _costs(phases, turns, asked, spent),
             _storage(stored, turns),
+            {
+                "title": "all conversations in one bank, seconds since the beginning",
+                "heads": ["turns", "added", "extracted as well"],
+                "rows": [[str(one["turns"]), f"{one['add_s']:.1f}", f"{one['all_s']:.1f}"] for one in grown],
+            },
         ],
         "figures": {
             "turns": turns,
@@ -119,6 +129,7 @@ def run(request: Request) -> Result:
             "cpu_s": {name: sum(seconds) for name, seconds in phases.items()},
             "llm": spent,
             "bytes": stored,
+            "growth": grown,
         },
     }
 
@@ -146,6 +157,30 @@ def _remember(home: Path, case: Case, clock: Clock) -> float:
 def _exchanges(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
     for first in range(0, len(messages), EXCHANGE):
         yield messages[first : first + EXCHANGE]
+
+
+def growth(request: Request) -> list[dict[str, float]]:
+    """Seconds after so many turns: added (and then recallable), and with extraction."""
+    said = [
+        replace(message, id=f"{case.name}:{message.id}", session=f"{case.name}:{message.session}")
+        for case in cases(request.data, request.limit)
+        for message in case.messages
+    ]
+    points: list[dict[str, float]] = []
+    adding = extracting = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for first in range(0, len(said), STEP):
+            some = said[first : first + STEP]
+            with Memory.open(folder, "growth", cache_entries=0, extract="none") as memory:
+                start = perf_counter()
+                memory.add_many(some)
+                adding += perf_counter() - start
+            with Memory.open(folder, "growth", cache_entries=0, extract=load().extract) as memory:
+                start = perf_counter()
+                memory.process()
+                extracting += perf_counter() - start
+            points.append({"turns": first + len(some), "add_s": adding, "all_s": adding + extracting})
+    return points
 
 
 def storage(path: Path) -> dict[str, int]:

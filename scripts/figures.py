@@ -193,10 +193,10 @@ def plot(
             out.append(
                 f'<text x="{x:.1f}" y="{y + side:.1f}" text-anchor="middle" fill="{colour}">{show(value)}</text>'
             )
-        y = HEIGHT - BOTTOM - 34 + 18 * number
-        out.append(
-            f'<text x="{WIDTH - RIGHT - 6}" y="{y}" text-anchor="end" fill="{colour}">{escape(name)}</text>'
-        )
+        # Where there is room: rising lines leave it at the top, curves that level off at the bottom.
+        x, anchor = (LEFT + 12, "start") if linear else (WIDTH - RIGHT - 6, "end")
+        y = TOP + 16 + 18 * number if linear else HEIGHT - BOTTOM - 34 + 18 * number
+        out.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}">{escape(name)}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
 
 

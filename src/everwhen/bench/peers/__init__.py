@@ -37,7 +37,13 @@ PEERS = (
         "locomo",
     ),
     Entry("dense", "dense", (), "", "cosine over the same vectors, NumPy"),
-    Entry("bm25s", "bm25", ("bm25s", "PyStemmer"), "", "English stop words, Snowball stemmer"),
+    Entry(
+        "bm25s",
+        "bm25",
+        ("bm25s", "PyStemmer"),
+        "",
+        "stop words, stemmer, k1 = 0.9, b = 0.4: its best of 12 settings here",
+    ),
     Entry("Chroma", "chroma", ("chromadb",), "", "HNSW, cosine"),
     Entry(
         "LanceDB hybrid", "lance", ("lancedb",), "", "vectors and full text, reciprocal ranks, its defaults"

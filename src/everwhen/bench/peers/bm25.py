@@ -1,4 +1,7 @@
-"""BM25 by bm25s, with stop words and a stemmer, as its documentation advises for English."""
+"""BM25 by bm25s, as strong as it gets: the best on LoCoMo dev of twelve settings.
+
+They are its two lists of stop words or none, the Snowball stemmer or none, its own k1 and b or Anserini's.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from typing import Any
 
 from everwhen.bench.peers.base import Lent, Said
 
+K1, B = 0.9, 0.4
+STOP_WORDS = "en_plus"
+
 
 class Bm25:
     def __init__(self, folder: Path) -> None:
@@ -17,7 +23,7 @@ class Bm25:
 
         self._folder, self._library = folder, bm25s
         self._stemmer = Stemmer.Stemmer("english")
-        self._index = bm25s.BM25()
+        self._index = bm25s.BM25(k1=K1, b=B)
         self._ids: list[str] = []
 
     def add(self, turns: Sequence[Said]) -> None:
@@ -34,7 +40,7 @@ class Bm25:
         self._index.save(str(self._folder))
 
     def _tokens(self, texts: list[str]) -> Any:
-        return self._library.tokenize(texts, stopwords="en", stemmer=self._stemmer, show_progress=False)
+        return self._library.tokenize(texts, stopwords=STOP_WORDS, stemmer=self._stemmer, show_progress=False)
 
 
 def open_peer(folder: Path, lent: Lent, variant: str) -> Bm25:

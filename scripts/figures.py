@@ -210,12 +210,12 @@ def main(folder: Path) -> None:
     timed = [run for name, run in runs.items() if name.startswith("speed_")]
     if len(timed) > 1:
         (IMAGES / "recall-growth.svg").write_text(growth(timed), encoding="utf-8")
-    if "study_writing_locomo" in runs:
-        (IMAGES / "ingest-growth.svg").write_text(ingest(runs["study_writing_locomo"]), encoding="utf-8")
+    if "study_writing" in runs:
+        (IMAGES / "ingest-growth.svg").write_text(ingest(runs["study_writing"]), encoding="utf-8")
     studied = {
-        name: runs[f"study_satf_{key}"]
-        for name, key in (("LoCoMo", "locomo"), ("LongMemEval", "longmemeval"))
-        if f"study_satf_{key}" in runs
+        name: runs[key]
+        for name, key in (("LoCoMo", "study_satf"), ("LongMemEval", "study_satf_longmemeval"))
+        if key in runs
     }
     if studied:
         (IMAGES / "satf-types.svg").write_text(satf_types(studied), encoding="utf-8")

@@ -38,7 +38,7 @@ def request_(tmp_path_factory: pytest.TempPathFactory) -> Iterator[studies.Reque
         yield studies.Request(folder / "locomo.json")
 
 
-@pytest.mark.parametrize("name", ["satf", "channels", "narratives", "writing"])
+@pytest.mark.parametrize("name", ["satf", "channels", "narratives", "stages", "writing"])
 def test_a_study_brings_tables_and_the_figures_behind_them(name: str, request_: studies.Request) -> None:
     result = studies.run(name, request_)
     json.dumps(result, allow_nan=False)

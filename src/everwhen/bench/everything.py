@@ -13,12 +13,8 @@ from pathlib import Path
 LOCOMO, WHEN = "locomo_dev.json", "locomo_when_dev.json"
 LONGMEMEVAL = "longmemeval_pool_dev.json.xz"
 TIMEX = ("timex_chat_dev.json", "timex_recognizers.json")
-STUDIED_ON = {
-    "satf": (LOCOMO, LONGMEMEVAL),
-    "channels": (LOCOMO,),
-    "narratives": (LOCOMO,),
-    "writing": (LOCOMO,),
-}
+STUDIES = {"channels": False, "narratives": False, "satf": False, "stages": True, "writing": True}
+"""Which studies are made, all on LoCoMo, and whether they are about time."""
 UNITS = (10_000, 100_000)
 
 
@@ -42,15 +38,8 @@ def steps(data: Path) -> Iterator[Step]:
     yield Step(
         "longmemeval", ("longmemeval", "--data", str(data / LONGMEMEVAL), "--ablate"), data / LONGMEMEVAL
     )
-    for study, files in STUDIED_ON.items():
-        for file in files:
-            of = "locomo" if file == LOCOMO else "longmemeval"
-            yield Step(
-                f"study_{study}_{of}",
-                ("study", study, "--data", str(data / file)),
-                data / file,
-                study in ("channels", "writing"),
-            )
+    for study, is_timed in STUDIES.items():
+        yield Step(f"study_{study}", ("study", study, "--data", str(data / LOCOMO)), data / LOCOMO, is_timed)
     for file in TIMEX:
         name = file.removesuffix(".json").removesuffix("_dev")
         yield Step(name, ("timex", "--data", str(data / file), "--peers"), data / file, True)

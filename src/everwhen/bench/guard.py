@@ -16,7 +16,7 @@ from everwhen.bench import locomo, longmemeval, timex
 
 ALLOWED = 0.02
 CONVERSATIONS = 2
-QUESTIONS = 20
+QUESTIONS = 12
 FIGURES = Path("bench-guard.json")
 
 
@@ -34,7 +34,7 @@ class Held:
 
 
 def measure(data: Path, progress: Callable[[int], None] | None = None) -> dict[str, float]:
-    """The figures of the subset: the first two conversations of LoCoMo with their dates, the first twenty questions of
+    """The figures of the subset: the first two conversations of LoCoMo with their dates, the first dozen questions of
     LongMemEval, and all time expressions of the chat set."""
     talk = locomo.run(
         data / "locomo_dev.json",

@@ -1,6 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Each bootstraps what it needs.
 PYTHON ?= python3
 VENV := .venv
+PEERS := .venv-peers
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export OPENBLAS_NUM_THREADS = 1
@@ -8,11 +9,11 @@ export OPENBLAS_NUM_THREADS = 1
 DATA ?= ../shared/data
 OUT ?= build/bench
 
-.PHONY: help install demo test check format bench figures llm-local lock clean
+.PHONY: help install demo test check format bench bench-guard peers results figures llm-local lock clean
 .DEFAULT_GOAL := help
 
 help: ## List the commands
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
 install: $(STAMP) ## Create .venv with everwhen, its extras (all but bench) and the development tools
 
@@ -44,13 +45,25 @@ $(VENV)/.bench: $(STAMP) requirements-bench.lock
 	$(BIN)/pip install --quiet --require-hashes --requirement requirements-bench.lock
 	@touch $@
 
-bench: $(VENV)/.bench ## Every table of docs/, from the development data in DATA
-	$(BIN)/everwhen bench timex --data $(DATA)/timex_chat_dev.json --peers --out $(OUT)/timex_chat.json
-	$(BIN)/everwhen bench timex --data $(DATA)/timex_recognizers.json --peers --out $(OUT)/timex_recognizers.json
-	$(BIN)/everwhen bench locomo --data $(DATA)/locomo_dev.json --when $(DATA)/locomo_when_dev.json --ablate --out $(OUT)/locomo.json
-	$(BIN)/everwhen bench longmemeval --data $(DATA)/longmemeval_pool_dev.json.xz --ablate --out $(OUT)/longmemeval.json
-	$(BIN)/everwhen bench speed --units 10000 --out $(OUT)/speed_10k.json
-	$(BIN)/everwhen bench speed --units 100000 --out $(OUT)/speed_100k.json
+bench: $(VENV)/.bench ## Every table of docs/results.md but the peers', from the development data in DATA
+	$(BIN)/everwhen bench all --data $(DATA) --out $(OUT) --again
+
+bench-guard: $(STAMP) ## Three minutes: fails where quality fell by more than two points (not part of `make test`)
+	$(BIN)/everwhen bench guard --data $(DATA)
+
+$(PEERS)/.installed: $(STAMP) requirements-peers.lock
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --require-hashes --requirement requirements-peers.lock
+	$(PEERS)/bin/pip install --quiet --no-deps --editable .
+	@touch $@
+
+peers: $(PEERS)/.installed ## Other memories beside everwhen: an environment of their own (1.3 GB), then both tables
+	$(BIN)/everwhen bench peers --data $(DATA)/locomo_dev.json --out $(OUT)/peers_locomo.json
+	$(BIN)/everwhen bench peers --data $(DATA)/longmemeval_pool_dev.json.xz --cached --out $(OUT)/peers_longmemeval.json
+
+results: $(STAMP) ## Write the tables of docs/results.md and docs/retrieval.md from the files in OUT
+	$(BIN)/python scripts/results_tables.py $(OUT)
+	$(BIN)/python scripts/retrieval_tables.py $(wildcard $(OUT)/locomo.json $(OUT)/longmemeval.json)
 
 figures: $(STAMP) ## Draw the pictures of the documents from real runs
 	$(BIN)/python scripts/figures.py
@@ -58,12 +71,14 @@ figures: $(STAMP) ## Draw the pictures of the documents from real runs
 llm-local: $(STAMP) ## Extraction by a real local model (opt-in: builds llama.cpp, about 10 minutes)
 	scripts/llm_local.sh
 
-lock: $(STAMP) ## Resolve requirements.lock and requirements-bench.lock again
+lock: $(STAMP) ## Resolve the three lock files again
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra llm --extra serve --extra ui --extra dev --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --extra llm --extra serve --extra ui --extra dev --extra bench --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-bench.lock
+	$(BIN)/uv pip compile pyproject.toml --extra peers --quiet \
+	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-peers.lock
 
 clean: ## Remove .venv and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

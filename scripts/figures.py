@@ -27,6 +27,7 @@ IMAGES = ROOT / "docs" / "img"
 RUNS = ROOT / "build" / "bench"
 
 Line = Sequence[tuple[float, float]]
+CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop"}
 COLOURS = ("#1f6feb", "#bf5b17", "#2da44e")
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 64, 36, 40, 52
@@ -78,22 +79,101 @@ def growth(runs: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def plot(title: str, lines: Mapping[str, Line], x_label: str, y_range: tuple[float, float], show: Any) -> str:
-    """Lines over a logarithmic x axis, each point with its value; plain SVG, readable on light and dark pages."""
+def ingest(study: Mapping[str, Any]) -> str:
+    """Whether a turn costs more the more there are: seconds since the beginning by turns."""
+    points = study["figures"]["growth"]
+    lines = {
+        name: [(float(one["turns"]), one[key]) for one in points]
+        for name, key in (
+            ("with extraction by the rules", "all_s"),
+            ("added: durable, can be recalled", "add_s"),
+        )
+    }
+    most = max(value for line in lines.values() for _, value in line)
+    return plot(
+        "LoCoMo dev in one bank: seconds of ingest by turns",
+        lines,
+        "turns",
+        (0.0, most * 1.15),
+        lambda value: f"{value:.0f}",
+        linear=True,
+    )
+
+
+def satf_types(studies: Mapping[str, Mapping[str, Any]]) -> str:
+    """SATF on and off for each kind of question, over both fusions."""
+    bars: dict[str, list[tuple[str, float]]] = {}
+    for data, study in studies.items():
+        rows = study["figures"]["rows"]["learned fusion"]
+        on = next(name for name in rows if name.startswith("sigma=15"))
+        for name, row in (("off", rows["off"]), ("on, the paper's numbers", rows[on])):
+            for group, figures in row["by_group"].items():
+                value = figures.get("turn ndcg@10")
+                if value:
+                    label = CATEGORIES.get(group, group.replace("single-session", "single"))
+                    bars.setdefault(name, []).append((f"{data} {label}", value["value"]))
+    return bar_plot("SATF off and on: turn NDCG@10 by kind of question, learned fusion", bars)
+
+
+def bar_plot(title: str, bars: Mapping[str, Sequence[tuple[str, float]]]) -> str:
+    """Groups of horizontal bars, from 0 to 1, each with its value."""
+    labels = [label for label, _ in next(iter(bars.values()))]
+    thick, gap, left = 11, 10, 210
+    step = thick * len(bars) + gap
+    height = TOP + step * len(labels) + 30
+    out = [_opening(title, height)]
+    for place, label in enumerate(labels):
+        y = TOP + place * step
+        out.append(
+            f'<text x="{left - 8}" y="{y + thick * len(bars) / 2 + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+        )
+        for number, values in enumerate(bars.values()):
+            value, top, colour = values[place][1], y + number * thick, COLOURS[number]
+            width = value * (WIDTH - left - RIGHT - 40)
+            out.append(
+                f'<rect x="{left}" y="{top}" width="{width:.1f}" height="{thick - 2}" fill="{colour}"/>'
+            )
+            out.append(
+                f'<text x="{left + width + 5:.1f}" y="{top + 9}" font-size="10" fill="{colour}">{value:.3f}</text>'
+            )
+    for number, name in enumerate(bars):
+        out.append(
+            f'<text x="{left + 160 * number}" y="{height - 10}" fill="{COLOURS[number]}">{escape(name)}</text>'
+        )
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def _opening(title: str, height: int) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" font-family="sans-serif" '
+        f'font-size="12" fill="#57606a"><title>{escape(title)}</title>\n'
+        f'<rect width="{WIDTH}" height="{height}" rx="6" fill="#ffffff"/>\n'
+        f'<text x="{LEFT}" y="22" font-size="14" fill="#24292f">{escape(title)}</text>'
+    )
+
+
+def plot(
+    title: str,
+    lines: Mapping[str, Line],
+    x_label: str,
+    y_range: tuple[float, float],
+    show: Any,
+    linear: bool = False,
+) -> str:
+    """Lines over a logarithmic x axis, unless it is to be linear, each point with its value.
+
+    Plain SVG, readable on light and dark pages.
+    """
     places = sorted({x for line in lines.values() for x, _ in line})
-    low, high = math.log2(places[0]), math.log2(places[-1])
+    scale = float if linear else math.log2
+    low, high = scale(places[0]), scale(places[-1])
 
     def at(x: float, y: float) -> tuple[float, float]:
-        across = (math.log2(x) - low) / max(high - low, 1e-9)
+        across = (scale(x) - low) / max(high - low, 1e-9)
         up = (y - y_range[0]) / (y_range[1] - y_range[0])
         return LEFT + across * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM)
 
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" font-family="sans-serif" '
-        f'font-size="12" fill="#57606a"><title>{escape(title)}</title>',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#ffffff"/>',
-        f'<text x="{LEFT}" y="22" font-size="14" fill="#24292f">{escape(title)}</text>',
-    ]
+    out = [_opening(title, HEIGHT)]
     for step in range(6):
         value = y_range[0] + (y_range[1] - y_range[0]) * step / 5
         x, y = at(places[0], value)
@@ -113,10 +193,10 @@ def plot(title: str, lines: Mapping[str, Line], x_label: str, y_range: tuple[flo
             out.append(
                 f'<text x="{x:.1f}" y="{y + side:.1f}" text-anchor="middle" fill="{colour}">{show(value)}</text>'
             )
-        y = HEIGHT - BOTTOM - 34 + 18 * number
-        out.append(
-            f'<text x="{WIDTH - RIGHT - 6}" y="{y}" text-anchor="end" fill="{colour}">{escape(name)}</text>'
-        )
+        # Where there is room: rising lines leave it at the top, curves that level off at the bottom.
+        x, anchor = (LEFT + 12, "start") if linear else (WIDTH - RIGHT - 6, "end")
+        y = TOP + 16 + 18 * number if linear else HEIGHT - BOTTOM - 34 + 18 * number
+        out.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}">{escape(name)}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
@@ -130,6 +210,15 @@ def main(folder: Path) -> None:
     timed = [run for name, run in runs.items() if name.startswith("speed_")]
     if len(timed) > 1:
         (IMAGES / "recall-growth.svg").write_text(growth(timed), encoding="utf-8")
+    if "study_writing" in runs:
+        (IMAGES / "ingest-growth.svg").write_text(ingest(runs["study_writing"]), encoding="utf-8")
+    studied = {
+        name: runs[key]
+        for name, key in (("LoCoMo", "study_satf"), ("LongMemEval", "study_satf_longmemeval"))
+        if key in runs
+    }
+    if studied:
+        (IMAGES / "satf-types.svg").write_text(satf_types(studied), encoding="utf-8")
 
 
 if __name__ == "__main__":

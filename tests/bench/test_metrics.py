@@ -142,3 +142,14 @@ def test_the_surest_answers_come_first_on_the_risk_coverage_curve() -> None:
     answers = [(0.9, True), (0.9, False), (0.5, True), (0.2, False)]
     assert metrics.risk_coverage(answers, asked=8, steps=4) == [[0.25, 0.5], [0.375, 0.6667], [0.5, 0.5]]
     assert metrics.risk_coverage([], asked=3) == []
+
+
+def test_unanswerable_questions_have_no_place_in_a_mean() -> None:
+    """They are neither a hit nor a miss: asked for one, the figure refuses rather than to count a 0 or a 1."""
+    with pytest.raises(ValueError, match="leave it out"):
+        metrics.summary([Ranking(["a"], {"a"}), Ranking(["a"], ())])
+
+
+def test_evidence_that_nobody_can_find_lowers_recall_unless_it_is_left_out() -> None:
+    assert recall_at(["a"], {"a", "gone"}, 5) == 0.5
+    assert ndcg_at(["a"], {"a", "gone"}, 5) < 1 == ndcg_at(["a"], {"a"}, 5)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from everwhen.bench import studies
+from everwhen.bench.studies import channels, satf, writing
 from everwhen.errors import NotFound
+from everwhen.home import bank_path
+from everwhen.memory import Memory
+from tests.bench.test_bench_locomo import SAMPLE
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def test_every_study_says_what_it_asks() -> None:
@@ -18,3 +27,49 @@ def test_every_study_says_what_it_asks() -> None:
 def test_a_study_that_is_not_there_is_refused_with_the_names_of_those_that_are(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there are:"):
         studies.run("nothing", studies.Request(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory: pytest.TempPathFactory) -> Iterator[studies.Request]:
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "locomo.json").write_text(json.dumps([SAMPLE]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVERWHEN_HOME", str(folder / "home"))
+        yield studies.Request(folder / "locomo.json")
+
+
+@pytest.mark.parametrize("name", ["satf", "channels", "narratives", "stages", "writing"])
+def test_a_study_brings_tables_and_the_figures_behind_them(name: str, request_: studies.Request) -> None:
+    result = studies.run(name, request_)
+    json.dumps(result, allow_nan=False)
+    assert result["study"] == name and result["data"] == "locomo.json"
+    for table in result["tables"]:
+        assert table["rows"] and all(len(row) == len(table["heads"]) for row in table["rows"])
+    assert result["figures"]["questions"] == 3
+
+
+def test_satf_with_alpha_nought_changes_nothing(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, extract="none", cache_entries=0) as memory:
+        for day in range(6):
+            memory.add(f"Basil ate {day} figs", session=f"s{day}", at=START + timedelta(days=day**2))
+        found = memory.recall("what did Basil eat").memories
+    assert satf.rescored(found, satf.Numbers(alpha=0.0), 25.0) == (list(found), True)
+    kept, active = satf.rescored(found, satf.Numbers(gamma=1.1), 25.0)
+    assert (list(kept), active) == (list(found), False)
+
+
+def test_two_hops_reach_what_two_links_lead_to_and_no_further() -> None:
+    edges = {1: [(2, 0.9), (5, 0.01)], 2: [(3, 0.5)], 3: [(4, 1.0)]}
+    numbers = {"decay": 0.8, "min_edge": 0.1, "stop": 0.1}
+    neighbours = lambda units: {unit: edges.get(unit, []) for unit in units}  # noqa: E731
+    reached = channels.two_hops(neighbours, {1: 0.9}, **numbers, limit=10)
+    assert reached == {1: 0.9, 2: 0.8, 3: pytest.approx(0.64)}
+    assert set(channels.two_hops(neighbours, {1: 0.9}, **numbers, limit=2)) == {1, 2}
+
+
+def test_the_bytes_of_a_bank_are_told_by_what_they_hold(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, extract="none", cache_entries=0) as memory:
+        memory.add("Basil ate a fig")
+    held = writing.storage(bank_path(tmp_path, "default"))
+    assert held["vectors"] > 0 and held["words and keyword index"] > 0
+    assert sum(held.values()) <= bank_path(tmp_path, "default").stat().st_size

@@ -6,13 +6,14 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 
-def installed(name: str = "everwhen") -> dict[str, float]:
-    """The number of packages and the megabytes of their files, compiled ones included."""
+def installed(*names: str) -> dict[str, float]:
+    """The number of packages and the megabytes of their files, compiled ones included; of everwhen, unless named."""
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
     seen: set[str] = set()
-    waiting = [name]
+    waiting = list(names or ("everwhen",))
+    with_us = "everwhen" in waiting
     total = 0
     while waiting:
         found = canonicalize_name(waiting.pop())
@@ -28,9 +29,9 @@ def installed(name: str = "everwhen") -> dict[str, float]:
             if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
                 waiting.append(requirement.name)
         total += sum(_size(Path(str(file.locate()))) for file in one.files or ())
-    if name == "everwhen":  # an editable installation lists no files of its own
+    if with_us:  # an editable installation lists no files of its own
         root = Path(__file__).parent.parent
-        listed = any(str(file).startswith("everwhen/") for file in distribution(name).files or ())
+        listed = any(str(file).startswith("everwhen/") for file in distribution("everwhen").files or ())
         total += 0 if listed else sum(_size(path) for path in root.rglob("*"))
     return {"installed_packages": len(seen), "installed_mb": total / 1e6}
 

@@ -68,7 +68,7 @@ def run(
                     gold = evidence(question.get("evidence") or (), said)
                     without_evidence += not gold
                     if gold:
-                        score = partial(_scored, question, gold, sessions)
+                        score = partial(scored_turns, question, gold, sessions)
                         scored.append(score(asked.ranked, asked.context))
                         if ablation:
                             again.append((str(question["question"]), score))
@@ -118,13 +118,14 @@ def _run(
     }
 
 
-def _scored(
+def scored_turns(
     question: Mapping[str, Any],
     gold: Sequence[str],
     sessions: Mapping[str, str],
     ranked: Sequence[str],
     context: Mapping[str, Sequence[str]] = NO_CONTEXT,
 ) -> Scored:
+    """A ranking of turns held against a question's evidence, by turn and by session."""
     return Scored(
         group=str(question["category"]),
         turn=Ranking(ranked, set(gold)),

@@ -6,7 +6,7 @@ that an answer exists is scored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -53,7 +53,7 @@ def run(
         places = {str(message.id): place for message, place in rows}
         said = {str(message.id): message.text for message in messages}
         text, at = str(question["question"]), date_time(question["question_date"])
-        score = partial(_scored, question, places)
+        score = partial(scored_turns, question, places)
         with fresh_bank(home, f"bench-longmemeval-{name}", messages, tally) as memory:
             asked = ask(memory, text, at, said, recipe)
             if ablation and not name.endswith(ABSTENTION):
@@ -62,7 +62,7 @@ def run(
         runs.append(_run(question, asked, places))
         if not name.endswith(ABSTENTION):
             if question.get("question_type") == UPDATE:
-                newest_first.append(_newest_first(question, runs[-1], rows))
+                newest_first.append(newest_before(question, [pair[0] for pair in runs[-1]["ranked"]], rows))
             one = score(asked.ranked, asked.context)
             without_turns += one.turn is None
             scored.append(one)
@@ -95,12 +95,13 @@ def _pairs(turns: Iterable[str], places: Mapping[str, Place]) -> list[tuple[str,
     return list(dict.fromkeys((places[turn].session, places[turn].turn) for turn in turns))
 
 
-def _scored(
+def scored_turns(
     question: Mapping[str, Any],
     places: Mapping[str, Place],
     ranked: Sequence[str],
     context: Mapping[str, Sequence[str]] = NO_CONTEXT,
 ) -> Scored:
+    """A ranking of turns held against a question's evidence, by turn and by session."""
     gold = {(place.session, place.turn) for place in places.values() if place.has_answer}
     there = {place.session for place in places.values()}
     wanted = {str(session) for session in question.get("answer_session_ids") or ()} & there
@@ -113,17 +114,18 @@ def _scored(
     )
 
 
-def _newest_first(
-    question: Mapping[str, Any], run: Mapping[str, Any], rows: Sequence[tuple[Message, Place]]
+def newest_before(
+    question: Mapping[str, Any], ranked: Iterable[Hashable], rows: Sequence[tuple[Message, Place]]
 ) -> bool:
     """Whether the newest of the evidence sessions is ranked before the others."""
     wanted = {str(session) for session in question.get("answer_session_ids") or ()}
     told = {place.session: message.said_at for message, place in reversed(rows) if place.session in wanted}
-    ranked = unique(pair[0] for pair in run["ranked"])
+    sessions = unique(ranked)
     newest = max(told, key=lambda session: str(told[session]), default=None)
-    if newest not in ranked:
+    if newest not in sessions:
         return False
-    return all(ranked.index(newest) < ranked.index(one) for one in told if one != newest and one in ranked)
+    places = {session: place for place, session in enumerate(sessions)}
+    return all(places[newest] < places[one] for one in told if one != newest and one in places)
 
 
 def _unanswerable(run: Mapping[str, Any]) -> bool:

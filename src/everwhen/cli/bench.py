@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from everwhen.cli.app import Here, app
-from everwhen.cli.progress import counting
+from everwhen.cli.progress import counting, telling
 from everwhen.errors import NotFound, UsageError
 
 bench = typer.Typer(help="Measure retrieval quality, time expressions and speed.", no_args_is_help=True)
@@ -103,6 +103,36 @@ def facts_(
 
 
 @bench.command()
+def peers(
+    context: typer.Context,
+    data: Data,
+    only: Annotated[list[str] | None, typer.Option(help="One peer by name; may be given again.")] = None,
+    limit: Limit = None,
+    cached: Annotated[
+        bool, typer.Option("--cached", help="Vectors from the home's cache, for every peer alike.")
+    ] = False,
+    python: Annotated[
+        Path | None, typer.Option(help="The interpreter that has the peers [that of `make peers`].")
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Peers: what a user would pick instead, asked the same questions without an LLM (`make peers` first)."""
+    from everwhen.bench.peers import run as runner
+    from everwhen.cli.bench_tables import draw_peers
+    from everwhen.home import home_folder
+
+    here = _at_home(context.obj)
+    home = home_folder() / "bench" if cached else None
+    with telling(here) as heard:
+        result = runner.run(_there(data), only=only or (), limit=limit, home=home, python=python, heard=heard)
+    _write(out, result)
+    if here.json:
+        here.print({key: value for key, value in result.items() if key != "runs"})
+    else:
+        draw_peers(here, result)
+
+
+@bench.command()
 def study(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Which; none: list them.")] = None,
@@ -148,6 +178,46 @@ def tree_(
     report(here, result, out)
 
 
+@bench.command()
+def guard(
+    context: typer.Context,
+    data: Annotated[Path, typer.Option(help="The folder of the development data.")],
+    figures: Annotated[Path, typer.Option(help="The committed figures.")] = Path("bench-guard.json"),
+    accept: Annotated[bool, typer.Option("--accept", help="Write down what is measured now.")] = False,
+) -> None:
+    """A three-minute subset: fails where quality fell by more than two points against committed figures."""
+    from everwhen.bench import guard as guarding
+    from everwhen.cli.bench_tables import draw_guard
+
+    here = _at_home(context.obj)
+    with counting(here, "questions") as tick:
+        measured = guarding.measure(data, tick)
+    if accept:
+        guarding.write(figures, measured)
+    rows = guarding.held(measured, guarding.read(figures))
+    if here.json:
+        here.print(rows)
+    else:
+        draw_guard(here, rows)
+    if any(one.fell for one in rows):
+        raise typer.Exit(1)
+
+
+@bench.command("all")
+def all_(
+    context: typer.Context,
+    data: Annotated[Path, typer.Option(help="The folder of the development data.")],
+    out: Annotated[Path, typer.Option(help="The folder that the files are written to.")],
+    again: Annotated[bool, typer.Option("--again", help="Run also what is there already.")] = False,
+) -> None:
+    """Everything but the peers, one file each; a run that was interrupted goes on where it stopped."""
+    from everwhen.cli.bench_all import run_all
+
+    here = _at_home(context.obj)
+    if not run_all(here, data, out, again):
+        raise typer.Exit(1)
+
+
 def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
     """The file for machines, the table for people."""
     _write(out, result)
@@ -172,7 +242,10 @@ def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
 def _write(out: Path | None, result: Mapping[str, Any]) -> None:
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        from everwhen.bench.made import made
+
+        whole = {**result, "made": made()}
+        out.write_text(json.dumps(whole, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _rows(value: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

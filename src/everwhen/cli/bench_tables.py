@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.table import Table
 
+from everwhen.bench.guard import Held
 from everwhen.bench.studies import Result
 from everwhen.cli.app import Here
 
@@ -49,6 +51,44 @@ def draw_stages(here: Here, recipes: dict[str, Any]) -> None:
         here.console.print("", table)
 
 
+def draw_peers(here: Here, result: dict[str, Any]) -> None:
+    """Quality first, then what it costs; at the end who could not be asked, and why."""
+    here.console.print(f"{result['of']}, {result['questions']} questions, vectors {result['vectors']}")
+    heads = [f"turn {key}" for key in result["rows"][0]["turn"]] if result["rows"] else []
+    table = _table("peer", *heads, *(f"session {key}" for key in ("recall@10", "ndcg@10", "all@5")))
+    costs = _table(
+        "peer", "ingest s", "of it embedding", "p50 ms", "p95 ms", "disk MB", "memory MB", "MB", "packages"
+    )
+    for row in result["rows"]:
+        sessions = (row["session"].get(key) for key in ("recall@10", "ndcg@10", "all@5"))
+        table.add_row(row["peer"], *map(_number, row["turn"].values()), *map(_number, sessions))
+        costs.add_row(
+            row["peer"],
+            *(_tenths(row[key]) for key in ("ingest_s", "embedding_s")),
+            *(_tenths(row["recall_ms"][key]) for key in ("p50", "p95")),
+            *(_tenths(row[key]) for key in ("disk_mb", "rss_mb", "installed_mb")),
+            "-" if row["installed_packages"] is None else f"{row['installed_packages']:.0f}",
+        )
+    here.console.print("", table, "", costs)
+    for name, reason in result["absent"].items():
+        here.console.print(f"{name}: not asked, {reason}")
+
+
+def draw_guard(here: Here, rows: Sequence[Held]) -> None:
+    """Every figure beside the committed one."""
+    table = _table("figure", "now", "committed", "difference", "")
+    for row in rows:
+        difference = None if row.committed is None else row.value - row.committed
+        table.add_row(
+            row.name,
+            _number(row.value),
+            _number(row.committed),
+            "-" if difference is None else f"{difference:+.3f}",
+            "fell" if row.fell else "",
+        )
+    here.console.print(table)
+
+
 def draw_study(here: Here, result: Result) -> None:
     """The tables of a study, as it made them."""
     for one in result["tables"]:
@@ -68,6 +108,10 @@ def _table(*heads: str) -> Table:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
+
+
+def _tenths(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
 
 
 def _beside(figure: dict[str, Any], differs: bool) -> str:

@@ -12,8 +12,15 @@ from everwhen.cli.app import Here
 @contextmanager
 def counting(here: Here, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """A bar that is told how many are done; `total` where it is known."""
+    with telling(here, what, total) as told:
+        yield lambda done: told(what, done)
+
+
+@contextmanager
+def telling(here: Here, what: str = "", total: int | None = None) -> Iterator[Callable[[str, int], None]]:
+    """The same where several come one after the other: it is told who is at it, too."""
     if here.quiet or here.json or not sys.stderr.isatty():
-        yield lambda done: None
+        yield lambda name, done: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -21,4 +28,4 @@ def counting(here: Here, what: str, total: int | None = None) -> Iterator[Callab
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
-        yield lambda done: progress.update(task, completed=done)
+        yield lambda name, done: progress.update(task, description=name, completed=done)

@@ -1,0 +1,67 @@
+"""docs/results.md has a place for every table, and the tables are those of the files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from everwhen.bench.everything import steps
+from tests.bench.test_retrieval_page import ROOT, _script
+
+FIGURE = {"value": 0.5, "difference": -0.1, "interval_95": [-0.2, -0.05]}
+PEERS: dict[str, Any] = {
+    "bench": "peers",
+    "of": "locomo",
+    "data": "locomo.json",
+    "rows": [
+        {
+            "peer": name,
+            "turn": {"recall@5": best, "recall@10": best, "ndcg@10": best, "all@5": best},
+            "session": {"recall@10": best, "ndcg@10": best, "all@5": None},
+            "recall_ms": {"p50": 1.25, "p95": 2.0},
+            "ingest_s": 123.4,
+            "embedding_s": None,
+            "disk_mb": 1.0,
+            "rss_mb": 2.0,
+            "installed_mb": None,
+            "installed_packages": None,
+            "versions": {"one": "1.0"},
+            "against_everwhen": against,
+        }
+        for name, best, against in (("everwhen", 0.8, {}), ("other", 0.5, {"turn recall@10": FIGURE}))
+    ],
+    "absent": {"third": "it needs a server"},
+    "made": {"commit": "abc", "machine": "two cores", "python": "3.11", "at": "2026-01-02T03:04+00:00"},
+}
+STUDY: dict[str, Any] = {
+    "data": "locomo.json",
+    "tables": [{"title": "a title", "heads": ["", "1"], "rows": [["row", "0.500 -0.100 [-0.200, -0.050]*"]]}],
+}
+
+
+def test_the_best_is_bold_and_what_differs_beyond_chance_has_a_star() -> None:
+    page = _script("results_tables").tables({"peers_locomo": PEERS})
+    quality = page["peers-locomo-quality"]
+    assert "| everwhen | **0.800** | **0.800** |" in quality
+    assert "| other | 0.500 | 0.500 * |" in quality
+    assert "commit `abc`" in quality and "peers --data DATA/locomo_dev.json" in quality
+    assert "| everwhen | 123 |  | 1.2 | 2.0 |" in page["peers-locomo-cost"]
+    assert "- third: it needs a server" in page["peers-locomo-cost"]
+
+
+def test_a_study_shows_what_leaves_out_nought_in_bold_and_names_the_categories() -> None:
+    made = _script("results_tables").tables({"study_satf": STUDY})["study-satf"]
+    assert "**0.500 -0.100 [-0.200, -0.050]**" in made and "| multi-hop |" in made
+
+
+def test_the_page_has_a_place_for_every_file() -> None:
+    page = (ROOT / "docs" / "results.md").read_text("utf-8")
+    for step in steps(Path("data")):
+        name = "speed" if step.name.startswith("speed") else step.name.replace("_", "-")
+        assert f"<!-- {name} -->" in page and f"<!-- /{name} -->" in page, name
+
+
+def test_a_table_is_written_into_its_place_and_nowhere_else() -> None:
+    script = _script("results_tables")
+    page = "a\n<!-- one -->\nold\n<!-- /one -->\nb\n<!-- two -->\nkept\n<!-- /two -->\n"
+    assert script.write(page, {"one": "new\n"}) == page.replace("old", "new")

@@ -11,7 +11,7 @@ PUBLIC = {
     "Added", "AsyncMemory", "Comparison", "Conflict", "Damaged", "Entity", "Entry", "Event", "EverwhenError",
     "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",
-    "Message", "ModelError", "NotFound", "Recall", "Recalled", "Recipe", "Refused", "Session", "Settings",
+    "Message", "ModelError", "NotFound", "Recall", "Recalled", "Receipt", "Recipe", "Refused", "Session", "Settings",
     "StaleFact", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError",
 }  # fmt: skip
 

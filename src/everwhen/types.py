@@ -233,6 +233,33 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Receipt:
+    """What forgetting took, or with `dry_run` would take: ids and counts, none of the words.
+
+    `rebuilt` are the turns that stay and are read again without what was forgotten. `erased` says that no byte of it is
+    left under the home folder; where it is False, `notes` say what stands in the way and what finishes it.
+    """
+
+    at: datetime
+    dry_run: bool
+    turns: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    """Those that have no turn left."""
+    events: tuple[str, ...] = ()
+    narratives: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    vectors: int = 0
+    links: int = 0
+    cached: int = 0
+    """Embedded texts that the cache was told to drop."""
+    rebuilt: tuple[str, ...] = ()
+    erased: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One version of what was believed: subject, predicate, object, and two times.
 

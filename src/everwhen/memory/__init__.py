@@ -3,6 +3,7 @@
 front    opening, adding, recall, upkeep
 graph    extraction, events, entities, links
 times    when, compare, timeline
+keeping  forget, retention, export, backup, repair
 """
 
 from everwhen.memory.asynchronous import AsyncMemory

@@ -18,6 +18,7 @@ from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
+from everwhen.memory.keeping import KeepMemory
 from everwhen.memory.times import TimeMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
@@ -56,12 +57,13 @@ def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
     return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
-class Memory(TimeMemory):
+class Memory(KeepMemory, TimeMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
         self._store = store
         self._settings = settings
+        self._folder = home_folder(settings.home)
         self._accesses = Accesses(store)
         self._use(embedder)
 

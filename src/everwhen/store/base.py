@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
+from everwhen.store.keep import KeepStore
 from everwhen.store.scan import Scan
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
@@ -107,8 +108,12 @@ class Store(Protocol):
     @property
     def facts(self) -> FactStore: ...
 
+    @property
+    def keep(self) -> KeepStore: ...
+
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
-        """Write turns, their units, vectors and terms in one transaction; False where the id was there."""
+        """Write turns, their units, vectors and terms in one transaction; False where the id was there, or the turn
+        was forgotten."""
         ...
 
     def known(self, ids: Sequence[str]) -> dict[str, str]:

@@ -23,9 +23,11 @@ from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
 from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.graph import SqliteGraph
+from everwhen.store.sqlite.keep import SqliteKeep
 from everwhen.store.sqlite.loading import read_removals, read_rows, to_window
 from everwhen.store.sqlite.rows import turn_of, unit_of
 from everwhen.store.sqlite.statements import next_epoch, statements
+from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
@@ -46,6 +48,7 @@ class SqliteStore:
         self._reader = reader
         self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
         self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
+        self.keep = SqliteKeep(writer, reader, lambda: self._tokenizer)
         self._index = Index()
         self._index_lock = threading.Lock()
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
@@ -90,7 +93,10 @@ class SqliteStore:
                     file.unlink(missing_ok=True)
             raise
         info = BankInfo(path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA)
-        return cls(path, info, writer, reader)
+        store = cls(path, info, writer, reader)
+        if not read_only and not store.keep.is_scrubbed:
+            store.keep.scrub()  # a crash came between forgetting and the last byte of it
+        return store
 
     @property
     def info(self) -> BankInfo:
@@ -108,7 +114,14 @@ class SqliteStore:
         )
         with self._writer.transaction() as sql:
             self._still_ours(sql)
-            return [self._append_one(sql, new, terms) for new, terms in zip(turns, packed, strict=True)]
+            stones = Tombstones(sql)
+            forgotten = stones.any and [
+                stones.holds(new.turn.id, to_text(new.turn.said_at), new.turn.text) for new in turns
+            ]
+            return [
+                not (forgotten and forgotten[place]) and self._append_one(sql, new, terms)
+                for place, (new, terms) in enumerate(zip(turns, packed, strict=True))
+            ]
 
     def _still_ours(self, sql: sqlite3.Connection) -> None:
         """That the file is where it was, and that nobody gave the bank another model meanwhile."""

@@ -38,6 +38,7 @@ class Connection:
             with self.errors():
                 self._raw.execute("PRAGMA foreign_keys = ON")
                 self._raw.execute("PRAGMA synchronous = FULL")
+                self._raw.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         except BaseException:
             self._raw.close()
             raise
@@ -84,6 +85,16 @@ class Connection:
             yield
         except sqlite3.Error as error:
             raise translate(error, self.path, self._busy_seconds) from error
+
+    @contextmanager
+    def hurried(self, wait: float) -> Iterator[sqlite3.Connection]:
+        """As `use`, waiting for other processes for so many seconds at the most."""
+        with self._lock, self.errors():
+            self._raw.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
+            try:
+                yield self._raw
+            finally:
+                self._raw.execute(f"PRAGMA busy_timeout = {round(self._busy_seconds * 1000)}")
 
     def close(self) -> None:
         with self._lock:

@@ -1,0 +1,141 @@
+"""The keeping part of a store: forgetting that reaches everything, and what must not come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import Unavailable
+from everwhen.store.facts import FactLedger
+from everwhen.types import Turn
+
+
+class Forgotten(Unavailable):
+    """A turn that was being read has been forgotten meanwhile: what was read of it must not be written."""
+
+
+class Follower(NamedTuple):
+    """A turn that is searched with the end of one that goes, and the turn that will stand before it."""
+
+    turn: Turn
+    before: Turn | None
+
+
+@dataclass(frozen=True, slots=True)
+class Retold:
+    """A follower with its new context, and the vectors that go with it."""
+
+    turn: str
+    before: str | None
+    context: str
+    vectors: NDArray[np.float32]
+    codes: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What a removal took, by id, with the words that must leave the caches too."""
+
+    units: Mapping[str, tuple[str, ...]]
+    """By kind, those derived from the turns that are gone."""
+    entities: tuple[str, ...]
+    texts: tuple[str, ...]
+    """What had been embedded of units that are gone."""
+    vectors: int
+    links: int
+    unlinked: tuple[int, ...]
+    """Units whose lists of neighbours have lost somebody."""
+
+
+class Eraser(Protocol):
+    """Removals inside one transaction; all of it happens, or nothing."""
+
+    @property
+    def facts(self) -> FactLedger: ...
+
+    def followers(self, turns: Sequence[str]) -> list[Follower]:
+        """As `KeepStore.followers`, at this moment."""
+        ...
+
+    def remember(self, turns: Sequence[str], at: datetime) -> None:
+        """Put up a tombstone for each turn, so that it does not come back."""
+        ...
+
+    def uncite(self, turns: Sequence[str]) -> dict[str, list[str]]:
+        """Take turns from the sources of facts; the facts that had them, each with the sources that are left."""
+        ...
+
+    def is_only_learned(self, fact: str) -> bool:
+        """Whether no person ever spoke of a fact."""
+        ...
+
+    def fact_words(self, fact: str) -> str:
+        """All that the versions of a fact say."""
+        ...
+
+    def facts_about(self, names: Sequence[str]) -> list[str]:
+        """The facts with one of some folded names for a subject or object."""
+        ...
+
+    def erase_facts(self, facts: Sequence[str]) -> tuple[str, ...]:
+        """Every version, conflict and quotation of some facts; the words of theirs that had been embedded."""
+        ...
+
+    def remove(
+        self,
+        turns: Sequence[str],
+        again: Sequence[str],
+        retold: Sequence[Retold],
+        *,
+        reports: Sequence[str] = (),
+    ) -> Gone:
+        """Remove turns with all that was made of them, and put others on the to-do list to be read again.
+
+        `retold` are the followers' new contexts. `reports` are names whose reports of change go as well.
+        """
+        ...
+
+    def remove_everything(self) -> None:
+        """Leave nothing but the bank's settings and its tombstones."""
+        ...
+
+    def undo(self) -> None:
+        """Nothing of this is to happen: it was a look at what would."""
+        ...
+
+
+class KeepStore(Protocol):
+    """Above: `keep/`. Below: the same database as the turns."""
+
+    def followers(self, turns: Sequence[str]) -> list[Follower]:
+        """The turns that are searched with the end of one of these, and are none of them."""
+        ...
+
+    def around(self, turn: Turn, before: int, after: int) -> list[str]:
+        """The ids of so many turns of its session on each side of a turn."""
+        ...
+
+    def turns_about(self, entity: str) -> tuple[list[str], list[str]]:
+        """The turns that name an identity or that it spoke, and the names that it goes by."""
+        ...
+
+    def forgetting(self) -> AbstractContextManager[Eraser]: ...
+
+    def scrub(self) -> bool:
+        """Overwrite what is left of removed rows in the files; False while another process stands in the way."""
+        ...
+
+    @property
+    def is_scrubbed(self) -> bool: ...
+
+    def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]: ...
+
+    def placed(self, units: Sequence[int]) -> dict[int, str]:
+        """Those of some units that lie on a line of time, with its kind."""
+        ...

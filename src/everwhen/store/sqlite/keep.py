@@ -1,0 +1,97 @@
+"""Keeping and forgetting in a bank file: one transaction for the rows, then the bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import Unavailable
+from everwhen.store.instants import to_text
+from everwhen.store.keep import Eraser, Follower
+from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
+from everwhen.store.sqlite.statements import statements
+from everwhen.store.terms import Tokenizer
+from everwhen.types import Turn
+
+SCRUB_SECONDS = 5.0
+"""How long another process that reads is waited for before the write-ahead log is left as it is."""
+
+
+class SqliteKeep:
+    """The `KeepStore` of one bank file. See `everwhen.store.keep` for what each call promises."""
+
+    def __init__(self, writer: Connection, reader: Connection, tokenizer: Callable[[], Tokenizer]) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._tokenizer = tokenizer
+
+    def followers(self, turns: Sequence[str]) -> list[Follower]:
+        with self._reader.use() as sql:
+            return followers(sql, turns)
+
+    def around(self, turn: Turn, before: int, after: int) -> list[str]:
+        place = {
+            "session": turn.session,
+            "said_at": to_text(turn.said_at),
+            "seq": turn.seq,
+            "before": before,
+            "after": after,
+        }
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.execute(statements()["turns_around"], place)]
+
+    def turns_about(self, entity: str) -> tuple[list[str], list[str]]:
+        with self._reader.use() as sql:
+            names = [row[0] for row in sql.execute(statements()["names_of_entity"], {"entity": entity})]
+            asked = {"entity": entity, "names": json.dumps(names)}
+            turns = [row[0] for row in sql.execute(statements()["turns_mentioning"], asked)]
+        return turns, names
+
+    @contextmanager
+    def forgetting(self) -> Iterator[Eraser]:
+        try:
+            with self._writer.transaction() as sql:
+                yield SqliteEraser(sql, self._tokenizer)
+        except Undone:
+            return
+
+    @property
+    def is_scrubbed(self) -> bool:
+        with self._reader.use() as sql:
+            return sql.execute(statements()["kept_value"], ("erasing",)).fetchone() is None
+
+    def scrub(self) -> bool:
+        """What is deleted stays in three places: the full-text index keeps terms until its segments merge, the
+        file keeps free pages, the write-ahead log old versions of pages. Each is written anew."""
+        try:
+            with self._writer.transaction() as sql:
+                sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")
+            with self._writer.use() as sql:
+                sql.execute("VACUUM")
+            if not self._truncate_log():
+                return False
+            with self._writer.transaction() as sql:
+                sql.execute(statements()["drop_kept_value"], ("erasing",))
+        except Unavailable:
+            return False
+        return self._truncate_log()
+
+    def _truncate_log(self) -> bool:
+        """Move the write-ahead log into the file and cut it to nothing; waits for readers."""
+        with self._writer.hurried(SCRUB_SECONDS) as sql:
+            busy = sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not busy
+
+    def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["vectors_of_units"], (json.dumps(list(units)),)).fetchall()
+        return {unit: np.frombuffer(blob, "<f4") for unit, blob in rows}
+
+    def placed(self, units: Sequence[int]) -> dict[int, str]:
+        with self._reader.use() as sql:
+            return dict(sql.execute(statements()["placed_units"], (json.dumps(list(units)),)).fetchall())

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from everwhen import checked
-from everwhen.errors import NotFound, UsageError
-from everwhen.home import cache_path
+from everwhen.errors import NotFound, Refused, UsageError
+from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.memory.graph import GraphMemory
 from everwhen.models.embed.cache import CachedEmbedder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from everwhen.checked import Between
     from everwhen.models.embed import Embedder
+    from everwhen.recall.accesses import Accesses
+    from everwhen.store import Store
     from everwhen.types import Entity, Receipt
 
 
@@ -24,6 +25,7 @@ class KeepMemory(GraphMemory):
     """What `Memory` inherits."""
 
     _folder: Path
+    _accesses: Accesses
 
     def forget(
         self,
@@ -65,6 +67,94 @@ class KeepMemory(GraphMemory):
         finally:
             if self._store.graph.pending():
                 self._wake()
+
+    # Moving
+
+    def export(
+        self, path: str | Path, *, vectors: bool = True, progress: Callable[[int], None] | None = None
+    ) -> int:
+        """Write the whole bank as JSON lines, provenance and transaction times included; how many rows.
+
+        Without `vectors` the file is a fraction of the size, and importing it embeds everything again.
+        """
+        from everwhen.keep.export import export
+
+        self._accesses.write()
+        return export(self._store, Path(path), vectors=vectors, progress=progress)
+
+    def import_(self, path: str | Path, *, progress: Callable[[int], None] | None = None) -> int:
+        """Fill this bank, which must be empty, with an export; how many rows. Interrupted, the same call goes on."""
+        from everwhen.keep.transfer import import_bank
+
+        self._stop()
+        header = import_bank(self._store, Path(path), progress)
+        if not header.vectors:
+            self._embed_loaded(header.embedder)
+        self._store.keep.take_over()
+        self._store.refresh()
+        self._wake()
+        return sum(header.rows.values())
+
+    def _embed_loaded(self, embedder: str) -> None:
+        """Give the bank that was loaded, and waits beside this one, the vectors that its export left out."""
+        from everwhen.ingest.reembed import reembed
+        from everwhen.store.sqlite import SqliteStore
+        from everwhen.store.sqlite.transfer import part_of
+
+        path = part_of(bank_path(self._folder, self._store.info.name))
+        loaded = SqliteStore.open(path, embedder=embedder, dimension=0, zone="UTC", create=False)
+        try:
+            reembed(loaded, self._embedder, self._store.info.embedder, self._settings)
+        finally:
+            loaded.close()
+
+    def backup(self, path: str | Path, *, replace: bool = False) -> Path:
+        """Copy the bank into one file while it is in use; the file is there when it has been verified.
+
+        A folder gets a file named after the bank and the time. `Memory.restore` brings it back.
+        """
+        target = Path(path)
+        if target.is_dir():
+            target /= f"{self._store.info.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.db"
+        if target.exists() and not replace:
+            raise Refused(f"{target} exists; name another file, or allow it to be replaced (--replace)")
+        self._accesses.write()
+        self._store.keep.copy_to(target)
+        return target
+
+    @classmethod
+    def restore(
+        cls,
+        path: str | Path,
+        home: str | Path | None = None,
+        bank: str = "default",
+        *,
+        replace: bool = False,
+        **settings: Any,
+    ) -> int:
+        """Bring a bank back from a backup; how many turns it holds. One that holds something needs `replace`.
+
+        What was forgotten since the backup stays forgotten.
+        """
+        from everwhen.keep.forget import Wanted, forget
+        from everwhen.memory.front import shared_embedder
+        from everwhen.settings import load as load_settings
+        from everwhen.store.sqlite.restoring import restore
+
+        chosen = load_settings(home=home, **settings)
+        folder = home_folder(chosen.home)
+
+        def forget_again(store: Store, turns: Sequence[str]) -> None:
+            embedder = shared_embedder(store.info.embedder)
+            forget(store, embedder, chosen, Wanted(turns=tuple(turns)), datetime.now(UTC))
+
+        return restore(
+            Path(path),
+            bank_path(folder, bank),
+            replace=replace,
+            forget=forget_again,
+            busy_seconds=chosen.busy_seconds,
+        )
 
     def _whom(self, name: str) -> Entity:
         """An entity by its name; a turn that waits for extraction may name it first."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +111,44 @@ class Eraser(Protocol):
         ...
 
 
+class Snapshot(Protocol):
+    """A bank as it is at one moment, as rows of tables."""
+
+    @property
+    def schema(self) -> int: ...
+
+    def tables(self) -> dict[str, int]:
+        """The tables that make up a bank, with the number of their rows."""
+        ...
+
+    def sequences(self) -> dict[str, int]:
+        """The last number given in each table that never gives one twice."""
+        ...
+
+    def values(self) -> dict[str, str]:
+        """What the bank says of itself."""
+        ...
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]: ...
+
+
+class Loader(Protocol):
+    """A bank that is being made from rows, beside the one whose place it will take."""
+
+    offset: int
+    chain: str
+
+    def put(self, rows: Sequence[tuple[str, Mapping[str, Any]]], offset: int, chain: str) -> None:
+        """Write rows, and how far this came, in one transaction."""
+        ...
+
+    def finish(self, counts: Mapping[str, int], sequences: Mapping[str, int], name: str) -> None:
+        """Make what follows from the rows, and check that all is there."""
+        ...
+
+    def close(self) -> None: ...
+
+
 class KeepStore(Protocol):
     """Above: `keep/`. Below: the same database as the turns."""
 
@@ -133,6 +172,20 @@ class KeepStore(Protocol):
 
     @property
     def is_scrubbed(self) -> bool: ...
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]: ...
+
+    def loader(self, schema: int, source: str) -> Loader:
+        """Begin to load a bank of a schema, or go on with what was begun from the same source."""
+        ...
+
+    def take_over(self) -> None:
+        """Put what was loaded into this bank's place, in one transaction: others see the old or the new."""
+        ...
+
+    def copy_to(self, target: Path) -> dict[str, int]:
+        """A verified copy in one file, whoever writes meanwhile; the rows that it holds, by table."""
+        ...
 
     def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]: ...
 

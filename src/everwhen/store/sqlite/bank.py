@@ -41,14 +41,16 @@ _PATIENCE = (
 class SqliteStore:
     """The `Store` of one bank file. See `everwhen.store.base` for what each call promises."""
 
-    def __init__(self, path: Path, info: BankInfo, writer: Connection, reader: Connection) -> None:
+    def __init__(
+        self, path: Path, info: BankInfo, writer: Connection, reader: Connection, busy_seconds: float = 30.0
+    ) -> None:
         self.path = path
         self._info = info
         self._writer = writer
         self._reader = reader
         self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
         self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
-        self.keep = SqliteKeep(writer, reader, lambda: self._tokenizer)
+        self.keep = SqliteKeep(writer, reader, lambda: self._tokenizer, busy_seconds)
         self._index = Index()
         self._index_lock = threading.Lock()
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
@@ -93,7 +95,7 @@ class SqliteStore:
                     file.unlink(missing_ok=True)
             raise
         info = BankInfo(path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA)
-        store = cls(path, info, writer, reader)
+        store = cls(path, info, writer, reader, busy_seconds)
         if not read_only and not store.keep.is_scrubbed:
             store.keep.scrub()  # a crash came between forgetting and the last byte of it
         return store
@@ -101,6 +103,14 @@ class SqliteStore:
     @property
     def info(self) -> BankInfo:
         return self._info
+
+    def refresh(self) -> None:
+        """Read again what the bank says of itself: another one took its place."""
+        with self._writer.use() as sql:
+            values = _values(sql)
+        self._info = BankInfo(
+            self.path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA
+        )
 
     def close(self) -> None:
         self._reader.close()

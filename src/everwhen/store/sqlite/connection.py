@@ -151,8 +151,8 @@ def is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def migrate(connection: Connection, *, read_only: bool = False) -> None:
-    """Bring the schema to the newest version, one transaction for each step."""
+def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA) -> None:
+    """Bring the schema to the newest version (or another), one transaction for each step."""
     with connection.use() as sql:
         version = _version(sql)
         if version == 0 and sql.execute("SELECT 1 FROM sqlite_master").fetchone():
@@ -172,7 +172,7 @@ def migrate(connection: Connection, *, read_only: bool = False) -> None:
     with connection.use() as sql:
         sql.execute("PRAGMA journal_mode = WAL")
     for number, name, script in migrations():
-        if number <= version:
+        if number <= version or number > to:
             continue
         with connection.transaction() as sql:
             if _version(sql) >= number:  # another process was faster

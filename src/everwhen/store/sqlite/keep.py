@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,15 @@ from everwhen.store.keep import Eraser, Follower
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
 from everwhen.store.sqlite.statements import statements
+from everwhen.store.sqlite.transfer import (
+    SqliteLoader,
+    SqliteSnapshot,
+    copy_to,
+    part_of,
+    remove_file,
+    snapshot,
+    take_over,
+)
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Turn
 
@@ -25,7 +35,14 @@ SCRUB_SECONDS = 5.0
 class SqliteKeep:
     """The `KeepStore` of one bank file. See `everwhen.store.keep` for what each call promises."""
 
-    def __init__(self, writer: Connection, reader: Connection, tokenizer: Callable[[], Tokenizer]) -> None:
+    def __init__(
+        self,
+        writer: Connection,
+        reader: Connection,
+        tokenizer: Callable[[], Tokenizer],
+        busy_seconds: float = 30.0,
+    ) -> None:
+        self._busy_seconds = busy_seconds
         self._writer = writer
         self._reader = reader
         self._tokenizer = tokenizer
@@ -75,6 +92,7 @@ class SqliteKeep:
                 sql.execute("VACUUM")
             if not self._truncate_log():
                 return False
+            remove_file(part_of(self._writer.path))  # what an interrupted restore left
             with self._writer.transaction() as sql:
                 sql.execute(statements()["drop_kept_value"], ("erasing",))
         except Unavailable:
@@ -86,6 +104,23 @@ class SqliteKeep:
         with self._writer.hurried(SCRUB_SECONDS) as sql:
             busy = sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         return not busy
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteSnapshot]:
+        with snapshot(self._writer.path, self._busy_seconds) as found:
+            yield found
+
+    def loader(self, schema: int, source: str) -> SqliteLoader:
+        return SqliteLoader(part_of(self._writer.path), schema, source)
+
+    def take_over(self) -> None:
+        part = part_of(self._writer.path)
+        take_over(part, self._writer)
+        remove_file(part)
+        self._truncate_log()
+
+    def copy_to(self, target: Path) -> dict[str, int]:
+        return copy_to(self._writer.path, target, self._busy_seconds)
 
     def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         with self._reader.use() as sql:

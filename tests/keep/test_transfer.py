@@ -38,19 +38,16 @@ def tables(home: Path, bank: str) -> dict[str, list[tuple[Any, ...]]]:
 def full(home: Path) -> Iterator[Memory]:
     """A bank with something of everything."""
     with Memory.open(home, "full", zone="Europe/Lisbon") as memory:
-        for number, text in enumerate(
-            (
-                "I moved to Porto in May.",
-                "My brother Tom works at Acme. 🚲",
-                "I live in Berlin now.",
-                "Tom called\nyesterday.",
-            )
-        ):
+        said = (
+            "I moved to Porto in May.",
+            "My brother Tom works at Acme. 🚲",
+            "I live in Berlin.",
+            "Tom\ncalled.",
+        )
+        for number, text in enumerate(said):
             when = START + timedelta(hours=20 * number)
-            memory.add(
-                {"name": "Ana", "content": text, "id": f"t{number}", "timestamp": when.isoformat(), "metadata": {"n": number}},
-                session=f"s{number // 2}",
-            )  # fmt: skip
+            message = {"name": "Ana", "content": text, "id": f"t{number}", "timestamp": when.isoformat()}
+            memory.add({**message, "metadata": {"n": number}}, session=f"s{number // 2}")
         memory.flush()
         memory.facts.assert_("Ana", "likes", "tea", at=START, source="t0", confidence=0.6)
         memory.facts.correct("Ana", "likes", "coffee", at=START + timedelta(days=1))
@@ -114,9 +111,10 @@ def test_an_export_is_one_moment_while_others_write(quick: Memory, home: Path, t
 
 
 def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
-    quick: Memory, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quick: Memory, home: Path, tmp_path: Path
 ) -> None:
     quick.add_many(f"message {number}" for number in range(700))
+    quick.flush()
     file = tmp_path / "all.jsonl"
     quick.export(file)
     lines = file.read_bytes().splitlines(keepends=True)
@@ -128,7 +126,7 @@ def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
         assert copy.turns() == []
         written: list[int] = []
         copy.import_(file, progress=written.append)
-        assert max(written) < len(lines) * 0.6  # the first half was there already
+        assert max(written) < len(lines) * 0.7  # the first half was there already
         assert tables(home, "copy") == tables(home, "quick")
     broken = lines.copy()
     place = len(lines) // 3

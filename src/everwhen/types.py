@@ -225,11 +225,15 @@ class Accessed:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that `doctor` noticed, in one sentence, and whether it was mended."""
+    """One thing that `doctor` noticed, in one sentence, and whether it was mended.
+
+    `original` says that what was said is damaged itself: nothing else holds it, so nothing rebuilds it.
+    """
 
     check: str
     problem: str
     fixed: bool = False
+    original: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
         assert max(written) < len(lines) * 0.7  # the first half was there already
         assert tables(home, "copy") == tables(home, "quick")
     broken = lines.copy()
-    place = len(lines) // 3
+    place = next(number for number, line in enumerate(lines) if b"message 300" in line)
     broken[place] = broken[place].replace(b"message", b"massage")
     (tmp_path / "broken.jsonl").write_bytes(b"".join(broken))
     with Memory.open(home, "third", embedder="fake", cache_entries=0) as third:

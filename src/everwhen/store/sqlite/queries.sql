@@ -60,9 +60,6 @@ SELECT u.id FROM units u LEFT JOIN token_codes c ON c.unit = u.seq
 WHERE u.kind = 'turn' AND (c.unit IS NULL OR substr(c.codes, 1, length(:format)) <> :format)
 ORDER BY u.seq;
 
--- codes_without_turn --
-SELECT count(*) FROM token_codes c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit AND u.kind = 'turn');
-
 -- insert_fts --
 INSERT INTO unit_fts (rowid, speaker, text, context) VALUES (?, ?, ?, ?);
 
@@ -165,13 +162,14 @@ SELECT (SELECT count(*) FROM turns), (SELECT count(DISTINCT session) FROM turns)
        (SELECT min(said_at) FROM turns), (SELECT max(said_at) FROM turns);
 
 -- turns_without_unit --
-SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.turn = t.seq AND u.kind = 'turn');
+SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.turn = t.seq AND u.kind = 'turn')
+  AND t.seq NOT IN (SELECT turn FROM expired);
 
 -- units_without_turn --
 -- A fact may come from a document, or from nothing but somebody's word: it leads to its versions.
-SELECT count(*) FROM units u
+SELECT u.seq FROM units u
 WHERE (u.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = u.turn))
-   OR (u.kind <> 'fact' AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq))
+   OR (u.kind NOT IN ('fact', 'turn') AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq))
    OR (u.kind = 'fact' AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.id = u.id));
 
 -- units_with_wrong_pieces --
@@ -189,7 +187,7 @@ SELECT count(*) FROM turns WHERE NOT json_valid(metadata);
 
 -- units_unlike_their_turn --
 -- The hard filters read the unit: it must say what the turn says.
-SELECT count(*) FROM units u JOIN turns t ON t.seq = u.turn
+SELECT u.seq FROM units u JOIN turns t ON t.seq = u.turn
 WHERE u.kind = 'turn' AND (u.id <> t.id OR u.mentioned_at <> t.said_at OR u.recorded_at <> t.recorded_at);
 
 -- zones --

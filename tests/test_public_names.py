@@ -8,11 +8,11 @@ import sys
 import everwhen
 
 PUBLIC = {
-    "Added", "AsyncMemory", "Comparison", "Conflict", "Damaged", "Entity", "Entry", "Event", "EverwhenError",
-    "Evidence", "Fact", "Finding", "Hit",
+    "Added", "AsyncMemory", "Comparison", "Conflict", "Consolidated", "Damaged", "Entity", "Entry", "Event",
+    "EverwhenError", "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",
-    "Message", "ModelError", "NotFound", "Recall", "Recalled", "Receipt", "Recipe", "Refused", "Session", "Settings",
-    "StaleFact", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError",
+    "Message", "ModelError", "Node", "NotFound", "Recall", "Recalled", "Receipt", "Recipe", "Refused", "Session",
+    "Settings", "StaleFact", "Statement", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError",
 }  # fmt: skip
 
 

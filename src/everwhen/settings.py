@@ -125,6 +125,15 @@ class Settings:
     half_life: float = 365.0
     """The same for every other fact."""
 
+    # Tree
+    consolidate: str = "extractive"
+    """What writes the nodes of the memory tree: `extractive` or `llm:<model>`."""
+    tree_windows: str | None = None
+    """The windows above sessions, shortest first, such as `6 hours, day, quarter`; None is what the bank has, and
+    `day, week, month` (TiMem) for a new tree."""
+    tree_exchanges: int | None = None
+    """Exchanges in a node of level 1; None is what the bank has, and 1 (TiMem) for a new tree."""
+
     # Store
     busy_seconds: float = 30.0
     """How long a write waits for another process before it says that the bank is locked."""

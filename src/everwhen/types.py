@@ -207,6 +207,7 @@ class Stats:
     pending: int = 0
     recalls: int = 0
     """Recalls that were counted (setting `count_access`)."""
+    nodes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,3 +424,52 @@ class Entry:
     group: Interval | None = None
     ids: tuple[str, ...] = ()
     zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that a node or the profile says, and what bears it out.
+
+    `first` and `last` are when it was said, `support` how often, `turns` where. A statement that is a fact of the
+    facts store names it; `ended` is when that ceased to hold, None while it does.
+    """
+
+    text: str
+    speaker: str
+    first: datetime
+    last: datetime
+    support: int = 1
+    turns: tuple[str, ...] = ()
+    fact: str | None = None
+    ended: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of the memory tree. `children` are ids: of nodes one level below, of turns at level 1.
+
+    `interval` is the hull of its window and its children; `turns` are those that its text rests on.
+    """
+
+    id: str
+    level: int
+    interval: Interval
+    text: str
+    children: tuple[str, ...]
+    name: str = ""
+    """What the level is called: exchange, session, day, …"""
+    parent: str | None = None
+    turns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What `consolidate` did: nodes that are new, and nodes that took the place of older ones.
+
+    `dropped` had nothing left under them; `failed` were to be written by a model and are extractive instead.
+    """
+
+    built: int = 0
+    rebuilt: int = 0
+    dropped: int = 0
+    failed: int = 0

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def told(memory: Memory, but: str | None = None) -> None:
         if message["id"] != but
     ]
     memory.add(messages)
-    memory.flush()
+    memory.consolidate(now="end")
 
 
 @pytest.fixture
@@ -63,6 +64,8 @@ def everything_shown(memory: Memory) -> str:
         memory.entities(),
         list(memory.facts.versions()),
         memory.timeline(),
+        memory.tree(),
+        memory.profile(),
         memory.accessed(100),
         [memory.recall(question, budget=300).as_context() for question in (MARK, "Wilhelmina", "the barge")],
         memory.facts.as_of(at(500), known_at=at(500)),
@@ -81,7 +84,7 @@ def test_no_byte_of_a_forgotten_turn_is_left_anywhere(talk: Memory, home: Path) 
     receipt = talk.forget(turns="a2")
 
     assert receipt.erased and receipt.turns == ("a2",) and not receipt.notes
-    assert receipt.events and receipt.facts and receipt.entities and receipt.cached
+    assert receipt.events and receipt.facts and receipt.entities and receipt.nodes and receipt.cached
     assert MARK not in repr(receipt) and "Wilhelmina" not in repr(receipt)
     for _ in range(2):  # now, and when everything has been read again
         assert traces(home, [MARK, "Wilhelmina", "barge"]) == []
@@ -141,6 +144,7 @@ def derived(memory: Memory) -> dict[str, Any]:
         "units": sorted(ask(f"SELECT {columns} FROM units"), key=repr),
         "vectors": {(id_, piece): np.frombuffer(blob, "<f4") for id_, piece, blob in vectors},
         "events": sorted(map(repr, memory.events())),
+        "nodes": [replace(node, id="") if node.level > 2 else node for node in memory.tree()],
         "entities": sorted(
             (one.name, one.type, one.aliases, one.first, one.last, one.mentions) for one in memory.entities()
         ),
@@ -162,6 +166,7 @@ def test_what_is_left_is_what_a_bank_that_never_heard_it_would_hold(talk: Memory
             if message["id"] not in ("a1", "a2", "c1")
         ]
         other.add(messages)
+        other.consolidate(now="end")
         mine, theirs = derived(talk), derived(other)
     assert {"x-a1", "x-a2", "x-c1"}.isdisjoint(turn.segment for turn in talk.turns())
     for part in mine:
@@ -186,7 +191,17 @@ def test_a_dry_run_tells_the_same_and_changes_nothing(talk: Memory, home: Path) 
     assert would.dry_run and not would.erased
     assert {table: raw(home, f"SELECT * FROM {table}") for table in tables} == before
     did = talk.forget(turns=["a2"])
-    for part in ("turns", "events", "narratives", "facts", "entities", "vectors", "links", "rebuilt"):
+    for part in (
+        "turns",
+        "events",
+        "narratives",
+        "nodes",
+        "facts",
+        "entities",
+        "vectors",
+        "links",
+        "rebuilt",
+    ):
         assert getattr(would, part) == getattr(did, part), part
 
 

@@ -192,18 +192,18 @@ def test_a_backup_restores_into_a_new_bank_and_into_its_own(full: Memory, home: 
     assert Memory.restore(file, home, "other") == 4
     assert tables(home, "other") == before
     full.add("said after the backup")
-    with pytest.raises(Refused, match="--replace"):
+    with pytest.raises(Refused, match="--overwrite"):
         Memory.restore(file, home, "full")
     with Memory.open(home, "full") as watcher:
         watcher.recall("Ana")
-        assert Memory.restore(file, home, "full", replace=True) == 4
+        assert Memory.restore(file, home, "full", overwrite=True) == 4
         assert len(watcher.turns()) == 4  # another process's eyes see it at once
         assert "said after the backup" not in watcher.recall("said after the backup").as_context()
         watcher.flush()
         assert watcher.doctor() == []
     with pytest.raises(Refused, match="exists"):
         full.backup(file)
-    assert full.backup(file, replace=True) == file
+    assert full.backup(file, overwrite=True) == file
 
 
 def test_what_was_forgotten_since_the_backup_stays_forgotten(
@@ -211,7 +211,7 @@ def test_what_was_forgotten_since_the_backup_stays_forgotten(
 ) -> None:
     file = full.backup(tmp_path / "b.db")
     full.forget(turns="t1")
-    assert Memory.restore(file, home, "full", replace=True) == 3
+    assert Memory.restore(file, home, "full", overwrite=True) == 3
     full.flush()
     assert "t1" not in {turn.id for turn in full.turns()} and full.doctor() == []
     assert "Acme" not in repr(full.events())
@@ -237,7 +237,7 @@ def test_a_backup_that_is_none_is_refused_and_a_damaged_bank_is_set_aside(
     assert not (home / "banks" / "new.db").exists()
     bank = home / "banks" / "quick.db"
     bank.write_bytes(b"this is no database any more" * 300)
-    assert Memory.restore(file, home, "quick", replace=True) == 1
+    assert Memory.restore(file, home, "quick", overwrite=True) == 1
     assert len(list((home / "banks").glob("quick.db.damaged-*"))) == 1
     with Memory.open(home, "quick") as again:
         assert [turn.text for turn in again.turns()] == ["kept"] and again.doctor() == []

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from everwhen.ingest.embedding import embed_spoken, line_of
 from everwhen.ingest.remember import in_batches, spoken
 from everwhen.models.embed import Embedder, gives_tokens
+from everwhen.models.embed.base import centroid
 from everwhen.models.rerank.codes import join
 from everwhen.settings import Settings
 from everwhen.store import Store
@@ -45,6 +46,13 @@ def reembed(
             vectors.update(
                 (id_, np.stack([next(flat) for _ in several]))
                 for (id_, _), several in zip(derived, pieces, strict=True)
+            )
+        for id_, text, consolidator, turns in store.tree.for_reembedding():
+            # What quotes turns points where they point; a model's words have a meaning of their own.
+            vectors[id_] = (
+                centroid(np.stack([vectors[turn][0] for turn in turns]))
+                if consolidator == "extractive" and all(turn in vectors for turn in turns)
+                else embedder.embed(embedder.pieces(text))
             )
         missing = store.replace_vectors(name, embedder.dim, vectors, codes)
         if not missing:

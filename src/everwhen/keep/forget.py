@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.settings import Settings
 from everwhen.store import Store
 from everwhen.store.keep import Eraser, Follower, Gone, Retold
+from everwhen.tree import Levels, read_levels
 from everwhen.types import Entity, Receipt, Turn
 from everwhen.when import Interval
 
@@ -46,6 +48,13 @@ class Wanted:
     everything: bool = False
 
 
+class Outcome(NamedTuple):
+    """The receipt, and the end of the last window whose summary is to be made again."""
+
+    receipt: Receipt
+    until: datetime | None = None
+
+
 def forget(
     store: Store,
     embedder: Embedder,
@@ -54,13 +63,13 @@ def forget(
     at: datetime,
     *,
     dry_run: bool = False,
-) -> Receipt:
+) -> Outcome:
     """Forget for good, or with `dry_run` only tell what would go. All of it happens, or nothing."""
     turns, names = choose(store, wanted)
     if wanted.everything:
-        return _everything(store, embedder, settings, turns, at, dry_run)
+        return Outcome(_everything(store, embedder, settings, turns, at, dry_run))
     if not turns and not names:
-        return Receipt(at, dry_run, erased=True, notes=("there is nothing that this speaks of",))
+        return Outcome(Receipt(at, dry_run, erased=True, notes=("there is nothing that this speaks of",)))
     return _forget(store, embedder, settings, turns, names, at, dry_run)
 
 
@@ -109,8 +118,9 @@ def _forget(
     names: Sequence[str],
     at: datetime,
     dry_run: bool,
-) -> Receipt:
+) -> Outcome:
     ids = [turn.id for turn in turns]
+    levels = read_levels(store.tree.levels(), settings.tree_windows, settings.tree_exchanges, store.info.zone)
     for _ in range(ATTEMPTS):
         followers = store.keep.followers(ids)
         retold = retell(embedder, settings, followers)
@@ -122,16 +132,17 @@ def _forget(
         with store.keep.forgetting() as eraser:
             if eraser.followers(ids) != followers:
                 continue  # somebody spoke meanwhile: another context is to be made
-            removed = remove(eraser, store, turns, near, retold, names, at)
+            removed = remove(eraser, store, turns, near, retold, names, levels, at)
             if dry_run:
                 eraser.undo()
         assert removed is not None
         sessions = _emptied(store, turns)
         receipt = _receipt(removed, ids, sessions, at, dry_run)
         if dry_run:
-            return receipt
+            return Outcome(receipt)
         mend_links(store, removed.gone.unlinked)
-        return finish(store, replace(receipt, cached=cache.drop(removed.texts)), cache)
+        receipt = replace(receipt, cached=cache.drop(removed.texts))
+        return Outcome(finish(store, receipt, cache), removed.until)
     raise Unavailable("turns are being added right behind those to be forgotten; try again in a moment")
 
 
@@ -141,6 +152,9 @@ class Removed:
     facts: tuple[str, ...]
     again: tuple[str, ...]
     texts: tuple[str, ...]
+    nodes: tuple[str, ...] = ()
+    until: datetime | None = None
+    """The end of the last window that a node was taken from."""
 
 
 def remove(
@@ -150,11 +164,13 @@ def remove(
     near: Sequence[str],
     retold: Sequence[Retold],
     names: Sequence[str],
+    levels: Levels,
     at: datetime,
 ) -> Removed:
     """The rows, inside the transaction."""
     ids = [turn.id for turn in turns]
     eraser.remember(ids, at)
+    uprooted = eraser.uproot(ids, [levels.session(*one) for one in store.tree.told(ids)])
     lost: list[str] = list(eraser.facts_about([folded(name) for name in names])) if names else []
     again = list(near)
     for fact, left in eraser.uncite(ids).items():
@@ -170,7 +186,41 @@ def remove(
     texts = eraser.erase_facts(lost)
     staying = [one for one in dict.fromkeys(again) if one not in set(ids)]
     gone = eraser.remove(ids, staying, retold, reports=names)
-    return Removed(gone, tuple(lost), tuple(staying), (*texts, *gone.texts))
+    echo = _silence(eraser, store, turns, levels, at)
+    return Removed(
+        gone,
+        (*lost, *echo.facts),
+        tuple(dict.fromkeys((*staying, *echo.again))),
+        (*texts, *gone.texts, *uprooted.texts, *echo.texts),
+        (*uprooted.ids, *echo.nodes),
+        max(filter(None, (uprooted.until, echo.until)), default=None),
+    )
+
+
+class _Echo(NamedTuple):
+    facts: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    until: datetime | None = None
+
+
+def _silence(eraser: Eraser, store: Store, turns: Sequence[Turn], levels: Levels, at: datetime) -> _Echo:
+    """What is left and has a word in it that only the forgotten turns said, wherever it got it from: a model that was
+    shown a summary of them, a name that was resolved. It goes too, and is made again from its own turns."""
+    found = eraser.echoes(sorted(words(f"{turn.speaker} {turn.text}" for turn in turns)))
+    if not found:
+        return _Echo()
+    facts = [id_ for id_, kind, _ in found if kind == "fact" and eraser.is_only_learned(id_)]
+    again = [turn for id_, kind, rest in found if kind != "fact" or id_ in facts for turn in rest]
+    under = [turn for _, kind, rest in found if kind == "node" for turn in rest]
+    close_chains(eraser.facts, facts, at)
+    texts = eraser.erase_facts(facts)
+    uprooted = eraser.uproot(under, [levels.session(*one) for one in store.tree.told(under)])
+    gone = eraser.remove((), list(dict.fromkeys(again)), ())
+    return _Echo(
+        tuple(facts), tuple(again), uprooted.ids, (*texts, *gone.texts, *uprooted.texts), uprooted.until
+    )
 
 
 def leaking(
@@ -261,13 +311,15 @@ def _everything(
         events=tuple(event.id for event in events),
         facts=facts,
         entities=tuple(entity.id for entity in store.graph.entities()),
+        nodes=tuple(node.place.id for node in store.tree.nodes()),
         vectors=store.stats().passages,
         links=store.stats().links,
     )
     if dry_run:
         return receipt
     cache.drop_turns(turns, ())
-    dropped = cache.drop([text for _, text in (*store.graph.derived_texts(), *store.facts.texts())])
+    told = [node.text for node in store.tree.nodes()]
+    dropped = cache.drop([*told, *(text for _, text in (*store.graph.derived_texts(), *store.facts.texts()))])
     with store.keep.forgetting() as eraser:
         eraser.remember(receipt.turns, at)
         eraser.remove_everything()
@@ -294,7 +346,7 @@ def _receipt(
         sessions=sessions,
         events=units.get("event", ()),
         narratives=units.get("narrative", ()),
-        nodes=units.get("node", ()),
+        nodes=removed.nodes,
         facts=removed.facts,
         entities=removed.gone.entities,
         vectors=removed.gone.vectors,

@@ -19,7 +19,6 @@ from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory.keeping import KeepMemory
-from everwhen.memory.times import TimeMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.rerank import Reranker, open_reranker
@@ -57,7 +56,7 @@ def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
     return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
-class Memory(KeepMemory, TimeMemory):
+class Memory(KeepMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everwhen import checked
-from everwhen.errors import NotFound, Refused, UsageError
+from everwhen.errors import EverwhenError, NotFound, Refused, UsageError
 from everwhen.home import bank_path, cache_path, home_folder
-from everwhen.memory.graph import GraphMemory
+from everwhen.memory.tree import TreeMemory
 from everwhen.models.embed.cache import CachedEmbedder
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from everwhen.types import Entity, Receipt
 
 
-class KeepMemory(GraphMemory):
+class KeepMemory(TreeMemory):
     """What `Memory` inherits."""
 
     _folder: Path
@@ -61,12 +62,23 @@ class KeepMemory(GraphMemory):
                 window,
                 everything,
             )
-            return forget(
-                self._store, self._with_cache(), self._settings, wanted, datetime.now(UTC), dry_run=dry_run
+            now = datetime.now(UTC)
+            receipt, until = forget(
+                self._store, self._with_cache(), self._settings, wanted, now, dry_run=dry_run
             )
         finally:
             if self._store.graph.pending():
                 self._wake()
+        return receipt if until is None else self._regrown(receipt, until)
+
+    def _regrown(self, receipt: Receipt, until: datetime) -> Receipt:
+        """Build the summaries again that were taken out, from what is left; where that fails, `consolidate` does it."""
+        try:
+            self.consolidate(now=max(until, self._store.tree.watermark() or until))
+        except EverwhenError as error:
+            note = f"the summaries above it are not built again yet ({error}); `everwhen consolidate` does it"
+            return replace(receipt, notes=(*receipt.notes, note))
+        return receipt
 
     # Moving
 
@@ -108,7 +120,7 @@ class KeepMemory(GraphMemory):
         finally:
             loaded.close()
 
-    def backup(self, path: str | Path, *, replace: bool = False) -> Path:
+    def backup(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Copy the bank into one file while it is in use; the file is there when it has been verified.
 
         A folder gets a file named after the bank and the time. `Memory.restore` brings it back.
@@ -116,8 +128,8 @@ class KeepMemory(GraphMemory):
         target = Path(path)
         if target.is_dir():
             target /= f"{self._store.info.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.db"
-        if target.exists() and not replace:
-            raise Refused(f"{target} exists; name another file, or allow it to be replaced (--replace)")
+        if target.exists() and not overwrite:
+            raise Refused(f"{target} exists; name another file, or allow it to be replaced (--overwrite)")
         self._accesses.write()
         self._store.keep.copy_to(target)
         return target
@@ -129,10 +141,10 @@ class KeepMemory(GraphMemory):
         home: str | Path | None = None,
         bank: str = "default",
         *,
-        replace: bool = False,
+        overwrite: bool = False,
         **settings: Any,
     ) -> int:
-        """Bring a bank back from a backup; how many turns it holds. One that holds something needs `replace`.
+        """Bring a bank back from a backup; how many turns it holds. A bank that exists needs `overwrite`.
 
         What was forgotten since the backup stays forgotten.
         """
@@ -151,7 +163,7 @@ class KeepMemory(GraphMemory):
         return restore(
             Path(path),
             bank_path(folder, bank),
-            replace=replace,
+            replace=overwrite,
             forget=forget_again,
             busy_seconds=chosen.busy_seconds,
         )

@@ -14,6 +14,7 @@ from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
 from everwhen.store.keep import KeepStore
 from everwhen.store.scan import Scan
+from everwhen.store.tree import TreeStore
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
 
@@ -90,6 +91,8 @@ class UnitRow:
     metadata: Mapping[str, Any]
     occurred: Interval | None = None
     confidence: float | None = None
+    level: int = 0
+    """Of a node of the tree; 0 for all else."""
 
 
 class Store(Protocol):
@@ -107,6 +110,9 @@ class Store(Protocol):
 
     @property
     def facts(self) -> FactStore: ...
+
+    @property
+    def tree(self) -> TreeStore: ...
 
     @property
     def keep(self) -> KeepStore: ...

@@ -45,13 +45,17 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A hard filter in the index's own terms: microseconds, kind codes, and allowed units if they are listed."""
+    """A hard filter in the index's own terms: microseconds, kind codes, and allowed units if they are listed.
+
+    `but` are units that do not pass, whatever else is said of them.
+    """
 
     start: int | None = None
     end: int | None = None
     known_at: int | None = None
     kinds: NDArray[np.int16] | None = None
     units: NDArray[np.int64] | None = None
+    but: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,8 @@ class Block:
             tests.append(np.isin(self.rows.kinds, window.kinds))
         if window.units is not None:
             tests.append(np.isin(self.rows.units, window.units))
+        if window.but is not None and len(window.but):
+            tests.append(~np.isin(self.rows.units, window.but))
         if low == 0 and high == len(self.rows.units) and not tests:
             return None
         passing = np.zeros(len(self.rows.units), dtype=np.bool_)
@@ -163,6 +169,15 @@ class Index:
             elif stays.any():
                 blocks.append(Block.build(_chosen(block.rows, np.flatnonzero(stays))))
         return Index(tuple(blocks), self.seen, removed, self.speakers)
+
+    def beside(self, other: Index) -> Index:
+        """The rows of both as one snapshot to search in; it is not extended."""
+        return Index(
+            self.blocks + other.blocks,
+            max(self.seen, other.seen),
+            max(self.removed, other.removed),
+            self.speakers | other.speakers,
+        )
 
     def __len__(self) -> int:
         return sum(len(block.rows.units) for block in self.blocks)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from everwhen.errors import Unavailable
 from everwhen.store.facts import FactLedger
+from everwhen.store.tree import Place
 from everwhen.types import Turn
 
 
@@ -54,6 +55,14 @@ class Gone:
     """Units whose lists of neighbours have lost somebody."""
 
 
+class Uprooted(NamedTuple):
+    """Nodes that were taken out, with their words and the end of the last of their windows."""
+
+    ids: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    until: datetime | None = None
+
+
 class Eraser(Protocol):
     """Removals inside one transaction; all of it happens, or nothing."""
 
@@ -88,6 +97,10 @@ class Eraser(Protocol):
         """Every version, conflict and quotation of some facts; the words of theirs that had been embedded."""
         ...
 
+    def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> Uprooted:
+        """Remove the nodes above some turns and have them built again; `places` are those of the sessions."""
+        ...
+
     def remove(
         self,
         turns: Sequence[str],
@@ -100,6 +113,10 @@ class Eraser(Protocol):
 
         `retold` are the followers' new contexts. `reports` are names whose reports of change go as well.
         """
+        ...
+
+    def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+        """What is derived and has a word in it that no turn says: its id, kind and turns."""
         ...
 
     def remove_everything(self) -> None:

@@ -69,3 +69,9 @@ def normalised(rows: Vectors) -> Vectors:
     """Each row divided by its length; a row of zeros stays as it is."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+
+
+def centroid(rows: Vectors) -> Vectors:
+    """The direction in which some vectors point together, as one row; the first of them where they cancel out."""
+    mean = rows.mean(axis=0, keepdims=True)
+    return normalised(mean if np.linalg.norm(mean) > 1e-6 else rows[:1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +14,7 @@ import numpy as np
 
 from everwhen.errors import Damaged, NotFound, Refused, Unavailable
 from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
-from everwhen.store.index import Index
+from everwhen.store.index import Index, Window
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.metadata import contains
 from everwhen.store.scan import Scan
@@ -24,10 +23,12 @@ from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is
 from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.graph import SqliteGraph
 from everwhen.store.sqlite.keep import SqliteKeep
-from everwhen.store.sqlite.loading import read_removals, read_rows, to_window
+from everwhen.store.sqlite.live import LiveIndex, changed_model
+from everwhen.store.sqlite.loading import to_window, wants_nodes
 from everwhen.store.sqlite.rows import turn_of, unit_of
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
+from everwhen.store.sqlite.tree import SqliteTree
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
 from everwhen.when import Interval
@@ -51,9 +52,9 @@ class SqliteStore:
         self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
         self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
         self.keep = SqliteKeep(writer, reader, lambda: self._tokenizer, busy_seconds)
-        self._index = Index()
-        self._index_lock = threading.Lock()
-        self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
+        self.tree = SqliteTree(writer, reader, lambda: self._tokenizer, self._still_ours)
+        self._live = LiveIndex(reader, lambda: self._info, nodes=False)
+        self._live_nodes = LiveIndex(reader, lambda: self._info, nodes=True)
         self._inode = path.stat().st_ino
 
     @classmethod
@@ -137,7 +138,7 @@ class SqliteStore:
         """That the file is where it was, and that nobody gave the bank another model meanwhile."""
         values = _values(sql)
         if (values["embedder"], values["dimension"]) != (self._info.embedder, str(self._info.dimension)):
-            raise Refused(_changed_model(self._info.name, values["embedder"]))
+            raise Refused(changed_model(self._info.name, values["embedder"]))
         if not self.path.exists() or self.path.stat().st_ino != self._inode:
             raise Unavailable(f"bank '{self._info.name}' was removed; open it again to make a new one")
 
@@ -298,24 +299,24 @@ class SqliteStore:
         ]
 
     def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
-        window = to_window(where, self._with_metadata)
-        return [Scored(*found) for found in self.index().search_vectors(query, limit, window)]
+        window = self._window(where)
+        return [Scored(*found) for found in self._index_for(where).search_vectors(query, limit, window)]
 
     def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        window = to_window(where, self._with_metadata)
+        window = self._window(where)
         terms = self._tokenizer.query(query)
-        return [Scored(*found) for found in self.index().search_terms(terms, limit, window)]
+        return [Scored(*found) for found in self._index_for(where).search_terms(terms, limit, window)]
 
     def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
-        window = to_window(where, self._with_metadata)
-        return Scan(self.index(), vectors, query, self._tokenizer, window)
+        window = self._window(where)
+        return Scan(self._index_for(where), vectors, query, self._tokenizer, window)
 
     def speakers(self) -> frozenset[str]:
         return self.index().speakers
 
     def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
-        window = to_window(where, self._with_metadata)
-        return self.index().similarities(query, np.array(units, dtype=np.int64), window)
+        window = self._window(where)
+        return self._index_for(where).similarities(query, np.array(units, dtype=np.int64), window)
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
@@ -359,11 +360,14 @@ class SqliteStore:
             links=links,
             pending=self.graph.pending(),
             recalls=recalls,
+            nodes=self.tree.count(),
         )
 
     def check(self, *, fix: bool = False) -> list[Finding]:
-        findings = check(self._writer, self.index, self._tokenizer, self._info.dimension, fix=fix)
+        indexes = [(one.nodes, one.current) for one in (self._live, self._live_nodes)]
+        findings = check(self._writer, indexes, self._tokenizer, self._info.dimension, fix=fix)
         findings += self.graph.check()
+        findings += self.tree.check()
         if any(finding.fixed for finding in findings):
             with self._writer.transaction() as sql:
                 next_epoch(sql)
@@ -372,24 +376,21 @@ class SqliteStore:
     # The derived index
 
     def index(self) -> Index:
-        """The search index, caught up with every commit of every process."""
-        with self._index_lock:
-            with self._reader.use() as sql:
-                version = sql.execute("PRAGMA data_version").fetchone()[0]
-                if self._seen is not None and self._seen[0] == version:
-                    return self._index
-            with self._reader.transaction("DEFERRED") as sql:  # one snapshot for rows, vectors and epoch
-                values = _values(sql)
-                epoch = values.get("epoch", "0")
-                if values["embedder"] != self._info.embedder:
-                    raise Refused(_changed_model(self._info.name, values["embedder"]))
-                version = sql.execute("PRAGMA data_version").fetchone()[0]
-                before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
-                rows, seen, speakers = read_rows(sql, before.seen, self._info.dimension)
-                gone, removed = read_removals(sql, before.removed)
-            self._index = before.extended(rows, seen, speakers).without(gone, removed)
-            self._seen = (version, epoch)
-            return self._index
+        """The search index of everything but nodes, caught up with every commit of every process."""
+        return self._live.current()
+
+    def _index_for(self, where: Filter) -> Index:
+        """The rows that a filter may let pass."""
+        return self.index().beside(self._live_nodes.current()) if wants_nodes(where) else self.index()
+
+    def _window(self, where: Filter) -> Window:
+        return to_window(where, self._with_metadata, self._reaching_back)
+
+    def _reaching_back(self, start: datetime) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Nodes that rest on what was said before an instant as well: their one time is that of their last turn."""
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["nodes_since"], {"start": to_text(start)}).fetchall()
+        return np.array([unit for (unit,) in rows], dtype=np.int64)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -418,10 +419,6 @@ def embedder_of(path: Path) -> str | None:
     except sqlite3.Error:
         return None  # whatever is wrong with the file, opening it says so better
     return row[0] if row else None
-
-
-def _changed_model(bank: str, embedder: str) -> str:
-    return f"bank '{bank}' was given the vectors of {embedder} meanwhile; open it again"
 
 
 def _files(path: Path) -> list[Path]:

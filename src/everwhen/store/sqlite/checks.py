@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -26,7 +26,7 @@ CLOCK_SLACK = timedelta(minutes=10)
 
 def check(
     connection: Connection,
-    index: Callable[[], Index],
+    indexes: Sequence[tuple[bool, Callable[[], Index]]],
     tokenizer: Tokenizer,
     dimension: int,
     *,
@@ -51,10 +51,11 @@ def check(
     findings += _provenance(connection, fix=fix)
     findings += _terms(connection, tokenizer, fix=fix)
     if not any(finding.check in ("rows", "vectors") and not finding.fixed for finding in findings):
-        try:
-            findings += _index(connection, index())
-        except Damaged as error:
-            findings.append(Finding("index", str(error)))
+        for nodes, index in indexes:
+            try:
+                findings += _index(connection, index(), nodes)
+            except Damaged as error:
+                findings.append(Finding("index", str(error)))
     findings += _full_text(connection, fix=fix)
     return findings
 
@@ -169,10 +170,12 @@ def _provenance(connection: Connection, *, fix: bool) -> list[Finding]:
     return findings
 
 
-def _index(connection: Connection, index: Index) -> list[Finding]:
+def _index(connection: Connection, index: Index, nodes: bool) -> list[Finding]:
     """The index against the rows that it has seen (others may be writing), and every vector's length."""
     with connection.use() as sql:
-        units, pieces = sql.execute(statements()["count_units"], (index.seen,)).fetchone()
+        units, pieces = sql.execute(
+            statements()["count_units"], {"seen": index.seen, "nodes": nodes}
+        ).fetchone()
     findings = []
     if (units, pieces) != (len(index), index.vectors):
         findings.append(

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store.instants import to_text
-from everwhen.store.keep import Follower, Gone, Retold
+from everwhen.store.instants import from_text, to_text
+from everwhen.store.keep import Follower, Gone, Retold, Uprooted
 from everwhen.store.sqlite.ledger import SqliteLedger
 from everwhen.store.sqlite.removal import remove_units, restart_turns
 from everwhen.store.sqlite.rows import turn_of
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
+from everwhen.store.sqlite.tree import above, put_marks
 from everwhen.store.terms import Tokenizer
+from everwhen.store.tree import Place
 
 LEFT = frozenset({"bank", "keeping", "tombstones", "migrations"})
 """The tables that forgetting everything leaves alone: settings, and what must not come back."""
@@ -73,6 +75,28 @@ class SqliteEraser:
         return tuple({row[4] for row in rows if row[4]})
 
     # Turns
+
+    def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> Uprooted:
+        units = above(self._sql, turns, places)
+        rows = self._rows("nodes_of_units", (_json(units),))
+        remove_units(self._sql, units)
+        put_marks(self._sql, places)
+        return Uprooted(
+            tuple(row[0] for row in rows),
+            tuple(row[1] for row in rows),
+            from_text(max(row[2] for row in rows)) if rows else None,
+        )
+
+    def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+        found: dict[int, tuple[str, str]] = {}
+        for word in words:
+            rows = self._rows("units_saying", {"phrase": '{speaker text}: "' + word.replace('"', "") + '"'})
+            if not any(row[2] == "turn" for row in rows):
+                found |= {row[0]: (row[1], row[2]) for row in rows}
+        return [
+            (id_, kind, tuple(row[0] for row in self._rows("turns_of_unit", (unit,))))
+            for unit, (id_, kind) in found.items()
+        ]
 
     def remove(
         self,

@@ -175,12 +175,12 @@ SELECT DISTINCT unit FROM mentions WHERE entity = ? ORDER BY unit LIMIT ?;
 SELECT seq, merged_into FROM entities WHERE merged_into IS NOT NULL;
 
 -- provenance --
--- Derived units with the raw units of their turns, from either end.
+-- Derived units with the raw units of their turns, from either end; from a turn's end without the nodes above it.
 SELECT p.unit, t.seq FROM json_each(:units) a JOIN unit_turns p ON p.unit = a.value
 JOIN units t ON t.turn = p.turn AND t.kind = 'turn' WHERE t.seq <> p.unit
 UNION
 SELECT p.unit, t.seq FROM json_each(:units) a JOIN units t ON t.seq = a.value AND t.kind = 'turn'
-JOIN unit_turns p ON p.turn = t.turn WHERE p.unit <> t.seq;
+JOIN unit_turns p ON p.turn = t.turn WHERE p.unit <> t.seq AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.unit = p.unit);
 
 -- insert_extraction --
 INSERT OR REPLACE INTO extractions (turn, extractor, version, done_at) VALUES (?, ?, ?, ?);

@@ -198,3 +198,13 @@ SELECT id, said_at, recorded_at, text FROM turns ORDER BY seq;
 -- tables --
 -- The bank's own tables: full text keeps itself, and is made again.
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'unit_fts%' ORDER BY name;
+
+-- nodes_of_units --
+SELECT n.id, u.text, u.occurred_end FROM nodes n JOIN units u ON u.seq = n.unit
+WHERE n.unit IN (SELECT value FROM json_each(?)) ORDER BY n.unit;
+
+-- units_saying --
+SELECT u.seq, u.id, u.kind FROM unit_fts x JOIN units u ON u.seq = x.rowid WHERE unit_fts MATCH :phrase;
+
+-- turns_of_unit --
+SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn WHERE p.unit = ? ORDER BY t.seq;

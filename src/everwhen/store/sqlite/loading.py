@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -21,18 +22,21 @@ _VECTORS_AT_ONCE = 4096
 _ROLE_CODES: dict[str | None, int] = {None: -1, **{role: place for place, role in enumerate(ROLES)}}
 
 
-def read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int, set[str]]:
-    """The units after a seq, as arrays; the last seq among them; and who speaks in them."""
+def read_rows(sql: sqlite3.Connection, after: int, dimension: int, nodes: bool) -> tuple[Rows, int, set[str]]:
+    """The units after a seq, nodes or all others, as arrays; the last seq of any unit; and who speaks in them."""
     try:
-        return _read_rows(sql, after, dimension)
+        return _read_rows(sql, after, dimension, nodes)
     except (TypeError, ValueError) as error:
         raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
 
 
-def _read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Rows, int, set[str]]:
-    rows = sql.execute(statements()["index_rows"], (after,)).fetchall()
+def _read_rows(
+    sql: sqlite3.Connection, after: int, dimension: int, nodes: bool
+) -> tuple[Rows, int, set[str]]:
+    rows = sql.execute(statements()["index_node_rows" if nodes else "index_rows"], (after,)).fetchall()
+    seen = max(after, sql.execute(statements()["last_unit"]).fetchone()[0])
     if not rows:
-        return empty_rows(dimension), after, set()
+        return empty_rows(dimension), seen, set()
     seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles, asks = zip(
         *rows, strict=True
     )
@@ -51,9 +55,9 @@ def _read_rows(sql: sqlite3.Connection, after: int, dimension: int) -> tuple[Row
             pieces=count,
             sizes=np.array([len(blob) // PACKED.itemsize for blob in terms], dtype=np.int64),
             packed=packed,
-            vectors=_vectors(sql, after, int(count.sum()), dimension),
+            vectors=_vectors(sql, after, int(count.sum()), dimension, nodes),
         ),
-        seqs[-1],
+        seen,
         {speaker for speaker in set(speakers) if speaker is not None},
     )
 
@@ -64,10 +68,13 @@ def read_removals(sql: sqlite3.Connection, after: int) -> tuple[NDArray[np.int64
     return np.array([unit for _, unit in rows], dtype=np.int64), rows[-1][0] if rows else after
 
 
-def _vectors(sql: sqlite3.Connection, after: int, total: int, dimension: int) -> NDArray[np.float32]:
+def _vectors(
+    sql: sqlite3.Connection, after: int, total: int, dimension: int, nodes: bool
+) -> NDArray[np.float32]:
     """Filled as it is read: a hundred thousand vectors are 150 MB, and two copies would be twice that."""
     matrix = np.empty((total, dimension), dtype=np.float32)
-    cursor, place = sql.execute(statements()["index_vectors"], (after,)), 0
+    statement = statements()["index_node_vectors" if nodes else "index_vectors"]
+    cursor, place = sql.execute(statement, (after,)), 0
     while rows := cursor.fetchmany(_VECTORS_AT_ONCE):
         blobs = b"".join(row[1] for row in rows)
         matrix[place : place + len(rows)] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)
@@ -90,8 +97,12 @@ def code(kind: str, network: str) -> int:
     return KINDS.index(kind) * len(NETWORKS) + NETWORKS.index(network)
 
 
-def to_window(where: Filter, with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]]) -> Window:
-    """A filter in the index's terms; what metadata asks for is looked up in the rows."""
+def to_window(
+    where: Filter,
+    with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]],
+    reaching_back: Callable[[datetime], NDArray[np.int64]],
+) -> Window:
+    """A filter in the index's terms; what metadata asks for, and which nodes begin too early, is looked up."""
     between = where.between
     return Window(
         start=to_micros(between.start) if between and between.start else None,
@@ -99,7 +110,13 @@ def to_window(where: Filter, with_metadata: Callable[[dict[str, Any]], NDArray[n
         known_at=to_micros(where.known_at) if where.known_at else None,
         kinds=_codes(where) if where.kinds is not None or where.networks is not None else None,
         units=with_metadata(dict(where.metadata)) if where.metadata else None,
+        but=reaching_back(between.start) if between and between.start and wants_nodes(where) else None,
     )
+
+
+def wants_nodes(where: Filter) -> bool:
+    """Whether nodes of the tree may be found: most questions are not put to them."""
+    return where.kinds is None or "node" in where.kinds
 
 
 def _codes(where: Filter) -> NDArray[np.int16]:

@@ -103,13 +103,15 @@ FROM turns GROUP BY session ORDER BY min(said_at), min(seq);
 -- units --
 -- Units with what recall shows of them.
 SELECT u.seq, u.id, u.kind, u.network, coalesce(u.text, t.text), coalesce(t.said_at, u.mentioned_at),
-       coalesce(t.zone, 'UTC'), coalesce(t.session, ''), coalesce(t.speaker, ''), coalesce(d.tokens, t.tokens, 0),
-       CASE WHEN d.unit IS NULL THEN json_array(t.id)
+       CASE WHEN n.unit IS NULL THEN coalesce(t.zone, 'UTC') ELSE (SELECT value FROM bank WHERE key = 'zone') END,
+       coalesce(t.session, n.session, ''), coalesce(t.speaker, ''), coalesce(d.tokens, n.tokens, t.tokens, 0),
+       CASE WHEN d.unit IS NULL AND n.unit IS NULL THEN json_array(t.id)
             ELSE (SELECT json_group_array(id) FROM (
                 SELECT s.id FROM unit_turns p JOIN turns s ON s.seq = p.turn WHERE p.unit = u.seq ORDER BY s.said_at, s.seq))
        END,
-       coalesce(t.metadata, '{}'), u.occurred_start, u.occurred_end, u.grain, d.confidence
+       coalesce(t.metadata, '{}'), u.occurred_start, u.occurred_end, u.grain, d.confidence, u.level
 FROM units u LEFT JOIN turns t ON t.seq = u.turn LEFT JOIN derived d ON d.unit = u.seq
+LEFT JOIN nodes n ON n.unit = u.seq
 WHERE u.seq IN (SELECT value FROM json_each(?));
 
 -- units_with_metadata --
@@ -133,17 +135,28 @@ JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
 WHERE u.kind = 'fact';
 
 -- index_rows --
--- What the derived index holds of the units after a seq, in the order of commit.
+-- What the derived index holds of the units after a seq, in the order of commit. Nodes have an index of their own.
 SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, t.session, t.speaker, t.role,
     coalesce(rtrim(t.text) LIKE '%?', 0)
 FROM units u LEFT JOIN turns t ON t.seq = u.turn
-WHERE u.seq > ? ORDER BY u.seq;
+WHERE u.seq > ? AND u.kind <> 'node' ORDER BY u.seq;
 
 -- index_vectors --
-SELECT unit, vector FROM vectors WHERE unit > ? ORDER BY unit, piece;
+SELECT unit, vector FROM vectors v
+WHERE unit > ? AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.unit = v.unit) ORDER BY unit, piece;
+
+-- index_node_rows --
+SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, NULL, NULL, NULL, 0
+FROM nodes n CROSS JOIN units u ON u.seq = n.unit WHERE n.unit > ? ORDER BY n.unit;
+
+-- index_node_vectors --
+SELECT v.unit, v.vector FROM nodes n CROSS JOIN vectors v ON v.unit = n.unit WHERE n.unit > ? ORDER BY n.unit, v.piece;
+
+-- last_unit --
+SELECT coalesce(max(seq), 0) FROM units;
 
 -- count_units --
-SELECT count(*), coalesce(sum(pieces), 0) FROM units WHERE seq <= ?;
+SELECT count(*), coalesce(sum(pieces), 0) FROM units WHERE seq <= :seen AND (kind = 'node') = :nodes;
 
 -- units_for_reembedding --
 SELECT seq, id FROM units ORDER BY seq;

@@ -54,7 +54,7 @@ def _opened(bank: Path, values: dict[str, str], replace: bool, busy_seconds: flo
     """The bank whose place is taken; None where it cannot be read, and may be set aside."""
     if not replace:
         raise Refused(
-            f"bank '{bank.stem}' exists; restore under another name (--bank NAME), or let it be replaced (--replace)"
+            f"bank '{bank.stem}' exists; restore under another name (--bank NAME), or let it be replaced (--overwrite)"
         )
     try:
         connection = Connection(bank, busy_seconds=busy_seconds)

@@ -31,7 +31,7 @@ def turn_of(row: tuple[Any, ...]) -> Turn:
 
 def unit_of(row: tuple[Any, ...]) -> UnitRow:
     seq, id_, kind, network, text, said_at, zone, session, speaker, tokens, turns, metadata, *rest = row
-    start, end, grain, confidence = rest
+    start, end, grain, confidence, level = rest
     return UnitRow(
         seq=seq,
         id=id_,
@@ -47,6 +47,7 @@ def unit_of(row: tuple[Any, ...]) -> UnitRow:
         metadata=_metadata(metadata),
         occurred=interval_of(start, end, grain),
         confidence=confidence,
+        level=level,
     )
 
 

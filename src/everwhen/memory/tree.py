@@ -1,0 +1,82 @@
+"""The part of `Memory` about the memory tree: what was said, condensed by exchange, session, day, week and month."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Literal
+
+from everwhen.errors import UsageError
+from everwhen.memory.times import TimeMemory
+from everwhen.store.instants import aware
+from everwhen.when import Interval
+
+if TYPE_CHECKING:
+    from everwhen.tree import Consolidator, Levels
+    from everwhen.types import Consolidated, Node, Statement
+
+
+class TreeMemory(TimeMemory):
+    """What `Memory` inherits. All of it waits for pending extraction."""
+
+    def consolidate(
+        self,
+        now: datetime | Literal["end"] | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Consolidated:
+        """Build the nodes of the tree whose windows are closed, and build again those that late turns changed.
+
+        A window is closed when the newest turn of the bank lies behind it; `now` says another moment, and "end" takes
+        the open ones too. `progress` hears how many nodes are written and how many are on the list.
+        """
+        from everwhen.tree import consolidate
+
+        if now is not None and now != "end":
+            now = aware(now, "now")
+        self.process()
+        return consolidate(self._store, self._embedder, self._levels(), self._consolidator(), now, progress)
+
+    def tree(self, level: int | None = None, at: datetime | Interval | None = None) -> list[Node]:
+        """The nodes of the memory tree, by level and time.
+
+        `at` keeps those whose interval contains an instant or overlaps an interval. Level 1 is always there; the
+        levels above are what `consolidate` has built.
+        """
+        from everwhen.tree.reading import nodes
+
+        levels = self._levels()
+        if level is not None and not (isinstance(level, int) and 1 <= level <= levels.top):
+            named = ", ".join(f"{one} {levels.name(one)}" for one in range(1, levels.top + 1))
+            raise UsageError(f"there is no level {level!r} in the memory tree; there are: {named}")
+        self.process()
+        return nodes(self._store, levels, level, _moment(at))
+
+    def profile(self) -> list[Statement]:
+        """What the tree's top level says, over all of time: statements with support, dates and turns."""
+        from everwhen.tree.reading import profile
+
+        self.process()
+        return profile(self._store, self._levels())
+
+    def _levels(self) -> Levels:
+        from everwhen.tree import read_levels
+
+        chosen = self._settings
+        return read_levels(
+            self._store.tree.levels(), chosen.tree_windows, chosen.tree_exchanges, self._store.info.zone
+        )
+
+    def _consolidator(self) -> Consolidator:
+        from everwhen.tree.opening import open_consolidator
+
+        return open_consolidator(self._settings.consolidate)
+
+
+def _moment(at: datetime | Interval | None) -> Interval | None:
+    """An instant as the shortest interval that holds it."""
+    if at is None or isinstance(at, Interval):
+        return at
+    instant = aware(at, "at")
+    assert instant is not None
+    return Interval(instant, instant + timedelta(microseconds=1), "second")

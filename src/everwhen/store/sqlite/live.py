@@ -1,0 +1,54 @@
+"""The derived search index of a bank, kept up with every commit of every process.
+
+Nodes of the tree have an index of their own, read when first asked for: the questions that are not put to them pay
+nothing for them, and words that nodes repeat do not count twice.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from everwhen.errors import Refused
+from everwhen.store.base import BankInfo
+from everwhen.store.index import Index
+from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.loading import read_removals, read_rows
+from everwhen.store.sqlite.statements import statements
+
+
+class LiveIndex:
+    """The index of a bank's nodes, or of all its other units."""
+
+    def __init__(self, reader: Connection, info: Callable[[], BankInfo], *, nodes: bool) -> None:
+        self.nodes = nodes
+        self._reader = reader
+        self._info = info
+        self._index = Index()
+        self._lock = threading.Lock()
+        self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
+
+    def current(self) -> Index:
+        """The index as of now: only what is new is read."""
+        with self._lock:
+            with self._reader.use() as sql:
+                version = sql.execute("PRAGMA data_version").fetchone()[0]
+                if self._seen is not None and self._seen[0] == version:
+                    return self._index
+            info = self._info()
+            with self._reader.transaction("DEFERRED") as sql:  # one snapshot for rows, vectors and epoch
+                values = dict(sql.execute(statements()["bank_values"]).fetchall())
+                epoch = values.get("epoch", "0")
+                if values["embedder"] != info.embedder:
+                    raise Refused(changed_model(info.name, values["embedder"]))
+                version = sql.execute("PRAGMA data_version").fetchone()[0]
+                before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
+                rows, seen, speakers = read_rows(sql, before.seen, info.dimension, self.nodes)
+                gone, removed = read_removals(sql, before.removed)
+            self._index = before.extended(rows, seen, speakers).without(gone, removed)
+            self._seen = (version, epoch)
+            return self._index
+
+
+def changed_model(bank: str, embedder: str) -> str:
+    return f"bank '{bank}' was given the vectors of {embedder} meanwhile; open it again"

@@ -1,0 +1,342 @@
+"""The tree of a bank in SQLite: nodes, which are units, and the marks of those to be built."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from everwhen.store.instants import from_text, to_text
+from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.removal import remove_units
+from everwhen.store.sqlite.rows import interval_of
+from everwhen.store.sqlite.statements import statements
+from everwhen.store.terms import Tokenizer
+from everwhen.store.tree import Above, Built, Mark, NewNode, NodeRow, Outcome, Place, Told
+from everwhen.types import Finding, Statement
+from everwhen.when import Interval
+
+
+class SqliteTree:
+    """The `TreeStore` of one bank file. See `everwhen.store.tree` for what each call promises."""
+
+    def __init__(
+        self,
+        writer: Connection,
+        reader: Connection,
+        tokenizer: Callable[[], Tokenizer],
+        still_ours: Callable[[sqlite3.Connection], None],
+    ) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._tokenizer = tokenizer
+        self._still_ours = still_ours
+
+    # What is to be built
+
+    def unseen(self) -> tuple[int, list[Told]]:
+        with self._reader.transaction("DEFERRED") as sql:
+            newest = sql.execute(statements()["newest_turn"]).fetchone()[0]
+            rows = sql.execute(statements()["unseen_sessions"], (_seen(sql),)).fetchall()
+        return newest, [_told(row) for row in rows]
+
+    def told(self, turns: Sequence[str]) -> list[Told]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["sessions_of_turns"], (json.dumps(list(turns)),)).fetchall()
+        return [_told(row) for row in rows]
+
+    def watermark(self) -> datetime | None:
+        with self._reader.use() as sql:
+            newest = sql.execute(statements()["newest_turn"]).fetchone()[1]
+        return from_text(newest) if newest else None
+
+    def mark(self, places: Sequence[Place], seen: int | None = None) -> None:
+        with self._writer.transaction() as sql:
+            put_marks(sql, places)
+            if seen is not None:
+                _put(sql, "tree_seen", str(max(seen, _seen(sql))))
+
+    def marks(self, level: int) -> list[Mark]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["marks"], (level,)).fetchall()
+        return [
+            Mark(seq, Place(node, level, from_text(starts), from_text(ends), session, parent), bool(waits))
+            for seq, node, level, parent, session, starts, ends, waits in rows
+        ]
+
+    def pending(self) -> int:
+        with self._reader.use() as sql:
+            return int(sql.execute(statements()["count_marks"]).fetchone()[0])
+
+    def levels(self) -> str | None:
+        with self._reader.use() as sql:
+            return _value(sql, "tree_levels")
+
+    def restart(self, levels: str, *, drop: bool = True) -> None:
+        with self._writer.transaction() as sql:
+            if drop:
+                remove_units(sql, [row[0] for row in sql.execute(statements()["node_units"]).fetchall()])
+            sql.execute(statements()["drop_marks"])
+            _put(sql, "tree_seen", "0")
+            _put(sql, "tree_levels", levels)
+
+    # Writing
+
+    def put(self, built: Sequence[Built]) -> list[Outcome]:
+        with self._writer.transaction() as sql:
+            self._still_ours(sql)
+            return [self._put_one(sql, one.mark, one.node) for one in built]
+
+    def _put_one(self, sql: sqlite3.Connection, mark: Mark, node: NewNode | None) -> Outcome:
+        ask = statements()
+        standing = sql.execute(ask["mark"], (mark.place.id,)).fetchone()
+        if standing is None or standing[0] != mark.seq:
+            return "late"
+        sql.execute(ask["drop_mark"], (mark.seq,))
+        old = sql.execute(ask["known_node"], (mark.place.id,)).fetchone()
+        if node is None:
+            if old is not None:
+                self._remove(sql, mark.place, old)
+            return "dropped" if old is not None else "same"
+        if old is not None and old[2] == node.fingerprint:
+            return "same"
+        if old is not None:
+            remove_units(sql, [old[0]])
+            if old[1] != node.place.parent:  # it has moved: what it stood under is no longer what it was
+                sql.execute(ask["put_mark_of_node"], (old[1],))
+        if node.place.session is not None:
+            self._put_below(sql, node)
+        self._insert(sql, node)
+        if node.above is not None:
+            sql.execute(ask["put_mark"], _mark_row(node.above))
+        return "built" if old is None else "rebuilt"
+
+    def _remove(self, sql: sqlite3.Connection, place: Place, old: tuple[Any, ...]) -> None:
+        ask = statements()
+        below = sql.execute(ask["node_children"], (place.id, 1)).fetchall() if place.level == 2 else []
+        remove_units(sql, [old[0], *(unit for unit, _ in below)])
+        if old[1] is not None:
+            sql.execute(ask["put_mark_of_node"], (old[1],))
+
+    def _put_below(self, sql: sqlite3.Connection, node: NewNode) -> None:
+        """Level 1 under a session, where a model wrote it: what changed is replaced, what is gone is removed."""
+        under = sql.execute(statements()["node_children"], (node.place.id, 1)).fetchall()
+        remove_units(sql, [unit for unit, id_ in under if id_ not in node.kept])
+        for one in node.below:
+            self._insert(sql, one)
+
+    def _insert(self, sql: sqlite3.Connection, node: NewNode) -> None:
+        ask, place, when = statements(), node.place, node.interval
+        assert when.start is not None
+        assert when.end is not None
+        unit = sql.execute(
+            ask["insert_node_unit"],
+            {
+                "id": place.id,
+                "level": place.level,
+                "text": node.text,
+                "start": to_text(when.start),
+                "end": to_text(when.end),
+                "grain": when.grain,
+                "last_at": to_text(node.last_at),
+                "recorded_at": to_text(node.recorded_at),
+                "pieces": len(node.vectors),
+                "terms": self._tokenizer().packed([f" {node.text}"], [""])[0],
+            },
+        ).lastrowid
+        sql.execute(ask["insert_node_turns"], {"unit": unit, "turns": json.dumps(list(node.turns))})
+        sql.executemany(
+            ask["insert_vector"],
+            [(unit, piece, np.asarray(vector, "<f4").tobytes()) for piece, vector in enumerate(node.vectors)],
+        )
+        sql.execute(ask["insert_fts"], (unit, "", node.text, ""))
+        sql.execute(
+            ask["insert_node"],
+            {
+                "unit": unit,
+                "id": place.id,
+                "level": place.level,
+                "parent": place.parent,
+                "session": place.session,
+                "starts": to_text(place.start),
+                "ends": to_text(place.end),
+                "first_at": to_text(node.first_at),
+                "children": json.dumps(list(node.children), ensure_ascii=False, separators=(",", ":")),
+                "statements": json.dumps([_to_json(one) for one in node.statements], ensure_ascii=False),
+                "facts": json.dumps({id_: list(turns) for id_, turns in node.facts.items()}),
+                "fingerprint": node.fingerprint,
+                "consolidator": node.consolidator,
+                "version": node.version,
+                "tokens": node.tokens,
+                "problem": node.problem,
+            },
+        )
+
+    def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> int:
+        with self._writer.transaction() as sql:
+            units = above(sql, turns, places)
+            remove_units(sql, units)
+            put_marks(sql, places)
+        return len(units)
+
+    # Reading
+
+    def nodes(
+        self,
+        level: int | None = None,
+        between: Interval | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+        under: Sequence[str] | None = None,
+    ) -> list[NodeRow]:
+        ask = statements()
+        with self._reader.use() as sql:
+            if ids is not None:
+                rows = sql.execute(ask["nodes_by_id"], {"ids": json.dumps(list(ids))}).fetchall()
+            elif under is not None:
+                rows = sql.execute(ask["nodes_under"], {"parents": json.dumps(list(under))}).fetchall()
+            else:
+                asked = {
+                    "level": level,
+                    "start": to_text(between.start) if between and between.start else None,
+                    "end": to_text(between.end) if between and between.end else None,
+                }
+                rows = sql.execute(ask["nodes"], asked).fetchall()
+        return [_node(row) for row in rows]
+
+    def before(self, level: int, instant: datetime, count: int) -> list[str]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["node_texts_before"], (level, to_text(instant), count)).fetchall()
+        return [text for (text,) in reversed(rows)]
+
+    def paths(self, turns: Sequence[str]) -> dict[str, list[Above]]:
+        found: dict[str, list[Above]] = {}
+        with self._reader.use() as sql:
+            for turn, id_, level, unit in sql.execute(statements()["node_paths"], (json.dumps(list(turns)),)):
+                found.setdefault(turn, []).append(Above(id_, level, unit))
+        return found
+
+    def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["nodes_for_reembedding"]).fetchall()
+        return ((id_, text, consolidator, json.loads(turns)) for id_, text, consolidator, turns in rows)
+
+    def count(self) -> int:
+        with self._reader.use() as sql:
+            return int(sql.execute(statements()["count_nodes"]).fetchone()[0])
+
+    def check(self) -> list[Finding]:
+        questions = {
+            "nodes_unlike_units": "nodes are no units, or units no nodes",
+            "nodes_without_parent_level": "nodes stand under one that is not of the next level",
+            "nodes_outside_parent": "nodes reach out of the interval of the one above",
+            "nodes_unlike_children": "nodes were built from others than stand under them",
+            "nodes_without_above": "nodes have nothing above them, and nothing is to be built there",
+        }
+        findings = []
+        with self._reader.use() as sql:
+            for name, problem in questions.items():
+                if count := sql.execute(statements()[name]).fetchone()[0]:
+                    findings.append(Finding("tree", f"{count} {problem}"))
+            if count := sql.execute(statements()["sessions_without_node"], (_seen(sql),)).fetchone()[0]:
+                findings.append(Finding("tree", f"{count} sessions have no node, and none is to be built"))
+            counts = sql.execute(statements()["nodes_by_level_count"]).fetchall()
+            # Level 1 is stored only where a model wrote it.
+            sizes = [count for level, count in counts if level > 1]
+            if sizes != sorted(sizes, reverse=True):
+                findings.append(Finding("tree", "there are more nodes on a level than on the one below"))
+            for problem, count in sql.execute(statements()["node_problems"]):
+                findings.append(Finding("consolidation", f"{count} nodes: {problem}"))
+        return findings
+
+
+def above(sql: sqlite3.Connection, turns: Sequence[str], places: Sequence[Place]) -> list[int]:
+    """The nodes above some turns, which are put on the list; `places` are those of the turns' sessions."""
+    ask = statements()
+    units: set[int] = set()
+    for _, id_, _, unit in sql.execute(ask["node_paths"], (json.dumps(list(turns)),)).fetchall():
+        units.add(unit)
+        sql.execute(ask["put_mark_of_node"], (id_,))
+    for place in places:
+        units.update(row[0] for row in sql.execute(ask["node_children"], (place.id, 1)))
+    return sorted(units)
+
+
+def put_marks(sql: sqlite3.Connection, places: Sequence[Place]) -> None:
+    sql.executemany(statements()["put_mark"], [_mark_row(place) for place in places])
+
+
+def _told(row: tuple[Any, ...]) -> Told:
+    session, first, last = row
+    return Told(session, from_text(first), from_text(last))
+
+
+def _mark_row(place: Place) -> tuple[Any, ...]:
+    return (place.id, place.level, place.parent, place.session, to_text(place.start), to_text(place.end))
+
+
+def _value(sql: sqlite3.Connection, key: str) -> str | None:
+    return dict(sql.execute(statements()["bank_values"]).fetchall()).get(key)
+
+
+def _seen(sql: sqlite3.Connection) -> int:
+    return int(_value(sql, "tree_seen") or 0)
+
+
+def _put(sql: sqlite3.Connection, key: str, value: str) -> None:
+    sql.execute(statements()["put_bank_value"], (key, value))
+
+
+def _to_json(one: Statement) -> list[Any]:
+    return [
+        one.text,
+        one.speaker,
+        to_text(one.first),
+        to_text(one.last),
+        one.support,
+        list(one.turns),
+        one.fact,
+        to_text(one.ended) if one.ended else None,
+    ]
+
+
+def _from_json(row: list[Any]) -> Statement:
+    text, speaker, first, last, support, turns, fact, ended = row
+    return Statement(
+        text,
+        speaker,
+        from_text(first),
+        from_text(last),
+        support,
+        tuple(turns),
+        fact,
+        from_text(ended) if ended else None,
+    )
+
+
+def _node(row: tuple[Any, ...]) -> NodeRow:
+    unit, id_, level, parent, session, starts, ends, start, end, grain, text, *rest = row
+    children, told, facts, fingerprint, consolidator, version, problem, first, last, recorded, turns = rest
+    interval = interval_of(start, end, grain)
+    assert interval is not None
+    return NodeRow(
+        unit=unit,
+        place=Place(id_, level, from_text(starts), from_text(ends), session, parent),
+        interval=interval,
+        text=text,
+        children=tuple(json.loads(children)),
+        statements=tuple(_from_json(one) for one in json.loads(told)),
+        facts={fact: tuple(sources) for fact, sources in json.loads(facts).items()},
+        fingerprint=fingerprint,
+        consolidator=consolidator,
+        version=version,
+        problem=problem,
+        first_at=from_text(first),
+        last_at=from_text(last),
+        recorded_at=from_text(recorded),
+        turns=tuple(json.loads(turns)),
+    )

@@ -1,0 +1,186 @@
+"""The tree part of a store: nodes, and the list of those that are to be built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.types import Finding, Statement
+from everwhen.when import Interval
+
+Facts: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Ids of facts, each with those of a node's turns that it was learned from."""
+Outcome: TypeAlias = Literal["built", "rebuilt", "same", "dropped", "late"]
+"""What became of a mark. `late`: somebody marked or built the node meanwhile, and nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a node stands by rule, whether it is built or not: its level and window (or session), and what is above."""
+
+    id: str
+    level: int
+    start: datetime
+    end: datetime
+    session: str | None = None
+    parent: str | None = None
+
+
+class Mark(NamedTuple):
+    """A node to be built (again). `waits`: something under it is to be built first."""
+
+    seq: int
+    place: Place
+    waits: bool
+
+
+class Told(NamedTuple):
+    """A session by when its first and its last turn were said."""
+
+    session: str
+    first: datetime
+    last: datetime
+
+
+class Above(NamedTuple):
+    """A node above a turn."""
+
+    id: str
+    level: int
+    unit: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A node as stored. `turns` are those that its text rests on."""
+
+    unit: int
+    place: Place
+    interval: Interval
+    text: str
+    children: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    facts: Facts
+    fingerprint: str
+    consolidator: str
+    version: str
+    problem: str | None
+    first_at: datetime
+    last_at: datetime
+    recorded_at: datetime
+    turns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewNode:
+    """A node ready to be written. `above` is the place of its parent, None at the top."""
+
+    place: Place
+    above: Place | None
+    interval: Interval
+    text: str
+    children: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    fingerprint: str
+    consolidator: str
+    version: str
+    first_at: datetime
+    last_at: datetime
+    recorded_at: datetime
+    turns: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    tokens: int
+    facts: Facts = field(default_factory=dict)
+    problem: str | None = None
+    below: tuple[NewNode, ...] = ()
+    """Nodes of level 1 that are written with their session."""
+    kept: frozenset[str] = frozenset()
+    """Those that are there already and stay; others under the session are dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The answer to a mark: a node, or None where nothing is left to make it from."""
+
+    mark: Mark
+    node: NewNode | None
+
+
+class TreeStore(Protocol):
+    """Above: `tree/` (writes), recall and the front door (reads). Below: the same database as the turns."""
+
+    def unseen(self) -> tuple[int, list[Told]]:
+        """The sessions that turns were added to since the last `mark`, and how far that list goes."""
+        ...
+
+    def told(self, turns: Sequence[str]) -> list[Told]:
+        """The sessions of some turns."""
+        ...
+
+    def watermark(self) -> datetime | None:
+        """When the newest turn was said."""
+        ...
+
+    def mark(self, places: Sequence[Place], seen: int | None = None) -> None:
+        """Put nodes on the list; `seen` is how far the turns are on it then."""
+        ...
+
+    def marks(self, level: int) -> list[Mark]:
+        """What is to be built of a level, in the order of time."""
+        ...
+
+    def pending(self) -> int:
+        """How many nodes are on the list."""
+        ...
+
+    def put(self, built: Sequence[Built]) -> list[Outcome]:
+        """Write, replace or drop nodes in one transaction, and put what stands above them on the list.
+
+        A mark that is not there any more, or was made again, leaves all as it is.
+        """
+        ...
+
+    def restart(self, levels: str, *, drop: bool = True) -> None:
+        """Note the levels, forget how far the turns were marked and empty the list; `drop` removes all nodes too."""
+        ...
+
+    def levels(self) -> str | None:
+        """The levels that the tree is built by, as they were noted."""
+        ...
+
+    def nodes(
+        self,
+        level: int | None = None,
+        between: Interval | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+        under: Sequence[str] | None = None,
+    ) -> list[NodeRow]:
+        """Nodes in the order of level and time: all, those whose interval overlaps, some, or the children of some."""
+        ...
+
+    def before(self, level: int, instant: datetime, count: int) -> list[str]:
+        """The texts of the last nodes of a level that start before an instant, oldest first."""
+        ...
+
+    def paths(self, turns: Sequence[str]) -> dict[str, list[Above]]:
+        """For each turn the nodes above it that are built, from its session up."""
+        ...
+
+    def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> int:
+        """Remove the nodes above some turns, which may repeat their words, and put their paths on the list; how many.
+
+        What forgetting asks for, before it removes the turns. `places` are the sessions' (`told`).
+        """
+        ...
+
+    def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:
+        """Each node's id, text, consolidator and turns, for another embedder."""
+        ...
+
+    def check(self) -> list[Finding]: ...

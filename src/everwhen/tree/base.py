@@ -1,0 +1,91 @@
+"""What consolidation is given and what it gives: the seam between the tree and whoever writes its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from everwhen.models.llm.base import Usage
+from everwhen.store.facts import FactRow
+from everwhen.store.tree import Facts, Place
+from everwhen.tree.levels import Kind
+from everwhen.types import Statement
+from everwhen.when import Interval
+
+HISTORY = 3
+"""Nodes of the same level before it that a consolidation is given (TiMem's w)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """What a node is made of: a node one level below, or for a session an exchange."""
+
+    place: Place
+    interval: Interval
+    text: str
+    statements: tuple[Statement, ...]
+    fingerprint: str
+    speakers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One node to be written. `facts` are those learned from its turns, as they are believed now, `sources` from which
+    of them, and `said` when those turns were said."""
+
+    place: Place
+    kind: Kind
+    name: str
+    zone: str
+    children: tuple[Child, ...]
+    history: tuple[str, ...] = ()
+    facts: tuple[FactRow, ...] = ()
+    sources: Facts = field(default_factory=dict)
+    said: Mapping[str, datetime] = field(default_factory=dict)
+    assistants: frozenset[str] = frozenset()
+    """Those of the speakers who are assistants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A node's words and the statements they are made of. `by_meaning`: its vector is that of its own words, rather
+    than of the turns that it quotes."""
+
+    text: str
+    statements: tuple[Statement, ...]
+    consolidator: str
+    version: str
+    problem: str | None = None
+    by_meaning: bool = False
+    usage: Usage | None = None
+
+
+class Consolidator(Protocol):
+    """Children to a node. Above: the tree's builder. Below: rules, or a language model.
+
+    What it gives for a task depends on the task alone; it never raises for what a task or a model says.
+    """
+
+    @property
+    def name(self) -> str:
+        """What is written beside every node, such as "extractive" or "llm:openai:gpt-5-mini"."""
+        ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether it writes level 1 too. Else an exchange is its turns, as they were said."""
+        ...
+
+    @property
+    def remembers(self) -> bool:
+        """Whether it is given the nodes before the one that it writes."""
+        ...
+
+    def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:
+        """A draft for each task."""
+        ...

@@ -1,0 +1,198 @@
+"""From a mark to a node: gathers what stands under it, has it consolidated, and works out interval and vectors."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from everwhen.facts.notes import facts_from_turns
+from everwhen.models.embed import Embedder
+from everwhen.models.embed.base import Vectors, centroid
+from everwhen.models.tokens import count_tokens
+from everwhen.store import Store
+from everwhen.store.tree import Built, Facts, Mark, NewNode, NodeRow, Place
+from everwhen.tree.base import HISTORY, Child, Consolidator, Draft, Task
+from everwhen.tree.exchanges import children_of_session, in_order
+from everwhen.tree.levels import EXCHANGE, SESSION, Levels
+from everwhen.types import Turn
+from everwhen.when import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """A task, when its first and last turn were said, when its newest was recorded, and level 1 where it is written."""
+
+    task: Task
+    first_at: datetime
+    last_at: datetime
+    recorded_at: datetime
+    below: tuple[NewNode, ...] = ()
+    kept: frozenset[str] = frozenset()
+
+
+class Builder:
+    """Makes nodes for marks; writes nothing."""
+
+    def __init__(self, store: Store, embedder: Embedder, levels: Levels, consolidator: Consolidator) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._levels = levels
+        self._consolidator = consolidator
+
+    def build(self, marks: Sequence[Mark]) -> list[Built]:
+        """A node for each mark of one level, or None where nothing is left under it."""
+        if marks[0].place.level == SESSION:
+            gathered = [self._session(mark.place) for mark in marks]
+        else:
+            gathered = self._windows(marks)
+        drafts = iter(self._consolidator.consolidate([one.task for one in gathered if one is not None]))
+        return [
+            Built(mark, None if one is None else self._node(one, next(drafts)))
+            for mark, one in zip(marks, gathered, strict=True)
+        ]
+
+    # What stands under a node
+
+    def _session(self, marked: Place) -> _Material | None:
+        assert marked.session is not None
+        turns = in_order(self._store.turns(session=marked.session))
+        if not turns:
+            return None
+        place = self._levels.session(marked.session, turns[0].said_at, turns[-1].said_at)
+        children = tuple(children_of_session(turns, self._levels))
+        below: list[NewNode] = []
+        kept: frozenset[str] = frozenset()
+        if self._consolidator.exchanges:
+            below, known = self._exchanges(place, children, turns)
+            kept = frozenset(known)
+            told: dict[str, NewNode | NodeRow] = {node.place.id: node for node in below} | known
+            children = tuple(_retold(child, told[child.place.id]) for child in children)
+        learned = facts_from_turns(self._store.facts, [turn.id for turn in turns])
+        sources = {fact: tuple(sorted(said)) for fact, said in sorted(learned.items())}
+        task = replace(self._task(place, children, sources), assistants=_assistants(turns))
+        recorded = max(turn.recorded_at for turn in turns)
+        return _Material(task, turns[0].said_at, turns[-1].said_at, recorded, tuple(below), kept)
+
+    def _exchanges(
+        self, session: Place, children: Sequence[Child], turns: Sequence[Turn]
+    ) -> tuple[list[NewNode], dict[str, NodeRow]]:
+        """Level 1 as a model tells it: what is new, and what it has told already and stays."""
+        stored = {row.place.id: row for row in self._store.tree.nodes(under=[session.id])}
+        known: dict[str, NodeRow] = {}
+        recorded = {turn.id: turn.recorded_at for turn in turns}
+        before = self._store.tree.before(EXCHANGE, session.start, HISTORY)
+        fresh: list[_Material] = []
+        for child in children:
+            task = replace(self._task(child.place, (child,), {}), history=tuple(before[-HISTORY:]))
+            row = stored.get(child.place.id)
+            if row is not None and row.fingerprint == self._fingerprint(task):
+                known[child.place.id] = row
+                before.append(row.text)
+                continue
+            latest = max(recorded[turn] for one in child.statements for turn in one.turns)
+            fresh.append(_Material(task, child.statements[0].first, child.statements[-1].last, latest))
+            before.append(child.text)
+        drafts = self._consolidator.consolidate([one.task for one in fresh])
+        return [self._node(one, draft) for one, draft in zip(fresh, drafts, strict=True)], known
+
+    def _windows(self, marks: Sequence[Mark]) -> list[_Material | None]:
+        under: dict[str, list[NodeRow]] = {mark.place.id: [] for mark in marks}
+        for row in self._store.tree.nodes(under=list(under)):
+            under[row.place.parent or ""].append(row)
+        return [self._window(mark.place, under[mark.place.id]) for mark in marks]
+
+    def _window(self, place: Place, rows: Sequence[NodeRow]) -> _Material | None:
+        if not rows:
+            return None
+        children = tuple(
+            Child(row.place, row.interval, row.text, row.statements, row.fingerprint) for row in rows
+        )
+        sources: dict[str, tuple[str, ...]] = {}
+        for row in rows:
+            for fact, said in row.facts.items():
+                sources[fact] = tuple(dict.fromkeys((*sources.get(fact, ()), *said)))
+        return _Material(
+            self._task(place, children, sources),
+            min(row.first_at for row in rows),
+            max(row.last_at for row in rows),
+            max(row.recorded_at for row in rows),
+        )
+
+    def _task(self, place: Place, children: tuple[Child, ...], sources: Facts) -> Task:
+        kind = self._levels.kind(place.level)
+        facts = tuple(self._store.facts.by_id(list(sources))) if sources else ()
+        said: dict[str, datetime] = {}
+        if kind == "profile" and facts:
+            ids = sorted({turn for fact in facts for turn in sources[fact.id]})
+            said = {turn.id: turn.said_at for turn in self._store.turns(ids=ids)}
+        history: tuple[str, ...] = ()
+        if self._consolidator.remembers and place.level > EXCHANGE:
+            history = tuple(self._store.tree.before(place.level, place.start, HISTORY))
+        name = self._levels.name(place.level)
+        return Task(place, kind, name, self._levels.zone, children, history, facts, sources, said)
+
+    # The node itself
+
+    def _node(self, material: _Material, draft: Draft) -> NewNode:
+        task, place = material.task, material.task.place
+        turns = tuple(dict.fromkeys(turn for one in draft.statements for turn in one.turns))
+        children = tuple(child.place.id for child in task.children)
+        if place.level == EXCHANGE:
+            children = tuple(turn for one in task.children[0].statements for turn in one.turns)
+        return NewNode(
+            place=place,
+            above=self._levels.above(place) if place.level > EXCHANGE else None,
+            interval=self._hull(place, task.children),
+            text=draft.text,
+            children=children,
+            statements=draft.statements,
+            fingerprint=self._fingerprint(task),
+            consolidator=draft.consolidator,
+            version=draft.version,
+            first_at=material.first_at,
+            last_at=material.last_at,
+            recorded_at=material.recorded_at,
+            turns=turns,
+            vectors=self._vectors(draft, turns),
+            tokens=count_tokens(f"{draft.text}\n"),
+            facts=task.sources,
+            problem=draft.problem,
+            below=material.below,
+            kept=material.kept,
+        )
+
+    def _hull(self, place: Place, children: Sequence[Child]) -> Interval:
+        """The smallest interval that covers the window and the children."""
+        return Interval(
+            min(place.start, *(child.interval.start or place.start for child in children)),
+            max(place.end, *(child.interval.end or place.end for child in children)),
+            "second" if place.level <= SESSION else self._levels.windows[place.level - SESSION - 1].grain,
+        )
+
+    def _vectors(self, draft: Draft, turns: Sequence[str]) -> Vectors:
+        """Of what it quotes, the direction of the turns' own vectors: nothing is embedded again. A model's words have
+        one of their own."""
+        if not draft.by_meaning:
+            return centroid(self._store.graph.vectors(turns))
+        return self._embedder.embed(self._embedder.pieces(draft.text))
+
+    def _fingerprint(self, task: Task) -> str:
+        """What a node is made from, and by whom. Without the history: a node is not made again because the one before
+        it was."""
+        whole = [self._consolidator.name, self._consolidator.version, str(task.place)]
+        whole += [f"{child.place.id} {child.interval} {child.fingerprint}" for child in task.children]
+        whole += [f"{fact.id} {fact.version} {fact.valid_from} {fact.valid_to}" for fact in task.facts]
+        return hashlib.blake2b("\x1e".join(whole).encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _retold(child: Child, told: NewNode | NodeRow) -> Child:
+    return replace(child, text=told.text, statements=told.statements, fingerprint=told.fingerprint)
+
+
+def _assistants(turns: Sequence[Turn]) -> frozenset[str]:
+    """Speakers who are assistants, where somebody else speaks too."""
+    assistants = {turn.speaker for turn in turns if turn.role == "assistant"}
+    others = {turn.speaker for turn in turns} - assistants
+    return frozenset(assistants) if others else frozenset()

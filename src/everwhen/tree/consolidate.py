@@ -1,0 +1,108 @@
+"""Building the tree: from the list of what is to be built to nodes, level by level, each replaced in one transaction.
+
+Turns that are new put their session on the list; a session that is written puts the window above it on the list, and
+so on to the top. So a late turn has its own path built again and nothing else. The list is in the database: a crash
+leaves the old nodes where they are and the list as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Literal, TypeAlias
+
+from everwhen.models.embed import Embedder
+from everwhen.store import Store
+from everwhen.store.tree import Built, Place
+from everwhen.tree.base import Consolidator
+from everwhen.tree.building import Builder
+from everwhen.tree.levels import SESSION, Levels
+from everwhen.types import Consolidated
+
+Now: TypeAlias = datetime | Literal["end"] | None
+"""Until when windows are closed: an instant, "end" for the open ones too, None for the newest turn."""
+
+AT_ONCE = 64
+"""Nodes written in one transaction."""
+IDLE = timedelta(hours=1)
+"""How long after its last turn a session counts as over (our choice); what is said later has it built again."""
+PASSES = 3
+"""How often the list is gone through again for what others marked meanwhile."""
+
+
+def consolidate(
+    store: Store,
+    embedder: Embedder,
+    levels: Levels,
+    consolidator: Consolidator,
+    now: Now = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Consolidated:
+    """Build what is closed and not built, and build again what has changed. `progress` hears (done, left)."""
+    if store.tree.levels() != str(levels):
+        store.tree.restart(str(levels))  # other windows: nothing of the tree stands where it stood
+    note_turns(store, levels)
+    closed = _closed(store, now)
+    done = Consolidated()
+    if closed is None:
+        return done
+    builder = Builder(store, embedder, levels, consolidator)
+    for _ in range(PASSES):
+        late = 0
+        for level in range(SESSION, levels.top + 1):
+            due = [
+                mark for mark in store.tree.marks(level) if not mark.waits and _is_over(mark.place, closed)
+            ]
+            for start in range(0, len(due), AT_ONCE):
+                built = builder.build(due[start : start + AT_ONCE])
+                done, missed = _counted(done, built, store.tree.put(built))
+                late += missed
+                if progress:
+                    progress(done.built + done.rebuilt, store.tree.pending())
+        if not late:
+            break
+        note_turns(store, levels)
+    return done
+
+
+def note_turns(store: Store, levels: Levels) -> None:
+    """Put the sessions that turns were added to on the list."""
+    seen, told = store.tree.unseen()
+    if told:
+        store.tree.mark([levels.session(*one) for one in told], seen)
+
+
+def uproot(store: Store, levels: Levels, turns: Sequence[str]) -> int:
+    """Take out all nodes that may repeat the words of some turns, and have their paths built again; how many.
+
+    For forgetting, which then removes the turns: a path that nothing is left under is dropped when it is next built.
+    """
+    return store.tree.uproot(turns, [levels.session(*one) for one in store.tree.told(turns)])
+
+
+def _closed(store: Store, now: Now) -> datetime | None:
+    """The instant up to which windows count as closed; None for a bank without turns."""
+    newest = store.tree.watermark()
+    if newest is None:
+        return None if store.tree.pending() == 0 else datetime.max.replace(tzinfo=UTC)
+    if now == "end":
+        return datetime.max.replace(tzinfo=UTC)
+    return newest if now is None else now
+
+
+def _is_over(place: Place, closed: datetime) -> bool:
+    return (closed - IDLE if place.level == SESSION else closed) >= place.end
+
+
+def _counted(done: Consolidated, built: Sequence[Built], outcomes: Sequence[str]) -> tuple[Consolidated, int]:
+    failed = sum(
+        one.node is not None and one.node.problem is not None and outcome in ("built", "rebuilt")
+        for one, outcome in zip(built, outcomes, strict=True)
+    )
+    whole = Consolidated(
+        done.built + outcomes.count("built"),
+        done.rebuilt + outcomes.count("rebuilt"),
+        done.dropped + outcomes.count("dropped"),
+        done.failed + failed,
+    )
+    return whole, outcomes.count("late")

@@ -1,0 +1,200 @@
+"""Consolidation without a model: central sentences that do not repeat one another, each dated.
+
+    weight(t)   = log(1 + n_t), n_t the number of children's parts that word t stands in; names and numbers 1.5 times
+    score(s)    = sum of weight(t) over s's words / sqrt(words of s, at least 4)
+    chosen next = argmax score(s) (1 - overlap(s, chosen)), overlap = most shared words with one chosen / fewer words
+
+What a session says in the end stands against what it said before: a sentence that told a fact which another fact of the
+same node replaced is left out. History takes no part: a late turn would change all the nodes after its own, and the
+order of arrival what they say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from everwhen.store.facts import FactRow
+from everwhen.tree.base import Draft, Task
+from everwhen.tree.profile import learned
+from everwhen.tree.sentences import Sentence, sentences, weighed
+from everwhen.tree.wording import absolute, day, header, heard
+from everwhen.types import Statement
+
+TELLING = 1.5
+"""What a name or a number weighs of a plain word."""
+ASKED = 0.35
+"""What a question is worth of a statement: it tells what somebody wants to know."""
+OWN = 1.25
+"""What somebody says of themselves is what a memory is for."""
+ASSISTANT = 0.6
+"""What an assistant says is mostly about what the user has said."""
+SHORTEST = 4
+"""Words below which a sentence is not worth more for being short."""
+MOST_WEIGHED = 200
+"""The best sentences among which repetition is looked for."""
+SAME = 0.65
+"""Overlap from which two statements of different children are one, said twice."""
+MOST = {"session": 8, "pattern": 8, "profile": 8}
+"""Statements of a node (our choice: about 150 tokens)."""
+SHARE = {"session": 0.25, "pattern": 0.75, "profile": 0.6}
+"""The part of the children's statements (for a session: of its turns) that a short window keeps."""
+MOST_FACTS = 12
+"""Facts that a profile's window states."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    statement: Statement
+    sentence: Sentence
+    place: int
+    worth: float = 1.0
+
+
+class Extractive:
+    """Keeps the `Consolidator` protocol without a model."""
+
+    name = "extractive"
+    version = "1"
+    exchanges = False
+    remembers = False
+
+    def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:
+        return [self._draft(task) for task in tasks]
+
+    def _draft(self, task: Task) -> Draft:
+        told = tuple(select(task))
+        if task.kind == "session":
+            told = tuple(replace(one, text=absolute(one.text, one.first, task.zone)) for one in told)
+        if task.kind == "profile":
+            known = learned(task)[:MOST_FACTS]
+            said = {turn for fact in known for turn in fact.turns}
+            # A sentence that a fact was learned from says the same once more.
+            told = (*known, *(one for one in told if not known or not said.issuperset(one.turns)))
+        return Draft(written(task, told), told, self.name, self.version)
+
+
+def select(task: Task) -> list[Statement]:
+    """The statements that a node keeps, in the order of time."""
+    found = _candidates(task, outdated(task.facts, task.place.end)) or _candidates(task, [])
+    count = sum(len(child.statements) for child in task.children)
+    best = _best(found)
+    if task.kind != "session":
+        best = _best(_merged([one for _, one in best]))
+        count = len(best)
+    most = min(MOST[task.kind], max(1, math.ceil(count * SHARE[task.kind])))
+    chosen = _varied(best, most)
+    return [one.statement for one in sorted(chosen, key=lambda one: (one.statement.last, one.place))]
+
+
+def _candidates(task: Task, past: Sequence[FactRow]) -> list[_Candidate]:
+    """The sentences of the children that are not out of date."""
+    found: list[_Candidate] = []
+    gone = [terms for terms in (weighed(fact.object).terms for fact in past) if terms]
+    for child in task.children:
+        for statement in child.statements:
+            if statement.fact is not None:
+                continue
+            # A statement of a node is one already; a turn is taken apart.
+            for text in sentences(statement.text) if task.kind == "session" else [statement.text]:
+                sentence = weighed(text)
+                if any(terms <= sentence.terms for terms in gone):
+                    continue
+                worth = (ASKED if sentence.asks else 1.0) * (OWN if sentence.own else 1.0)
+                if statement.speaker in task.assistants:
+                    worth *= ASSISTANT
+                found.append(_Candidate(replace(statement, text=text), sentence, len(found), worth))
+    return found
+
+
+def _best(found: Sequence[_Candidate]) -> list[tuple[float, _Candidate]]:
+    """The candidates that score most, best first."""
+    weights = _weights(found)
+    scored = [(_score(one, weights), one) for one in found]
+    return sorted(scored, key=lambda item: (-item[0], item[1].place))[:MOST_WEIGHED]
+
+
+def outdated(facts: Sequence[FactRow], end: datetime) -> list[FactRow]:
+    """Those of a node's facts that another one of them had replaced by its end."""
+    out = []
+    for fact in facts:
+        if any(other.slot == fact.slot and fact.valid_from < other.valid_from <= end for other in facts):
+            out.append(fact)
+    return out
+
+
+def _merged(found: list[_Candidate]) -> list[_Candidate]:
+    """What several children say, once: the newest wording, with the support and the turns of all."""
+    kept: list[_Candidate] = []
+    for one in sorted(found, key=lambda item: (item.statement.last, item.statement.text), reverse=True):
+        same = next((k for k, other in enumerate(kept) if _overlap(one, other) >= SAME), None)
+        if same is None:
+            kept.append(one)
+            continue
+        newer, older = kept[same].statement, one.statement
+        whole = replace(
+            newer,
+            first=min(newer.first, older.first),
+            support=newer.support + older.support,
+            turns=tuple(dict.fromkeys((*older.turns, *newer.turns))),
+        )
+        kept[same] = replace(kept[same], statement=whole)
+    return kept[::-1]
+
+
+def _weights(found: Sequence[_Candidate]) -> dict[str, float]:
+    counts: Counter[str] = Counter()
+    telling: set[str] = set()
+    for one in found:
+        counts.update(one.sentence.terms)
+        telling |= one.sentence.telling
+    return {term: math.log1p(count) * (TELLING if term in telling else 1.0) for term, count in counts.items()}
+
+
+def _score(one: _Candidate, weights: dict[str, float]) -> float:
+    terms = one.sentence.terms
+    # In a fixed order: a sum of floats depends on it, and a set's order on the process.
+    whole = math.fsum(weights[term] for term in terms)
+    return one.worth * math.log2(1 + one.statement.support) * whole / math.sqrt(max(SHORTEST, len(terms)))
+
+
+def _varied(scored: Sequence[tuple[float, _Candidate]], most: int) -> list[_Candidate]:
+    """The best, one after the other, each worth less the more of it is said already."""
+    chosen: list[_Candidate] = []
+    overlaps = [0.0] * len(scored)
+    left = set(range(len(scored)))
+    while left and len(chosen) < most:
+        best = max(left, key=lambda k: (scored[k][0] * (1 - overlaps[k]), -k))
+        if chosen and scored[best][0] * (1 - overlaps[best]) <= 0:
+            break
+        left.remove(best)
+        chosen.append(scored[best][1])
+        for k in left:
+            overlaps[k] = max(overlaps[k], _overlap(scored[k][1], scored[best][1]))
+    return chosen
+
+
+def _overlap(one: _Candidate, other: _Candidate) -> float:
+    a, b = one.sentence.terms, other.sentence.terms
+    if not a or not b:
+        return 1.0 if one.statement.text == other.statement.text else 0.0
+    return len(a & b) / min(len(a), len(b))
+
+
+def written(task: Task, told: Sequence[Statement]) -> str:
+    """A node's text: what and when it is, then a line for each statement."""
+    lines = [header(task)]
+    for one in told:
+        if one.fact is not None:
+            lines.append(one.text)
+        elif task.kind == "session":
+            lines.append(f"{one.speaker}: {one.text}")
+        else:
+            lines.append(
+                f"{day(one.last, ZoneInfo(task.zone))}, {one.speaker}: {one.text}{heard(one.support)}"
+            )
+    return "\n".join(lines)

@@ -1,0 +1,152 @@
+"""Consolidation by a language model. Each sentence says which of the given lines it rests on, or is left out.
+
+Where the model gives nothing usable, the extractive consolidation writes the node, and the node says why.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from everwhen.models.llm import LLM, LLMError, open_llm
+from everwhen.models.llm.base import complete_all
+from everwhen.prompts import load
+from everwhen.settings import Settings
+from everwhen.settings import load as load_settings
+from everwhen.tree.base import Draft, Task
+from everwhen.tree.extractive import Extractive
+from everwhen.tree.levels import INSTANT
+from everwhen.tree.profile import learned
+from everwhen.tree.wording import header
+from everwhen.types import Statement
+
+if TYPE_CHECKING:
+    from everwhen.tree.llm_schema import Consolidation
+
+REVISION = "1"
+LONGEST = 48_000
+"""Characters that are asked about at once, about 12,000 tokens; of what is longer, the central sentences."""
+MOST_LINES = 400
+
+
+def open_llm_consolidator(model: str, settings: Settings | None = None) -> LLMConsolidator:
+    """The consolidator of the setting `consolidate="llm:<model>"`."""
+    chosen = settings or load_settings()
+    return LLMConsolidator(
+        open_llm(
+            model,
+            base_url=chosen.llm_base_url,
+            output=chosen.llm_output,
+            timeout=chosen.llm_timeout,
+            concurrency=chosen.llm_concurrency,
+            attempts=chosen.llm_attempts,
+            max_tokens=chosen.llm_max_tokens,
+        )
+    )
+
+
+class LLMConsolidator:
+    """Keeps the `Consolidator` protocol with a model; the nodes of a batch are asked for at the same time."""
+
+    exchanges = True
+    remembers = True
+
+    def __init__(self, llm: LLM, fallback: Extractive | None = None) -> None:
+        self.llm = llm
+        self.fallback = fallback or Extractive()
+
+    @property
+    def name(self) -> str:
+        return f"llm:{self.llm.name}"
+
+    @cached_property
+    def version(self) -> str:
+        """Ours, the prompts' and the fallback's: any of them changes what is written."""
+        prompts = "".join(load(f"tree_{kind}") for kind in ("exchange", "session", "pattern", "profile"))
+        return f"{REVISION}.{hashlib.sha256(prompts.encode()).hexdigest()[:8]}+{self.fallback.version}"
+
+    def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:
+        from everwhen.tree.llm_schema import Consolidation
+
+        drafts: list[Draft] = []
+        for kind in dict.fromkeys(task.kind for task in tasks):
+            same = [task for task in tasks if task.kind == kind]
+            lines = [self._lines(task) for task in same]
+            prompts = [_prompt(task, given) for task, given in zip(same, lines, strict=True)]
+            replies = complete_all(self.llm, prompts, Consolidation, instructions=load(f"tree_{kind}"))
+            for task, given, reply in zip(same, lines, replies, strict=True):
+                if isinstance(reply, LLMError):
+                    drafts.append(self._extractive(task, str(reply)))
+                else:
+                    drafts.append(self._grounded(task, given, reply.output))
+        return drafts
+
+    def _lines(self, task: Task) -> list[Statement]:
+        """What the model is given, a statement a line; of too many only the central ones."""
+        lines = [one for child in task.children for one in child.statements if one.fact is None]
+        if task.kind == "profile":
+            lines = [*learned(task), *lines]
+        if len(lines) > MOST_LINES or sum(len(one.text) for one in lines) > LONGEST:
+            [draft] = self.fallback.consolidate(
+                [replace(task, kind="session" if task.place.level < 3 else "pattern")]
+            )
+            return list(draft.statements)
+        return lines
+
+    def _grounded(self, task: Task, lines: Sequence[Statement], found: Consolidation) -> Draft:
+        told = []
+        for one in found.sentences:
+            rests_on = [lines[number - 1] for number in dict.fromkeys(one.lines) if 0 < number <= len(lines)]
+            words = " ".join(one.text.split())
+            if not words or not rests_on:
+                continue
+            speakers = list(dict.fromkeys(line.speaker for line in rests_on))
+            told.append(
+                Statement(
+                    words,
+                    speakers[0],
+                    min(line.first for line in rests_on),
+                    max(line.last for line in rests_on),
+                    sum(line.support for line in rests_on),
+                    tuple(dict.fromkeys(turn for line in rests_on for turn in line.turns)),
+                )
+            )
+        if not told:
+            return self._extractive(task, f"{self.name} said nothing that rests on what was said")
+        lead = "" if task.kind == "exchange" else f"{header(task)}\n"
+        text = lead + "\n".join(one.text for one in told)
+        return Draft(text, tuple(told), self.name, self.version, by_meaning=True)
+
+    def _extractive(self, task: Task, reason: str) -> Draft:
+        problem = f"{reason}; written extractively instead"[:300]
+        if task.kind == "exchange":
+            [child] = task.children
+            return Draft(child.text, child.statements, self.fallback.name, self.fallback.version, problem)
+        [draft] = self.fallback.consolidate([task])
+        return replace(draft, problem=problem)
+
+
+def _prompt(task: Task, lines: Sequence[Statement]) -> str:
+    """The window, what the nodes before said, and the lines, all of it data."""
+    zone = ZoneInfo(task.zone)
+    start, last = (side.astimezone(zone) for side in (task.place.start, task.place.end - INSTANT))
+    given = {
+        "from": f"{start:%A %Y-%m-%d %H:%M}",
+        "to": f"{last:%A %Y-%m-%d %H:%M}",
+        "before": list(task.history),
+        "lines": [
+            {
+                "line": number,
+                "said": f"{one.last.astimezone(zone):%A %Y-%m-%d}",
+                "speaker": one.speaker,
+                "text": one.text,
+            }
+            for number, one in enumerate(lines, start=1)
+        ],
+    }
+    return json.dumps(given, ensure_ascii=False, indent=0)

@@ -1,0 +1,107 @@
+"""The profile: dated statements with their support, refined window by window and never written anew.
+
+Each node of the top level holds what its own window bears out. The profile is those nodes laid over one another in the
+order of time: what is said again gains support and a later date, what is new is added, and what the facts store knows
+to have ended says when. So a late turn changes one window, and the profile is the same whatever came first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from everwhen.store.facts import FactRow
+from everwhen.store.tree import NodeRow
+from everwhen.tree.base import Task
+from everwhen.tree.sentences import weighed
+from everwhen.tree.wording import day
+from everwhen.types import Statement
+
+SAME = 0.75
+"""The share of common words (of all words of both) from which a statement says what an earlier one said."""
+
+
+def learned(task: Task) -> list[Statement]:
+    """The facts that a window bears out, as statements: those with most support first, then the newest."""
+    from everwhen.tree.extractive import outdated
+
+    past = {fact.id for fact in outdated(task.facts, task.place.end)}
+    found = []
+    for fact in task.facts:
+        turns = tuple(turn for turn in task.sources.get(fact.id, ()) if turn in task.said)
+        if fact.id in past or not turns:
+            continue
+        said = [task.said[turn] for turn in turns]
+        one = Statement(
+            f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}",
+            fact.subject,
+            min(said),
+            max(said),
+            len(turns),
+            tuple(sorted(turns, key=lambda turn: (task.said[turn], len(turn), turn))),
+            fact.id,
+        )
+        found.append(replace(one, text=f"{one.text} ({_support(one, task.zone)})"))
+    return sorted(found, key=lambda one: (-one.support, -one.last.timestamp(), one.text))
+
+
+def _support(one: Statement, zone: str) -> str:
+    area = ZoneInfo(zone)
+    first, last = day(one.first, area), day(one.last, area)
+    if one.support == 1 or first == last:
+        return first if one.support == 1 else f"{first}, said {one.support} times"
+    return f"{first} to {last}, said {one.support} times"
+
+
+def laid_over(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone: str) -> list[Statement]:
+    """The profile by the nodes of the top level in the order of time, those with most support first.
+
+    `facts` are those that the nodes name and that are still believed; what was retracted or corrected since is left
+    out.
+    """
+    known: dict[str, Statement] = {}
+    told: list[Statement] = []
+    for node in nodes:
+        for one in node.statements:
+            if one.fact is None:
+                _refine(told, one)
+            elif one.fact in facts:
+                before = known.get(one.fact)
+                known[one.fact] = one if before is None else _together(before, one)
+    stated = [_as_believed(one, facts[id_], zone) for id_, one in known.items()]
+    return [*_ordered(stated), *_ordered(told)]
+
+
+def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
+    """A fact's statement over all windows, with the end that it has come to."""
+    words = f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}"
+    until = f"; until {day(fact.valid_to, ZoneInfo(zone))}" if fact.valid_to else ""
+    return replace(one, text=f"{words} ({_support(one, zone)}{until})", ended=fact.valid_to)
+
+
+def _refine(told: list[Statement], one: Statement) -> None:
+    """Let a statement stand for an earlier one that says the same, or add it."""
+    terms = weighed(one.text).terms
+    for place, before in enumerate(told):
+        others = weighed(before.text).terms
+        if before.speaker == one.speaker and len(terms & others) >= SAME * max(1, len(terms | others)):
+            told[place] = replace(_together(before, one), text=one.text)
+            return
+    told.append(one)
+
+
+def _together(before: Statement, now: Statement) -> Statement:
+    return replace(
+        before,
+        first=min(before.first, now.first),
+        last=max(before.last, now.last),
+        support=before.support + now.support,
+        turns=tuple(dict.fromkeys((*before.turns, *now.turns))),
+    )
+
+
+def _ordered(statements: Sequence[Statement]) -> list[Statement]:
+    return sorted(
+        statements, key=lambda one: (one.ended is not None, -one.support, -one.last.timestamp(), one.text)
+    )

@@ -125,7 +125,7 @@ def _forget(
         followers = store.keep.followers(ids)
         retold = retell(embedder, settings, followers)
         near = affected(store, turns)
-        cache = _Cache(store, embedder, settings)
+        cache = CacheCleaner(store, embedder, settings)
         if not dry_run:
             cache.drop_turns(turns, [one.turn for one in followers])
         removed: Removed | None = None
@@ -286,7 +286,7 @@ def _stacked(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
 
 
-def finish(store: Store, receipt: Receipt, cache: _Cache) -> Receipt:
+def finish(store: Store, receipt: Receipt, cache: CacheCleaner) -> Receipt:
     """The last bytes. What stands in the way is told, and the next to open the bank tries again."""
     notes = [*receipt.notes, *cache.problems]
     if not store.keep.scrub():
@@ -300,7 +300,7 @@ def finish(store: Store, receipt: Receipt, cache: _Cache) -> Receipt:
 def _everything(
     store: Store, embedder: Embedder, settings: Settings, turns: Sequence[Turn], at: datetime, dry_run: bool
 ) -> Receipt:
-    cache = _Cache(store, embedder, settings)
+    cache = CacheCleaner(store, embedder, settings)
     events = store.graph.events()
     facts = tuple(dict.fromkeys(row.id for row in store.facts.every_version()))
     receipt = Receipt(
@@ -355,7 +355,7 @@ def _receipt(
     )
 
 
-class _Cache:
+class CacheCleaner:
     """The embedding cache under the home folder: it holds no words, but vectors that tell much of them."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:

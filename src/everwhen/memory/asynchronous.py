@@ -79,6 +79,8 @@ class AsyncMemory:
     tree = _in_thread(Memory.tree)
     profile = _in_thread(Memory.profile)
     forget = _in_thread(Memory.forget)
+    set_retention = _in_thread(Memory.set_retention)
+    retain = _in_thread(Memory.retain)
     export = _in_thread(Memory.export)
     import_ = _in_thread(Memory.import_)
     backup = _in_thread(Memory.backup)

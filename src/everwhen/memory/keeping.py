@@ -13,6 +13,7 @@ from everwhen.errors import EverwhenError, NotFound, Refused, UsageError
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.memory.tree import TreeMemory
 from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.store.instants import aware
 
 if TYPE_CHECKING:
     from everwhen.checked import Between
@@ -79,6 +80,41 @@ class KeepMemory(TreeMemory):
             note = f"the summaries above it are not built again yet ({error}); `everwhen consolidate` does it"
             return replace(receipt, notes=(*receipt.notes, note))
         return receipt
+
+    # Retention
+
+    @property
+    def retention(self) -> str:
+        """How long the bank keeps what, as a sentence; empty for ever."""
+        return self._store.keep.retention
+
+    def set_retention(self, rule: str) -> str:
+        """Say how long what is kept: "keep raw turns 90 days, summaries for ever". An empty rule keeps everything.
+
+        Nothing goes until `retain` is called. The rule as it was understood.
+        """
+        from everwhen.keep.retain import describe, parse
+
+        understood = describe(parse(checked.words(rule, "rule")))
+        self._store.keep.set_retention(understood)
+        return understood
+
+    def retain(self, now: datetime | None = None, *, dry_run: bool = False) -> Receipt:
+        """Apply the bank's rule of retention as of `now`; what went, or with `dry_run` would go.
+
+        The words of an old turn go, and its place stays for what was made of it. Turns are read before they lose their
+        words, so that nothing is lost unread.
+        """
+        from everwhen.keep.retain import retain
+
+        instant = aware(now, "now") or datetime.now(UTC)
+        self.process()
+        self._stop()
+        try:
+            return retain(self._store, self._with_cache(), self._settings, instant, dry_run=dry_run)
+        finally:
+            if self._store.graph.pending():
+                self._wake()
 
     # Moving
 

@@ -119,6 +119,22 @@ class Eraser(Protocol):
         """What is derived and has a word in it that no turn says: its id, kind and turns."""
         ...
 
+    def expire(self, turns: Sequence[str], retold: Sequence[Retold], at: datetime) -> Gone:
+        """Take the words from turns; what was made of them stays, and still says where it came from."""
+        ...
+
+    def drop_old(self, kind: str, before: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Remove events, narratives or nodes (whole trees) from before an instant; their ids and words."""
+        ...
+
+    def drop_unspoken(self) -> tuple[str, ...]:
+        """Remove identities and names that nothing mentions any more; the ids of the identities."""
+        ...
+
+    def old_facts(self, before: datetime) -> list[str]:
+        """Facts that nothing has been heard of since an instant."""
+        ...
+
     def remove_everything(self) -> None:
         """Leave nothing but the bank's settings and its tombstones."""
         ...
@@ -182,6 +198,17 @@ class KeepStore(Protocol):
         ...
 
     def forgetting(self) -> AbstractContextManager[Eraser]: ...
+
+    def said_before(self, instant: datetime) -> list[str]:
+        """The turns that were said before an instant, were read, and still have their words."""
+        ...
+
+    @property
+    def retention(self) -> str:
+        """The bank's rule of how long what is kept; empty for ever."""
+        ...
+
+    def set_retention(self, rule: str) -> None: ...
 
     def scrub(self) -> bool:
         """Overwrite what is left of removed rows in the files; False while another process stands in the way."""

@@ -143,6 +143,53 @@ class SqliteEraser:
             unlinked=tuple(unlinked),
         )
 
+    def expire(self, turns: Sequence[str], retold: Sequence[Retold], at: datetime) -> Gone:
+        seqs = list(self._seqs(turns).values())
+        raw = [row[0] for row in self._rows("raw_units", (_json(seqs),))]
+        taken = _json(raw)
+        vectors, links = self._one("count_vectors", (taken,)), self._one("count_links", {"units": taken})
+        unlinked = tuple(row[0] for row in self._rows("linked_to", {"units": taken}))
+        self._do("same_failures", (_json(seqs),))
+        for one in retold:
+            self._retell(one)
+        remove_units(self._sql, raw)
+        for seq in seqs:
+            self._do("blank_turn", (seq,))
+            self._do("insert_expired", (seq, to_text(at)))
+        self._note()
+        return Gone({}, (), (), vectors, links, unlinked)
+
+    def drop_old(self, kind: str, before: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        if kind == "node":
+            units = [row[0] for row in self._rows("trees_ended_before", (to_text(before),))]
+            rows = self._rows("nodes_of_units", (_json(units),))
+            ids, texts = tuple(row[0] for row in rows), tuple(row[1] for row in rows)
+        else:
+            found = self._rows("units_told_before", (kind, to_text(before)))
+            units = [row[0] for row in found]
+            ids, texts = tuple(row[1] for row in found), tuple(row[2] for row in found)
+        remove_units(self._sql, units)
+        if units:
+            self._note()
+        return ids, texts
+
+    def drop_unspoken(self) -> tuple[str, ...]:
+        gone, lost = [], set()
+        for entity, id_, name, merged_into in self._rows("unspoken_entities", ()):
+            lost.update(row[0].casefold() for row in self._rows("names_of_seq", (entity,)))
+            lost.add(name.casefold())
+            self._do("lead_past", (merged_into, entity))
+            self._do("delete_entity", (entity,))
+            gone.append(id_)
+        for entity, name in self._rows("unspoken_names", ()):
+            self._do("drop_entity_name", (entity, name))
+            lost.add(name.casefold())
+        self._scrub_log(set(gone), lost)
+        return tuple(gone)
+
+    def old_facts(self, before: datetime) -> list[str]:
+        return [row[0] for row in self._rows("facts_last_seen_before", (to_text(before),))]
+
     def remove_everything(self) -> None:
         tables = [row[0] for row in self._rows("tables", ()) if row[0] not in LEFT]
         self._sql.execute("PRAGMA defer_foreign_keys = ON")  # until the commit, when nothing is left to point

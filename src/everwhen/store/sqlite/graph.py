@@ -85,7 +85,8 @@ class SqliteGraph(Identities):
             if turns is None:
                 seqs = [row[0] for row in sql.execute(ask["all_turn_seqs"])]
             else:
-                seqs = [seq for _, seq in sql.execute(ask["turn_seqs"], (json.dumps(list(turns)),))]
+                wanted = (json.dumps(list(turns)),)
+                seqs = [row[0] for row in sql.execute(ask["turns_to_restart"], wanted)]
             restart_turns(sql, seqs)
             if turns is None:
                 sql.execute(ask["drop_seen_names"])

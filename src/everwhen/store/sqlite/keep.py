@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,20 @@ class SqliteKeep:
                 yield SqliteEraser(sql, self._tokenizer)
         except Undone:
             return
+
+    def said_before(self, instant: datetime) -> list[str]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.execute(statements()["turns_said_before"], (to_text(instant),))]
+
+    @property
+    def retention(self) -> str:
+        with self._reader.use() as sql:
+            row = sql.execute(statements()["kept_value"], ("retention",)).fetchone()
+        return row[0] if row else ""
+
+    def set_retention(self, rule: str) -> None:
+        with self._writer.transaction() as sql:
+            sql.execute(statements()["put_kept_value"], ("retention", rule))
 
     @property
     def is_scrubbed(self) -> bool:

@@ -208,3 +208,47 @@ SELECT u.seq, u.id, u.kind FROM unit_fts x JOIN units u ON u.seq = x.rowid WHERE
 
 -- turns_of_unit --
 SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn WHERE p.unit = ? ORDER BY t.seq;
+
+-- turns_to_restart --
+-- Those of a list of turns that still have words to be read.
+SELECT seq FROM turns WHERE id IN (SELECT value FROM json_each(?)) AND seq NOT IN (SELECT turn FROM expired);
+
+-- session_expired --
+SELECT 1 FROM expired x JOIN turns t ON t.seq = x.turn WHERE t.session = ? LIMIT 1;
+
+-- turns_said_before --
+-- Turns that are old enough to lose their words, and have been read.
+SELECT t.id FROM turns t WHERE t.said_at < ? AND t.seq NOT IN (SELECT turn FROM expired)
+  AND EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq) ORDER BY t.said_at, t.seq;
+
+-- units_told_before --
+SELECT seq, id, coalesce(text, '') FROM units WHERE kind = ? AND mentioned_at < ? ORDER BY seq;
+
+-- facts_last_seen_before --
+-- Facts that nothing has been heard of since an instant, in any version.
+SELECT id FROM facts GROUP BY id HAVING max(max(recorded_at, coalesce(confirmed_at, ''), coalesce(superseded_at, ''))) < ?
+ORDER BY min(seq);
+
+-- trees_ended_before --
+-- Nodes under a top that ended before an instant: a tree is kept whole, or not at all.
+WITH RECURSIVE tops (id, unit) AS (
+    SELECT n.id, n.unit FROM nodes n JOIN units u ON u.seq = n.unit
+    WHERE u.occurred_end < ? AND NOT EXISTS (SELECT 1 FROM nodes p WHERE p.id = n.parent)
+      AND n.level = (SELECT max(level) FROM nodes)
+    UNION ALL
+    SELECT c.id, c.unit FROM tops JOIN nodes c ON c.parent = tops.id
+)
+SELECT unit FROM tops;
+
+-- blank_turn --
+UPDATE turns SET text = '', metadata = '{}', tokens = 0 WHERE seq = ?;
+
+-- insert_expired --
+INSERT INTO expired (turn, at) VALUES (?, ?) ON CONFLICT DO NOTHING;
+
+-- unspoken_entities --
+SELECT seq, id, name, merged_into FROM entities WHERE seq NOT IN (SELECT entity FROM mentions);
+
+-- unspoken_names --
+SELECT n.entity, n.name FROM entity_names n WHERE n.decided = 0
+  AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity = n.entity AND lower(m.name) = lower(n.name));

@@ -70,6 +70,7 @@ FROM turns
 WHERE (:start IS NULL OR said_at >= :start)
   AND (:end IS NULL OR said_at < :end)
   AND (said_at, seq) > (:after_at, :after_seq)
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
 ORDER BY said_at, seq LIMIT :page;
 
 -- session_turns --
@@ -80,6 +81,7 @@ WHERE session = :session
   AND (:start IS NULL OR said_at >= :start)
   AND (:end IS NULL OR said_at < :end)
   AND (said_at, seq) > (:after_at, :after_seq)
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
 ORDER BY said_at, seq LIMIT :page;
 
 -- turns_by_id --
@@ -90,7 +92,7 @@ ORDER BY said_at, seq;
 -- last_turn --
 -- The turn before: the last one said in a session, up to and including an instant.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
-FROM turns WHERE session = ? AND said_at <= ?
+FROM turns WHERE session = ? AND said_at <= ? AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
 ORDER BY said_at DESC, seq DESC LIMIT 1;
 
 -- segment_speakers --
@@ -98,7 +100,8 @@ SELECT speaker FROM turns WHERE segment = ? ORDER BY seq;
 
 -- sessions --
 SELECT session, count(*), min(said_at), max(said_at), json_group_array(DISTINCT speaker)
-FROM turns GROUP BY session ORDER BY min(said_at), min(seq);
+FROM turns WHERE NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
+GROUP BY session ORDER BY min(said_at), min(seq);
 
 -- units --
 -- Units with what recall shows of them.
@@ -170,7 +173,7 @@ WHERE u.kind = 'turn' AND t.id IN (SELECT value FROM json_each(?));
 UPDATE units SET pieces = ? WHERE seq = ?;
 
 -- stats --
-SELECT (SELECT count(*) FROM turns), (SELECT count(DISTINCT session) FROM turns),
+SELECT (SELECT count(*) FROM turns) - (SELECT count(*) FROM expired), (SELECT count(DISTINCT session) FROM turns),
        (SELECT count(DISTINCT segment) FROM turns), (SELECT count(*) FROM vectors),
        (SELECT min(said_at) FROM turns), (SELECT max(said_at) FROM turns);
 

@@ -98,6 +98,8 @@ class SqliteTree:
             return "late"
         sql.execute(ask["drop_mark"], (mark.seq,))
         old = sql.execute(ask["known_node"], (mark.place.id,)).fetchone()
+        if old is not None and sql.execute(ask["session_expired"], (mark.place.session,)).fetchone():
+            return "same"  # its turns have lost their words: the summary that there is, is the last
         if node is None:
             if old is not None:
                 self._remove(sql, mark.place, old)

@@ -150,7 +150,8 @@ SELECT count(*) FROM nodes n WHERE n.parent IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM tree_marks m WHERE m.node = n.parent);
 
 -- sessions_without_node --
-SELECT count(*) FROM (SELECT session FROM turns WHERE seq <= ? GROUP BY session) s
+SELECT count(*) FROM (SELECT session FROM turns WHERE seq <= ? AND seq NOT IN (SELECT turn FROM expired)
+                      GROUP BY session) s
 WHERE NOT EXISTS (SELECT 1 FROM nodes n WHERE n.session = s.session AND n.level = 2)
   AND NOT EXISTS (SELECT 1 FROM tree_marks m WHERE m.session = s.session AND m.level = 2);
 

@@ -56,7 +56,7 @@ def export(
     store: Store, path: Path, *, vectors: bool = True, progress: Callable[[int], None] | None = None
 ) -> int:
     """Write a bank as it is at this moment; how many rows. The file is there when it is whole."""
-    with store.keep.snapshot() as snapshot, _writing(path) as stream:
+    with store.keep.snapshot() as snapshot, writing(path) as stream:
         return _write(stream, snapshot, vectors, progress)
 
 
@@ -218,7 +218,7 @@ def _stored(value: Any) -> Any:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[IO[bytes]]:
+def writing(path: Path) -> Iterator[IO[bytes]]:
     """A file that appears when it is whole, for its owner alone; `-` is standard output, `.gz` is compressed."""
     if str(path) == "-":
         yield sys.stdout.buffer

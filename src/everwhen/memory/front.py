@@ -16,7 +16,7 @@ from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
-from everwhen.ingest.reembed import check_codes, reembed
+from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory.keeping import KeepMemory
 from everwhen.models.embed import Embedder, open_embedder
@@ -30,7 +30,7 @@ from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
 from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
-from everwhen.types import KINDS, NETWORKS, Accessed, Added, Finding, Hit, Message, Session, Stats, Turn
+from everwhen.types import KINDS, NETWORKS, Accessed, Added, Hit, Message, Session, Stats, Turn
 
 Given = str | Mapping[str, Any] | Message
 Between = checked.Between
@@ -311,13 +311,6 @@ class Memory(KeepMemory):
         """How much the bank holds."""
         held = self._store.stats()
         return replace(held, recalls=held.recalls + self._accesses.pending)
-
-    def doctor(self, fix: bool = False) -> list[Finding]:
-        """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said."""
-        findings = self._store.check(fix=fix)
-        if any(finding.check == "file" for finding in findings):
-            return findings  # nothing else can be believed
-        return findings + check_codes(self._store, self._embedder, self._settings, fix=fix)
 
     def _placement(
         self,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everwhen.models.embed import Embedder
     from everwhen.recall.accesses import Accesses
     from everwhen.store import Store
-    from everwhen.types import Entity, Receipt
+    from everwhen.types import Entity, Finding, Receipt
 
 
 class KeepMemory(TreeMemory):
@@ -203,6 +203,48 @@ class KeepMemory(TreeMemory):
             forget=forget_again,
             busy_seconds=chosen.busy_seconds,
         )
+
+    # Repair
+
+    def doctor(self, fix: bool = False) -> list[Finding]:
+        """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said.
+
+        Where what was said is damaged itself, `fix` raises `Damaged` and changes nothing: see `Memory.salvage`.
+        """
+        from everwhen.keep.mend import examine, mend
+
+        if not fix:
+            return examine(self._store, self._embedder, self._settings)
+        return mend(self._store, self._embedder, self._settings, self._rebuild)
+
+    def _rebuild(self, turns: Sequence[str], tree: bool) -> None:
+        if turns:
+            self._store.graph.restart(turns)
+            self.process()
+        if tree:
+            self._store.tree.restart(self._store.tree.levels() or "")
+            self.consolidate(now="end")
+
+    @staticmethod
+    def salvage(path: str | Path, home: str | Path | None = None, bank: str = "default") -> int:
+        """Write the turns that can be read in a damaged bank as JSON lines that `import` takes; how many.
+
+        The bank's file is only read, and need not be one that can be opened.
+        """
+        import json
+
+        from everwhen.keep.export import writing
+        from everwhen.store.sqlite.salvage import salvage
+
+        file = bank_path(home_folder(home), bank)
+        if not file.is_file():
+            raise NotFound(f"there is no bank '{bank}'; `everwhen banks` lists those that exist")
+        count = 0
+        with writing(Path(path)) as stream:
+            for message in salvage(file):
+                stream.write((json.dumps(message, ensure_ascii=False) + "\n").encode())
+                count += 1
+        return count
 
     def _whom(self, name: str) -> Entity:
         """An entity by its name; a turn that waits for extraction may name it first."""

@@ -122,6 +122,10 @@ class Store(Protocol):
         was forgotten."""
         ...
 
+    def add_missing_units(self, turns: Sequence[NewTurn]) -> None:
+        """Make turns findable that are stored and have no unit; others are passed over."""
+        ...
+
     def known(self, ids: Sequence[str]) -> dict[str, str]:
         """Those of the turn ids that are stored already, with their words."""
         ...

@@ -231,6 +231,26 @@ class KeepStore(Protocol):
         """A verified copy in one file, whoever writes meanwhile; the rows that it holds, by table."""
         ...
 
+    def unfound(self) -> list[str]:
+        """The ids of the turns that nothing finds, because they have no unit."""
+        ...
+
+    def badly_embedded(self, dimension: int) -> dict[str, str]:
+        """Units that lack a vector, or have one of another dimension or length than one: id and kind."""
+        ...
+
+    def put_vectors(self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes]) -> None:
+        """Give some units, by id, other vectors."""
+        ...
+
+    def unfinished(self) -> list[str]:
+        """Turns under derived units that are not whole: they are to be read again."""
+        ...
+
+    def unit_texts(self, ids: Sequence[str]) -> dict[str, str]:
+        """The words of derived units."""
+        ...
+
     def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]: ...
 
     def placed(self, units: Sequence[int]) -> dict[int, str]:

@@ -163,6 +163,24 @@ class SqliteStore:
                 json.dumps(dict(turn.metadata), ensure_ascii=False),
             ),
         ).lastrowid
+        assert turn_seq is not None
+        self._add_unit(sql, new, turn_seq, terms)
+        return True
+
+    def add_missing_units(self, turns: Sequence[NewTurn]) -> None:
+        packed = self._tokenizer.packed(
+            [f"{new.turn.speaker} {new.turn.text}" for new in turns], [new.context for new in turns]
+        )
+        with self._writer.transaction() as sql:
+            self._still_ours(sql)
+            unfound = {row[0] for row in sql.execute(statements()["turns_unfound"])}
+            for new, terms in zip(turns, packed, strict=True):
+                if new.turn.id in unfound:
+                    self._add_unit(sql, new, new.turn.seq, terms)
+
+    def _add_unit(self, sql: sqlite3.Connection, new: NewTurn, turn_seq: int, terms: bytes) -> None:
+        """What makes a turn findable."""
+        turn, ask = new.turn, statements()
         unit = sql.execute(
             ask["insert_unit"],
             (
@@ -173,8 +191,8 @@ class SqliteStore:
                 turn_seq,
                 new.context,
                 new.before,
-                said_at,
-                recorded_at,
+                to_text(turn.said_at),
+                to_text(turn.recorded_at),
                 len(new.vectors),
                 terms,
             ),
@@ -186,7 +204,6 @@ class SqliteStore:
         if new.codes:
             sql.execute(ask["put_codes"], (unit, new.codes))
         sql.execute(ask["insert_fts"], (unit, turn.speaker, turn.text, new.context))
-        return True
 
     def put_codes(self, codes: Mapping[str, bytes]) -> None:
         with self._writer.transaction() as sql:

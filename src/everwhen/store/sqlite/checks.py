@@ -44,6 +44,7 @@ def check(
             findings.append(Finding("rows", f"row {row[1]} of {row[0]} points at a missing {row[2]}"))
         findings += _schema(sql)
         findings += _counts(sql, dimension)
+        findings += _lengths(sql, dimension)
         findings += _zones(sql)
         findings += _clock(sql)
         findings += _returned(sql)
@@ -134,6 +135,15 @@ def _orphans(connection: Connection, *, fix: bool) -> list[Finding]:
         "slots_without_fact": "places for facts hold none",
         "codes_without_turn": "codes of token vectors belong to no turn",
         "vectors_without_unit": "vectors belong to no memory",
+        "provenance_without_unit": "traces to a turn belong to no memory",
+        "mentions_without_unit": "mentions belong to no memory",
+        "links_without_unit": "links leave from no memory",
+        "targets_without_unit": "links lead to no memory",
+        "moments_without_unit": "places on the line of time belong to no memory",
+        "accesses_without_unit": "counts of recall belong to no memory",
+        "derivations_without_unit": "notes of extraction belong to no memory",
+        "event_parts_without_unit": "parts of an event belong to no memory",
+        "node_parts_without_unit": "parts of the tree belong to no memory",
     }
     findings = []
     for name, problem in questions.items():
@@ -171,7 +181,7 @@ def _provenance(connection: Connection, *, fix: bool) -> list[Finding]:
 
 
 def _index(connection: Connection, index: Index, nodes: bool) -> list[Finding]:
-    """The index against the rows that it has seen (others may be writing), and every vector's length."""
+    """The index against the rows that it has seen (others may be writing)."""
     with connection.use() as sql:
         units, pieces = sql.execute(
             statements()["count_units"], {"seen": index.seen, "nodes": nodes}
@@ -185,13 +195,17 @@ def _index(connection: Connection, index: Index, nodes: bool) -> list[Finding]:
                 f"the rows {units} and {pieces}",
             )
         )
-    lengths = [np.linalg.norm(block.rows.vectors, axis=1) for block in index.blocks]
-    odd = sum(int(np.count_nonzero(~(np.abs(length - 1.0) < 1e-3))) for length in lengths)
-    if odd:
-        findings.append(
-            Finding("vectors", f"{odd} vectors are not of length one; `everwhen reembed` makes them anew")
-        )
     return findings
+
+
+def _lengths(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
+    """Every vector's length, as it is stored: a cosine is a product only where it is one."""
+    odd = 0
+    cursor = sql.execute(statements()["vectors_of_size"], (4 * dimension,))
+    while rows := cursor.fetchmany(_AT_ONCE):
+        matrix = np.frombuffer(b"".join(row[0] for row in rows), "<f4").reshape(len(rows), dimension)
+        odd += int(np.count_nonzero(~(np.abs(np.linalg.norm(matrix, axis=1) - 1.0) < 1e-3)))
+    return [Finding("vectors", f"{odd} vectors are not of length one")] if odd else []
 
 
 def _zones(sql: sqlite3.Connection) -> list[Finding]:

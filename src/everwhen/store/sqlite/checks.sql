@@ -73,4 +73,70 @@ SELECT DISTINCT t.id FROM units u JOIN unit_turns p ON p.unit = u.seq JOIN turns
 WHERE u.kind IN ('event', 'narrative') AND (
     NOT EXISTS (SELECT 1 FROM derived d WHERE d.unit = u.seq)
     OR (u.kind = 'event' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.unit = u.seq))
-    OR NOT EXISTS (SELECT 1 FROM extractions x WHERE x.turn = t.seq));
+    OR NOT EXISTS (SELECT 1 FROM extractions x WHERE x.turn = t.seq))
+UNION
+SELECT t.id FROM units u JOIN turns t ON t.seq = u.turn
+WHERE u.kind IN ('event', 'narrative') AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq);
+
+-- embedded_units --
+SELECT u.id, u.kind, v.vector FROM units u JOIN vectors v ON v.unit = u.seq;
+
+-- texts_of_units --
+SELECT id, text FROM units WHERE text IS NOT NULL AND id IN (SELECT value FROM json_each(?));
+
+-- provenance_without_unit --
+SELECT 1 FROM unit_turns c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
+
+-- drop_provenance_without_unit --
+DELETE FROM unit_turns WHERE unit NOT IN (SELECT seq FROM units);
+
+-- mentions_without_unit --
+SELECT 1 FROM mentions c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
+
+-- drop_mentions_without_unit --
+DELETE FROM mentions WHERE unit NOT IN (SELECT seq FROM units);
+
+-- links_without_unit --
+SELECT 1 FROM links c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.source);
+
+-- drop_links_without_unit --
+DELETE FROM links WHERE source NOT IN (SELECT seq FROM units);
+
+-- targets_without_unit --
+SELECT 1 FROM links c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.target);
+
+-- drop_targets_without_unit --
+DELETE FROM links WHERE target NOT IN (SELECT seq FROM units);
+
+-- moments_without_unit --
+SELECT 1 FROM moments c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
+
+-- drop_moments_without_unit --
+DELETE FROM moments WHERE unit NOT IN (SELECT seq FROM units);
+
+-- accesses_without_unit --
+SELECT 1 FROM accesses c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
+
+-- drop_accesses_without_unit --
+DELETE FROM accesses WHERE unit NOT IN (SELECT seq FROM units);
+
+-- derivations_without_unit --
+SELECT 1 FROM derived c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
+
+-- drop_derivations_without_unit --
+DELETE FROM derived WHERE unit NOT IN (SELECT seq FROM units);
+
+-- event_parts_without_unit --
+SELECT 1 FROM events c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
+
+-- drop_event_parts_without_unit --
+DELETE FROM events WHERE unit NOT IN (SELECT seq FROM units);
+
+-- node_parts_without_unit --
+SELECT 1 FROM nodes c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
+
+-- drop_node_parts_without_unit --
+DELETE FROM nodes WHERE unit NOT IN (SELECT seq FROM units);
+
+-- vectors_of_size --
+SELECT vector FROM vectors WHERE length(vector) = ?;

@@ -121,7 +121,8 @@ def translate(error: sqlite3.Error, path: Path, busy_seconds: float) -> Everwhen
         return NotFound(f"bank '{bank}' cannot be opened: there is no {path}")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return Damaged(
-            f"bank '{bank}' is damaged ({error}): keep {path} as it is, and restore a backup in its place"
+            f"bank '{bank}' is damaged ({error}): keep {path} as it is, and restore a backup in its place; "
+            "`everwhen doctor --salvage OUT.jsonl` saves the turns that can be read"
         )
     if code == sqlite3.SQLITE_IOERR:
         return Unavailable(f"bank '{bank}': the disk reports an error ({error}); check it, then try again")

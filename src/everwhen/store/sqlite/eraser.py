@@ -174,7 +174,8 @@ class SqliteEraser:
         return ids, texts
 
     def drop_unspoken(self) -> tuple[str, ...]:
-        gone, lost = [], set()
+        gone: list[str] = []
+        lost: set[str] = set()
         for entity, id_, name, merged_into in self._rows("unspoken_entities", ()):
             lost.update(row[0].casefold() for row in self._rows("names_of_seq", (entity,)))
             lost.add(name.casefold())

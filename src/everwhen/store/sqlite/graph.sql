@@ -80,8 +80,8 @@ WHERE u.kind = :kind AND p.turn IN (SELECT seq FROM turns WHERE id IN (SELECT va
 
 -- derived_from --
 -- Derived units that rest on any of the given turns.
-SELECT DISTINCT u.seq FROM units u JOIN unit_turns p ON p.unit = u.seq JOIN derived d ON d.unit = u.seq
-WHERE p.turn IN (SELECT value FROM json_each(?));
+SELECT DISTINCT u.seq FROM units u JOIN unit_turns p ON p.unit = u.seq
+WHERE u.kind IN ('event', 'narrative') AND p.turn IN (SELECT value FROM json_each(?));
 
 -- all_turn_seqs --
 SELECT seq FROM turns WHERE seq NOT IN (SELECT turn FROM expired);

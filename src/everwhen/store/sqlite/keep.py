@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from everwhen.store.instants import to_text
 from everwhen.store.keep import Eraser, Follower
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.transfer import (
     SqliteLoader,
     SqliteSnapshot,
@@ -29,6 +29,7 @@ from everwhen.store.sqlite.transfer import (
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Turn
 
+_AT_ONCE = 2048
 SCRUB_SECONDS = 5.0
 """How long another process that reads is waited for before the write-ahead log is left as it is."""
 
@@ -136,6 +137,49 @@ class SqliteKeep:
 
     def copy_to(self, target: Path) -> dict[str, int]:
         return copy_to(self._writer.path, target, self._busy_seconds)
+
+    def unfound(self) -> list[str]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.execute(statements()["turns_unfound"])]
+
+    def badly_embedded(self, dimension: int) -> dict[str, str]:
+        with self._reader.use() as sql:
+            found = dict(
+                sql.execute(statements()["units_badly_embedded"], {"bytes": 4 * dimension}).fetchall()
+            )
+            cursor = sql.execute(statements()["embedded_units"])
+            while rows := cursor.fetchmany(_AT_ONCE):
+                for id_, kind, blob in rows:
+                    if (
+                        id_ not in found
+                        and abs(float(np.linalg.norm(np.frombuffer(blob, "<f4"))) - 1.0) >= 1e-3
+                    ):
+                        found[id_] = kind
+        return found
+
+    def put_vectors(self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes]) -> None:
+        ask = statements()
+        with self._writer.transaction() as sql:
+            for id_, rows in vectors.items():
+                known = sql.execute(ask["known_unit"], (id_,)).fetchone()
+                if known is None:
+                    continue
+                unit = known[0]
+                sql.execute(ask["delete_vectors"], (unit,))
+                blobs = [(unit, piece, np.asarray(row, "<f4").tobytes()) for piece, row in enumerate(rows)]
+                sql.executemany(ask["insert_vector"], blobs)
+                sql.execute(ask["set_pieces"], (len(blobs), unit))
+                if codes.get(id_):
+                    sql.execute(ask["put_codes"], (unit, codes[id_]))
+            next_epoch(sql)
+
+    def unfinished(self) -> list[str]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.execute(statements()["turns_to_read_again"])]
+
+    def unit_texts(self, ids: Sequence[str]) -> dict[str, str]:
+        with self._reader.use() as sql:
+            return dict(sql.execute(statements()["texts_of_units"], (json.dumps(list(ids)),)).fetchall())
 
     def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         with self._reader.use() as sql:

@@ -107,7 +107,7 @@ DELETE FROM tree_marks;
 SELECT count(*) FROM tree_marks;
 
 -- node_units --
-SELECT unit FROM nodes;
+SELECT seq FROM units WHERE kind = 'node';
 
 -- nodes_since --
 -- Nodes that reach back before an instant, though the last of them was said after it: no filter by time lets them pass.

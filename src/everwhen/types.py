@@ -466,10 +466,12 @@ class Node:
 class Consolidated:
     """What `consolidate` did: nodes that are new, and nodes that took the place of older ones.
 
-    `dropped` had nothing left under them; `failed` were to be written by a model and are extractive instead.
+    `dropped` had nothing left under them; `failed` were to be written by a model and are extractive instead; `waiting`
+    are still to be built when their window closes.
     """
 
     built: int = 0
     rebuilt: int = 0
     dropped: int = 0
     failed: int = 0
+    waiting: int = 0

@@ -114,6 +114,7 @@ from everwhen.cli import (  # noqa: E402
     keeping,  # noqa: F401
     reading,  # noqa: F401
     timing,  # noqa: F401
+    tree,  # noqa: F401
     upkeep,  # noqa: F401
     writing,  # noqa: F401
 )

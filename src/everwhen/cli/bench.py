@@ -101,6 +101,21 @@ def facts_(
     report(here, result, out)
 
 
+@bench.command("tree")
+def tree_(
+    context: typer.Context,
+    turns: Annotated[int, typer.Option(help="Turns in the bank that is measured.")] = 50_000,
+    out: Out = None,
+) -> None:
+    """The memory tree: three years of conversations consolidated without an LLM, then late turns."""
+    from everwhen.bench import tree_speed as runner
+
+    here: Here = context.obj
+    with counting(here, f"building {turns:,} turns", turns) as tick:
+        result = runner.run(turns, progress=tick)
+    report(here, result, out)
+
+
 def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
     """The file for machines, the table for people."""
     if out is not None:

@@ -47,6 +47,7 @@ def stats(context: typer.Context) -> None:
         "narratives": f"{found.narratives:,}",
         "entities": f"{found.entities:,}",
         "links": f"{found.links:,}",
+        "nodes": f"{found.nodes:,}",
         "recalls": f"{found.recalls:,} counted",
         "pending": f"{found.pending:,} turns" if found.pending else "none",
         "first": f"{found.first:%Y-%m-%d %H:%M} UTC" if found.first else "-",

@@ -19,6 +19,7 @@ from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory.keeping import KeepMemory
+from everwhen.memory.tree import check_tree
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.rerank import Reranker, open_reranker
@@ -86,6 +87,7 @@ class Memory(KeepMemory):
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
         check_extractor(chosen.extract)
+        check_tree(chosen.consolidate, chosen.tree_windows, zone)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
         embedder = _cached(shared_embedder(model), folder, chosen)
         store = SqliteStore.open(
@@ -106,6 +108,7 @@ class Memory(KeepMemory):
         A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
         """
         self._stop()
+        self._stop_consolidating()
         self._accesses.write()
         self._store.close()
         if isinstance(self._embedder, CachedEmbedder):

@@ -14,13 +14,14 @@ from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.memory.tree import TreeMemory
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.store.instants import aware
+from everwhen.types import Finding
 
 if TYPE_CHECKING:
     from everwhen.checked import Between
     from everwhen.models.embed import Embedder
     from everwhen.recall.accesses import Accesses
     from everwhen.store import Store
-    from everwhen.types import Entity, Finding, Receipt
+    from everwhen.types import Entity, Receipt
 
 
 class KeepMemory(TreeMemory):
@@ -222,8 +223,7 @@ class KeepMemory(TreeMemory):
             self._store.graph.restart(turns)
             self.process()
         if tree:
-            self._store.tree.restart(self._store.tree.levels() or "")
-            self.consolidate(now="end")
+            self._mend_tree([Finding("tree", "to be built again")])
 
     @staticmethod
     def salvage(path: str | Path, home: str | Path | None = None, bank: str = "default") -> int:

@@ -13,11 +13,14 @@ from everwhen.when import Interval
 
 if TYPE_CHECKING:
     from everwhen.tree import Consolidator, Levels
-    from everwhen.types import Consolidated, Node, Statement
+    from everwhen.tree.schedule import Runner
+    from everwhen.types import Consolidated, Finding, Node, Statement
 
 
 class TreeMemory(TimeMemory):
     """What `Memory` inherits. All of it waits for pending extraction."""
+
+    _runner: Runner | None = None
 
     def consolidate(
         self,
@@ -59,6 +62,29 @@ class TreeMemory(TimeMemory):
         self.process()
         return profile(self._store, self._levels())
 
+    def keep_consolidated(self, every: float = 60.0) -> Runner:
+        """Consolidate in the background from now on, every so many seconds, until `stop()` or `close()`."""
+        from everwhen.tree.schedule import Runner
+
+        self._stop_consolidating()
+        self._runner = Runner(self.consolidate, every)
+        return self._runner
+
+    def _stop_consolidating(self) -> None:
+        if self._runner is not None:
+            self._runner.stop()
+            self._runner = None
+
+    def _mend_tree(self, findings: list[Finding]) -> list[Finding]:
+        from everwhen.tree.checking import mend
+
+        return mend(
+            self._store,
+            self._levels(),
+            findings,
+            lambda open_too: self.consolidate("end" if open_too else None),
+        )
+
     def _levels(self) -> Levels:
         from everwhen.tree import read_levels
 
@@ -71,6 +97,18 @@ class TreeMemory(TimeMemory):
         from everwhen.tree.opening import open_consolidator
 
         return open_consolidator(self._settings.consolidate)
+
+
+def check_tree(consolidator: str, windows: str | None, zone: str) -> None:
+    """Refuse settings that no tree can be built by, before there is one."""
+    if consolidator == "extractive" and windows is None:
+        return  # the usual case needs nothing loaded
+    from everwhen.tree import parse_levels
+    from everwhen.tree.opening import check_consolidator
+
+    check_consolidator(consolidator)
+    if windows is not None:
+        parse_levels(windows, zone)
 
 
 def _moment(at: datetime | Interval | None) -> Interval | None:

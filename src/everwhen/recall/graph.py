@@ -11,6 +11,7 @@ from everwhen.settings import Settings
 from everwhen.store import Filter, Scored, Store
 from everwhen.store.base import Vectors
 from everwhen.store.graph import LinkType
+from everwhen.types import KINDS
 
 Edges: TypeAlias = Mapping[int, Sequence[tuple[int, float]]]
 Neighbours: TypeAlias = Callable[[Sequence[int]], Edges]
@@ -21,6 +22,8 @@ AHEAD = 32
 """Units whose edges are read at once: those that come next unless something stronger turns up meanwhile."""
 KEPT_KINDS = frozenset({"turn", "fact"})
 """What comes out as itself where no kinds are asked for; an event or a narrative leads back to its turns."""
+WALKED = frozenset(KINDS) - {"node"}
+"""What the walk passes through. Nodes of the tree are linked to nothing: they come in only where they are asked for."""
 SAME_MEMORY = 1.0
 """The weight between a turn and what was made of it, as strong as a link can be; it decays like any other.
 Without decay the events of the first hits take the budget (LoCoMo dev recall@10 of the channel 0.63, not 0.64)."""
@@ -49,7 +52,7 @@ def graph(
     score is activation times cosine, `a(u) cos(q, u)`: how it hangs together with what was found, and what it says
     itself. The filter confines the walk as well as what comes out; only `kinds` are passed through.
     """
-    anywhere = replace(where, kinds=None)
+    anywhere = replace(where, kinds=WALKED | (where.kinds or frozenset()))
     chosen = {seed.unit: seed.score for seed in seeds[:first] if seed.score >= seed_similarity}
     allowed = store.similarities(vector, list(chosen), anywhere)
     links = Links(store, vector, anywhere, similarity, min_edge, fan_out)

@@ -57,7 +57,7 @@ class Above(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node as stored. `turns` are those that its text rests on."""
+    """A node as stored."""
 
     unit: int
     place: Place
@@ -73,7 +73,11 @@ class NodeRow:
     first_at: datetime
     last_at: datetime
     recorded_at: datetime
-    turns: tuple[str, ...]
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """Those that its text rests on."""
+        return tuple(dict.fromkeys(turn for one in self.statements for turn in one.turns))
 
 
 @dataclass(frozen=True, slots=True)

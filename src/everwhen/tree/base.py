@@ -46,6 +46,8 @@ class Task:
     said: Mapping[str, datetime] = field(default_factory=dict)
     assistants: frozenset[str] = frozenset()
     """Those of the speakers who are assistants."""
+    zones: Mapping[str, str] = field(default_factory=dict)
+    """Turns that were said in another zone than the bank's: "yesterday" is the speaker's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,11 @@ class Consolidator(Protocol):
     @property
     def remembers(self) -> bool:
         """Whether it is given the nodes before the one that it writes."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """Nodes of a level that are made together, and written in one transaction; none of them knows the others."""
         ...
 
     def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:

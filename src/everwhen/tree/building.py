@@ -71,7 +71,11 @@ class Builder:
             children = tuple(_retold(child, told[child.place.id]) for child in children)
         learned = facts_from_turns(self._store.facts, [turn.id for turn in turns])
         sources = {fact: tuple(sorted(said)) for fact, said in sorted(learned.items())}
-        task = replace(self._task(place, children, sources), assistants=_assistants(turns))
+        task = replace(
+            self._task(place, children, sources),
+            assistants=_assistants(turns),
+            zones={turn.id: turn.zone for turn in turns if turn.zone != self._levels.zone},
+        )
         recorded = max(turn.recorded_at for turn in turns)
         return _Material(task, turns[0].said_at, turns[-1].said_at, recorded, tuple(below), kept)
 

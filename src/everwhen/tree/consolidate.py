@@ -8,6 +8,7 @@ leaves the old nodes where they are and the list as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 
@@ -22,8 +23,6 @@ from everwhen.types import Consolidated
 Now: TypeAlias = datetime | Literal["end"] | None
 """Until when windows are closed: an instant, "end" for the open ones too, None for the newest turn."""
 
-AT_ONCE = 64
-"""Nodes written in one transaction."""
 IDLE = timedelta(hours=1)
 """How long after its last turn a session counts as over (our choice); what is said later has it built again."""
 PASSES = 3
@@ -53,8 +52,8 @@ def consolidate(
             due = [
                 mark for mark in store.tree.marks(level) if not mark.waits and _is_over(mark.place, closed)
             ]
-            for start in range(0, len(due), AT_ONCE):
-                built = builder.build(due[start : start + AT_ONCE])
+            for start in range(0, len(due), consolidator.at_once):
+                built = builder.build(due[start : start + consolidator.at_once])
                 done, missed = _counted(done, built, store.tree.put(built))
                 late += missed
                 if progress:
@@ -62,7 +61,7 @@ def consolidate(
         if not late:
             break
         note_turns(store, levels)
-    return done
+    return replace(done, waiting=store.tree.pending())
 
 
 def note_turns(store: Store, levels: Levels) -> None:

@@ -33,6 +33,10 @@ OWN = 1.25
 """What somebody says of themselves is what a memory is for."""
 ASSISTANT = 0.6
 """What an assistant says is mostly about what the user has said."""
+CAPTION = 0.5
+"""A picture's caption is nobody's words."""
+LASTING = {"session": 1.0, "pattern": 1.25, "profile": 2.0}
+"""What tells of tastes, habits and ties is worth more the longer the window (our choice)."""
 SHORTEST = 4
 """Words below which a sentence is not worth more for being short."""
 MOST_WEIGHED = 200
@@ -41,7 +45,7 @@ SAME = 0.65
 """Overlap from which two statements of different children are one, said twice."""
 MOST = {"session": 8, "pattern": 8, "profile": 8}
 """Statements of a node (our choice: about 150 tokens)."""
-SHARE = {"session": 0.25, "pattern": 0.75, "profile": 0.6}
+SHARE = {"session": 0.33, "pattern": 0.75, "profile": 0.6}
 """The part of the children's statements (for a session: of its turns) that a short window keeps."""
 MOST_FACTS = 12
 """Facts that a profile's window states."""
@@ -62,6 +66,7 @@ class Extractive:
     version = "1"
     exchanges = False
     remembers = False
+    at_once = 64
 
     def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:
         return [self._draft(task) for task in tasks]
@@ -69,7 +74,10 @@ class Extractive:
     def _draft(self, task: Task) -> Draft:
         told = tuple(select(task))
         if task.kind == "session":
-            told = tuple(replace(one, text=absolute(one.text, one.first, task.zone)) for one in told)
+            told = tuple(
+                replace(one, text=absolute(one.text, one.first, task.zones.get(one.turns[0], task.zone)))
+                for one in told
+            )
         if task.kind == "profile":
             known = learned(task)[:MOST_FACTS]
             said = {turn for fact in known for turn in fact.turns}
@@ -107,6 +115,10 @@ def _candidates(task: Task, past: Sequence[FactRow]) -> list[_Candidate]:
                 worth = (ASKED if sentence.asks else 1.0) * (OWN if sentence.own else 1.0)
                 if statement.speaker in task.assistants:
                     worth *= ASSISTANT
+                if text.startswith("["):
+                    worth *= CAPTION
+                if sentence.lasting:
+                    worth *= LASTING[task.kind]
                 found.append(_Candidate(replace(statement, text=text), sentence, len(found), worth))
     return found
 

@@ -61,6 +61,10 @@ class LLMConsolidator:
         self.fallback = fallback or Extractive()
 
     @property
+    def at_once(self) -> int:
+        return self.llm.concurrency
+
+    @property
     def name(self) -> str:
         return f"llm:{self.llm.name}"
 

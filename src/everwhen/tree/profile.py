@@ -18,6 +18,8 @@ from everwhen.tree.sentences import weighed
 from everwhen.tree.wording import day
 from everwhen.types import Statement
 
+PASSING = ("plans",)
+"""Predicates of what is over once it is done: no part of who somebody is."""
 SAME = 0.75
 """The share of common words (of all words of both) from which a statement says what an earlier one said."""
 
@@ -30,7 +32,7 @@ def learned(task: Task) -> list[Statement]:
     found = []
     for fact in task.facts:
         turns = tuple(turn for turn in task.sources.get(fact.id, ()) if turn in task.said)
-        if fact.id in past or not turns:
+        if fact.id in past or not turns or fact.predicate in PASSING:
             continue
         said = [task.said[turn] for turn in turns]
         one = Statement(

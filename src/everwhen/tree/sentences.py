@@ -23,6 +23,13 @@ _CHAT = """thanks thank hey hi hello yeah yes yep no nope ok okay oh wow great g
 _QUIET = frozenset(f"{STOP_WORDS} {_CHAT}".split())
 _OWN = frozenset(["i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "we", "we're", "we've", "our", "us"])
 
+_LASTING = re.compile(
+    r"\b(?:likes?|loves?|hates?|prefers?|enjoys?|favou?rites?|always|usually|every|never|often|believes?|allergic"
+    r"|vegetarian|vegan|works? (?:at|as|for|in)|working (?:at|as|for)|lives? in|living in"
+    r"|my (?:wife|husband|partner|brother|sister|son|daughter|mother|mom|mum|father|dad|job|dog|cat|team))\b",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -34,10 +41,12 @@ class Sentence:
     asks: bool
     own: bool
     """Whether somebody speaks of themselves."""
+    lasting: bool = False
+    """Whether it tells of a taste, a habit, work, a home or a tie (English words)."""
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, without code; pieces that an abbreviation cut off are put back."""
+    """The sentences of a text, without code (unless it is all there is); what an abbreviation cut off is put back."""
     found: list[str] = []
     for part in _END.split(_FENCED.sub(" ", text)):
         piece = " ".join(part.split())
@@ -47,7 +56,7 @@ def sentences(text: str) -> list[str]:
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
-    return [_clipped(one) for one in found]
+    return [_clipped(one) for one in found or [" ".join(text.split())]]
 
 
 def weighed(text: str) -> Sentence:
@@ -65,7 +74,12 @@ def weighed(text: str) -> Sentence:
         if word[0].isdigit() or (place and word[0].isupper()):
             telling.add(term)
     return Sentence(
-        text, frozenset(terms), frozenset(telling), text.rstrip("\"'”’)] ").endswith(("?", "？")), own
+        text,
+        frozenset(terms),
+        frozenset(telling),
+        asks=text.rstrip("\"'”’)] ").endswith(("?", "？")),
+        own=own,
+        lasting=_LASTING.search(text) is not None,
     )
 
 

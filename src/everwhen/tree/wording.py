@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from everwhen.tree.base import Task
 from everwhen.tree.levels import INSTANT
 from everwhen.when import Interval, describe
 
+if TYPE_CHECKING:
+    from everwhen.when import TimeRef
+
 MOST_NAMES = 4
+_MONTH = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|tember|ober)?\b",
+    re.IGNORECASE,
+)
+_DAY = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening)|last night"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
 
 
 def day(instant: datetime, zone: ZoneInfo) -> str:
@@ -19,24 +33,41 @@ def day(instant: datetime, zone: ZoneInfo) -> str:
 
 
 def absolute(text: str, at: datetime, zone: str) -> str:
-    """The text with the date behind each word that says when: "yesterday (7 June 2025)"."""
+    """The text with the date behind each word that is counted from the day it was said on: "yesterday (7 June 2025)".
+
+    A date without its year stays as it is: which year it is in, a sentence alone does not always tell.
+    """
     from everwhen.when import resolve
 
     for found in sorted(resolve(text, at, zone), key=lambda ref: -ref.span[1]):
         start, end = found.span
-        if found.interval is None or found.kind not in ("point", "range") or _dated(text[start:end]):
+        if (
+            found.interval is None
+            or found.kind not in ("point", "range")
+            or not _relative(found, text[start:end])
+        ):
             continue
-        if "(" in text[end : end + 2]:
+        if text[end : end + 2].lstrip().startswith("("):
             continue  # somebody wrote the date behind it already
-        text = f"{text[:end]} ({describe(found.interval, zone)}){text[end:]}"
+        text = f"{text[:end]} ({_named(found.interval, zone)}){text[end:]}"
     return text
 
 
-def _dated(words: str) -> bool:
-    """Whether the words hold a year of their own."""
-    return any(
-        part.isdigit() and len(part) == 4 for part in words.replace("-", " ").replace(",", " ").split()
-    )
+def _relative(found: TimeRef, words: str) -> bool:
+    """Whether the words mean another day when they are said on another day."""
+    if any(letter.isdigit() for letter in words) or _MONTH.search(words):
+        return False
+    return found.grain in ("day", "week", "month", "season", "year") or bool(_DAY.search(words))
+
+
+def _named(interval: Interval, zone: str) -> str:
+    """The interval in words; a part of a day by its day, and "by Wednesday" by the last day that is meant."""
+    length = interval.length
+    if interval.start is None and interval.end is not None:
+        return day(interval.end - timedelta(microseconds=1), ZoneInfo(zone))
+    if interval.start is not None and length is not None and length < timedelta(hours=20):
+        return day(interval.start, ZoneInfo(zone))
+    return describe(interval, zone)
 
 
 def heard(support: int) -> str:

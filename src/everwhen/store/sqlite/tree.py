@@ -322,7 +322,7 @@ def _from_json(row: list[Any]) -> Statement:
 
 def _node(row: tuple[Any, ...]) -> NodeRow:
     unit, id_, level, parent, session, starts, ends, start, end, grain, text, *rest = row
-    children, told, facts, fingerprint, consolidator, version, problem, first, last, recorded, turns = rest
+    children, told, facts, fingerprint, consolidator, version, problem, first, last, recorded = rest
     interval = interval_of(start, end, grain)
     assert interval is not None
     return NodeRow(
@@ -340,5 +340,4 @@ def _node(row: tuple[Any, ...]) -> NodeRow:
         first_at=from_text(first),
         last_at=from_text(last),
         recorded_at=from_text(recorded),
-        turns=tuple(json.loads(turns)),
     )

@@ -4,9 +4,7 @@
 -- Nodes in the order of level and time; a parameter that is null asks for nothing.
 SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
        n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at,
-       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
-                                          WHERE p.unit = n.unit ORDER BY t.said_at, t.seq))
+       u.mentioned_at, u.recorded_at
 FROM nodes n JOIN units u ON u.seq = n.unit
 WHERE (:level IS NULL OR n.level = :level)
   AND (:start IS NULL OR u.occurred_end > :start)
@@ -16,18 +14,14 @@ ORDER BY n.level, n.starts, n.id;
 -- nodes_under --
 SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
        n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at,
-       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
-                                          WHERE p.unit = n.unit ORDER BY t.said_at, t.seq))
+       u.mentioned_at, u.recorded_at
 FROM json_each(:parents) a CROSS JOIN nodes n ON n.parent = a.value JOIN units u ON u.seq = n.unit
 ORDER BY n.starts, n.id;
 
 -- nodes_by_id --
 SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
        n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at,
-       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
-                                          WHERE p.unit = n.unit ORDER BY t.said_at, t.seq))
+       u.mentioned_at, u.recorded_at
 FROM json_each(:ids) a CROSS JOIN nodes n ON n.id = a.value JOIN units u ON u.seq = n.unit
 ORDER BY n.level, n.starts, n.id;
 
@@ -107,7 +101,10 @@ DELETE FROM tree_marks;
 SELECT count(*) FROM tree_marks;
 
 -- node_units --
-SELECT seq FROM units WHERE kind = 'node';
+-- All of them, save what was made of sessions whose turns have lost their words since: nothing makes that again.
+SELECT seq FROM units WHERE kind = 'node' AND seq NOT IN (
+    SELECT n.unit FROM nodes n WHERE n.level = 2
+      AND n.session IN (SELECT t.session FROM expired x JOIN turns t ON t.seq = x.turn));
 
 -- nodes_since --
 -- Nodes that reach back before an instant, though the last of them was said after it: no filter by time lets them pass.

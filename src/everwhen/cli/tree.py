@@ -1,0 +1,164 @@
+"""`tree`, `profile`, `consolidate`: the memory tree in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from everwhen.cli.app import Here, app
+from everwhen.cli.printing import printable
+from everwhen.cli.progress import counting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from everwhen.types import Consolidated, Node
+
+
+@app.command()
+def tree(
+    context: typer.Context,
+    level: Annotated[
+        int | None, typer.Option(help="Only this level: 1 exchange, 2 session, 3 day, … [2 and up].")
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Only what holds this time: ISO 8601 or an expression.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Every line of every node.")] = False,
+) -> None:
+    """The memory tree: what was said, condensed by session, day, week and month."""
+    from everwhen.cli.times import interval
+
+    here: Here = context.obj
+    with here.open() as memory:
+        zone = here.zone_of(memory)
+        asked = interval(at, zone) if at is not None else None
+        if asked is not None and asked.start == asked.end:
+            found = memory.tree(level, asked.start)
+        else:
+            found = memory.tree(level, asked)
+        waiting = 0 if any(node.level > 1 for node in found) else memory.stats().turns
+    if here.json:
+        here.print(found)
+        return
+    shown = [node for node in found if node.level > 1 or level == 1]
+    for root in drawn(shown, zone, full=full):
+        here.console.print(root)
+    if not shown:
+        here.console.print(
+            "no node there yet; `everwhen consolidate` builds the tree"
+            if waiting
+            else "nothing is remembered there"
+        )
+
+
+@app.command()
+def profile(context: typer.Context) -> None:
+    """What the memory says of people over all of time: statements with support and dates."""
+    here: Here = context.obj
+    with here.open() as memory:
+        zone = ZoneInfo(here.zone_of(memory))
+        found = memory.profile()
+    if here.json:
+        here.print(found)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("support", "first", "last", "statement"):
+        table.add_column(name, justify="right" if name == "support" else "left", no_wrap=name != "statement")
+    for one in found:
+        words = one.text if one.fact else f"{one.speaker}: {one.text}"
+        table.add_row(
+            str(one.support),
+            f"{one.first.astimezone(zone):%Y-%m-%d}",
+            f"{one.last.astimezone(zone):%Y-%m-%d}",
+            Text(printable(words), style="dim" if one.ended else ""),
+        )
+    if found:
+        here.console.print(table)
+    else:
+        here.console.print("no profile yet; `everwhen consolidate` builds the tree that it comes from")
+
+
+@app.command()
+def consolidate(
+    context: typer.Context,
+    now: Annotated[
+        str | None,
+        typer.Option(help="Close the windows up to then: ISO 8601 or an expression [the newest turn]."),
+    ] = None,
+    end: Annotated[bool, typer.Option("--end", help="Build the windows that are still open too.")] = False,
+) -> None:
+    """Build the memory tree: what has closed since the last time, and what late turns changed."""
+    from everwhen.cli.extraction import extract
+    from everwhen.cli.times import last_instant
+    from everwhen.errors import UsageError
+
+    if end and now is not None:
+        raise UsageError("--end builds everything; leave out --now, or leave out --end")
+    here: Here = context.obj
+    with here.open() as memory:
+        moment = last_instant(now, here.zone_of(memory))
+        extract(here, memory)
+        with counting(here, "nodes") as tick:
+            done = memory.consolidate("end" if end else moment, progress=lambda built, _: tick(built))
+        bank, waiting = memory.bank, done.waiting
+    if here.json:
+        here.print({"bank": bank, **_counts(done), "waiting": waiting})
+        return
+    counts = ", ".join(f"{count} {what}" for what, count in _counts(done).items() if count)
+    still = f"; {waiting} wait for their window to close (--end builds them)" if waiting else ""
+    here.console.print(f"bank {bank}: {counts or 'nothing to build'}{still}")
+
+
+def _counts(done: Consolidated) -> dict[str, int]:
+    return {name: getattr(done, name) for name in ("built", "rebuilt", "dropped", "failed")}
+
+
+def drawn(nodes: Sequence[Node], zone: str, *, full: bool = False) -> list[Tree]:
+    """The nodes as trees, one for each that has nothing above it among them."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    there = {node.id for node in nodes}
+    under: dict[str | None, list[Node]] = {}
+    for node in sorted(nodes, key=lambda one: (one.interval.start, one.id)):
+        under.setdefault(node.parent if node.parent in there else None, []).append(node)
+
+    def grow(branch: Tree, node: Node) -> None:
+        lowest = not under.get(node.id)
+        lines = node.text.splitlines()
+        said = lines[1:] if len(lines) > 1 else lines
+        for line in said if full or lowest else []:
+            branch.add(Text(printable(line), style="" if lowest else "dim"))
+        for child in under.get(node.id, []):
+            grow(branch.add(_label(child, zone)), child)
+
+    roots = []
+    for node in under.get(None, []):
+        root = Tree(_label(node, zone), guide_style="dim")
+        grow(root, node)
+        roots.append(root)
+    return roots
+
+
+def _label(node: Node, zone: str) -> Text:
+    """When a node is, and what it is called."""
+    from rich.text import Text
+
+    area = ZoneInfo(zone)
+    assert node.interval.start is not None
+    start = node.interval.start.astimezone(area)
+    if node.level <= 2:
+        first = node.text.splitlines()[0]
+        what = f"{start:%H:%M} {printable(first)}" if node.level == 2 else f"{start:%H:%M}"
+        return Text(what, "cyan")
+    lead = node.text.splitlines()[0].rstrip(".")
+    return Text.assemble((printable(lead), "bold green"), (f"  ({node.name})", "dim"))

@@ -1,0 +1,60 @@
+"""A thread that keeps the tree up to date while a program runs: for a server, where nobody calls `consolidate`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from everwhen.errors import EverwhenError
+from everwhen.types import Consolidated
+
+EVERY = 60.0
+"""Seconds between two looks at what has closed."""
+
+
+class Runner:
+    """Calls `consolidate` now and then, and whenever it is woken. What fails is tried again at the next look.
+
+    Windows close by the newest turn of the bank, so a look that finds nothing new costs two short queries.
+    """
+
+    def __init__(self, consolidate: Callable[[], Consolidated], every: float = EVERY) -> None:
+        self._consolidate = consolidate
+        self._every = every
+        self._due = threading.Event()
+        self._stopping = threading.Event()
+        self.last: Consolidated | None = None
+        """What the last look did; None before the first."""
+        self.error: EverwhenError | None = None
+        """What went wrong at the last look; None when nothing did."""
+        self._thread = threading.Thread(target=self._run, name="everwhen-tree", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Look at once; returns before that is done."""
+        self._due.set()
+
+    def stop(self, timeout: float | None = None) -> None:
+        """Finish the running look and stop. What is left to build stays on the list in the bank."""
+        self._stopping.set()
+        self._due.set()
+        self._thread.join(timeout)
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self.last, self.error = self._consolidate(), None
+            except EverwhenError as error:
+                self.error = error
+            self._due.wait(self._every)
+            self._due.clear()

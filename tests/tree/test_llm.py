@@ -1,0 +1,106 @@
+"""Consolidation by a model: what it is given, what is kept of its answer, and what happens without one."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from everwhen import Memory
+from everwhen.models.llm.base import LLMError
+from everwhen.models.llm.fake import Asked, FakeLLM
+from everwhen.tree import consolidate, parse_levels
+from everwhen.tree.llm import LLMConsolidator
+from tests.tree.talks import START, holds, said, talk
+
+
+def answer(asked: Asked) -> dict[str, Any]:
+    """Two sentences: one that rests on the first line, one that rests on nothing."""
+    given = json.loads(asked.prompt)
+    first = given["lines"][0]
+    return {
+        "sentences": [
+            {"text": f"{first['speaker']} told of {first['text'][:30]}", "lines": [1]},
+            {"text": "It was all a dream.", "lines": [999]},
+        ]
+    }
+
+
+def built(memory: Memory, llm: FakeLLM) -> Any:
+    memory.flush()
+    return consolidate(
+        memory._store,
+        memory._embedder,
+        parse_levels("day, week, month", memory.zone),
+        LLMConsolidator(llm),
+        "end",
+    )
+
+
+@pytest.fixture
+def told(quick: Memory) -> Memory:
+    quick.add_many(talk("s1", START, 4))
+    quick.add_many(talk("s2", START + timedelta(days=1), 4, first=10))
+    return quick
+
+
+def test_every_level_is_written_by_the_model_and_rests_on_turns(told: Memory) -> None:
+    llm = FakeLLM([answer])
+    done = built(told, llm)
+    assert (done.built, done.failed) == (6, 0)
+    nodes = told.tree()
+    holds(nodes)
+    assert len(llm.asked) == 4 + 2 + 2 + 1 + 1
+    assert all("told of" in node.text and "dream" not in node.text for node in nodes)
+    assert set(nodes[-1].turns) <= {turn.id for turn in told.turns()}
+    assert told.doctor() == []
+
+
+def test_the_model_is_given_the_children_the_history_and_the_instruction_of_the_level(told: Memory) -> None:
+    llm = FakeLLM([answer])
+    llm.concurrency = 1
+    built(told, llm)
+    kinds = {asked.instructions.split(".")[0]: json.loads(asked.prompt) for asked in llm.asked}
+    assert len(kinds) == 4  # exchange, session, pattern, profile
+    exchanges = [json.loads(one.prompt) for one in llm.asked if "one exchange" in one.instructions]
+    assert [line["speaker"] for line in exchanges[2]["lines"]] == ["Ana", "Ben"]
+    assert len(exchanges[2]["before"]) == 2
+    assert all("told of" in text for text in exchanges[2]["before"])
+    days = [json.loads(one.prompt) for one in llm.asked if "diary of" in one.instructions]
+    assert [len(day["before"]) for day in days] == [0, 1, 0]
+
+
+def test_a_late_turn_asks_for_its_own_exchange_and_path_only(told: Memory) -> None:
+    llm = FakeLLM([answer])
+    built(told, llm)
+    before = len(llm.asked)
+    told.add(said(99, "s2", START + timedelta(days=1, minutes=9), "I sold the violin.", name="Ana"))
+    done = built(told, llm)
+    assert (done.built, done.rebuilt) == (0, 4)
+    assert len(llm.asked) - before == 5
+
+
+def test_a_model_that_fails_on_one_node_leaves_it_extractive_and_says_so(told: Memory) -> None:
+    def failing(asked: Asked) -> Any:
+        if "conversations" in asked.instructions and "t1" not in asked.prompt and "Tuesday" in asked.prompt:
+            return LLMError("refusal", "the model will not")
+        return answer(asked)
+
+    done = built(told, FakeLLM([failing]))
+    assert (done.built, done.failed) == (6, 1)
+    sessions = told.tree(2)
+    assert "told of" in sessions[0].text
+    assert "Conversation of" in sessions[1].text
+    assert "plum jam" in sessions[1].text
+    holds(told.tree())
+    [finding] = told.doctor()
+    assert finding.check == "consolidation"
+    assert "the model will not; written extractively instead" in finding.problem
+
+
+def test_an_answer_that_rests_on_nothing_is_not_kept(told: Memory) -> None:
+    done = built(told, FakeLLM([{"sentences": []}]))
+    assert done.failed == done.built == 6
+    assert all("plum jam" in node.text for node in told.tree())

@@ -155,7 +155,8 @@ def is_writable(path: Path) -> bool:
 def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA) -> None:
     """Bring the schema to the newest version (or another), one transaction for each step."""
     with connection.use() as sql:
-        version = _version(sql)
+        applied = _versions(sql)
+        version = max(applied, default=0)
         if version == 0 and sql.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise Damaged(f"{connection.path} is no bank of everwhen, but another program's database")
     if version > SCHEMA:
@@ -164,7 +165,7 @@ def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA
             f"{SCHEMA}); upgrade with pip install --upgrade everwhen"
         )
     if read_only:
-        if version < SCHEMA:
+        if not applied.issuperset(number for number, _, _ in migrations()):
             raise Refused(
                 f"bank '{connection.path.stem}' must be upgraded to be read, and cannot be written; "
                 f"make {connection.path} and its folder writable"
@@ -173,10 +174,10 @@ def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA
     with connection.use() as sql:
         sql.execute("PRAGMA journal_mode = WAL")
     for number, name, script in migrations():
-        if number <= version or number > to:
+        if number in applied or number > to:
             continue
         with connection.transaction() as sql:
-            if _version(sql) >= number:  # another process was faster
+            if number in _versions(sql):  # another process was faster
                 continue
             sql.execute(
                 "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)"
@@ -186,8 +187,8 @@ def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA
             sql.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_text(datetime.now(UTC))))
 
 
-def _version(sql: sqlite3.Connection) -> int:
+def _versions(sql: sqlite3.Connection) -> set[int]:
+    """The schema changes that a file has been through."""
     if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone():
-        return 0
-    version = sql.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0]
-    return int(version)
+        return set()
+    return {row[0] for row in sql.execute("SELECT version FROM migrations")}

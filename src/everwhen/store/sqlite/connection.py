@@ -28,6 +28,7 @@ class Connection:
         self.path = path
         self._lock = threading.RLock()
         self._busy_seconds = busy_seconds
+        self._cookie = -1  # SQLite's own count of changes to the schema
         # Nobody writes where nobody can: SQLite then needs no lock file beside the bank.
         address = f"{path.absolute().as_uri()}{'?immutable=1' if read_only else ''}"
         with self.errors():
@@ -60,6 +61,7 @@ class Connection:
         with self._lock, self.errors():
             try:
                 self._begin(kind, wait)
+                self._same_schema()
                 yield self._raw
                 self._raw.execute("COMMIT")
             except BaseException:
@@ -67,6 +69,18 @@ class Connection:
                 if self._raw.in_transaction:
                     self._raw.execute("ROLLBACK")
                 raise
+
+    def _same_schema(self) -> None:
+        """That nobody with a newer everwhen has changed the schema since: writing on would write it wrongly."""
+        cookie = self._raw.execute("PRAGMA schema_version").fetchone()[0]
+        if cookie != self._cookie:
+            version = max(_versions(self._raw), default=0)
+            if version > SCHEMA:
+                raise Refused(
+                    f"bank '{self.path.stem}' was upgraded by a newer everwhen meanwhile (schema {version}, this one "
+                    f"knows {SCHEMA}); upgrade with pip install --upgrade everwhen, and open it again"
+                )
+            self._cookie = cookie
 
     def _begin(self, kind: str, wait: float | None) -> None:
         if wait is None:

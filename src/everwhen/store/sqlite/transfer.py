@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import Damaged, Refused, Unavailable
-from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, migrate, translate
+from everwhen.store.sqlite.connection import (
+    SCHEMA,
+    Connection,
+    create_file,
+    is_writable,
+    migrate,
+    translate,
+)
 from everwhen.store.sqlite.statements import migrations, statements
 from everwhen.store.terms import Tokenizer
 
@@ -58,7 +65,7 @@ class SqliteSnapshot:
 @contextmanager
 def snapshot(path: Path, busy_seconds: float) -> Iterator[SqliteSnapshot]:
     """Open a bank's file for reading at one moment."""
-    connection = Connection(path, busy_seconds=busy_seconds)
+    connection = Connection(path, busy_seconds=busy_seconds, read_only=not is_writable(path))
     try:
         with connection.transaction("DEFERRED") as sql:
             yield SqliteSnapshot(sql)
@@ -164,7 +171,7 @@ def copy_to(source: Path, target: Path, busy_seconds: float) -> dict[str, int]:
     create_file(part)  # says so where nothing can be written
     remove_file(part)
     create_file(part)
-    connection = Connection(source, busy_seconds=busy_seconds)
+    connection = Connection(source, busy_seconds=busy_seconds, read_only=not is_writable(source))
     try:
         with closing(sqlite3.connect(part, isolation_level=None)) as copy:
             with connection.transaction("DEFERRED") as sql:

@@ -358,3 +358,25 @@ def test_a_receipt_is_json_without_words(talk: Memory) -> None:
 
     receipt = json.loads(json.dumps(jsonable(talk.forget(turns=["a2", "c1"]))))
     assert receipt["turns"] == ["a2", "c1"] and "Rex" not in json.dumps(receipt)
+
+
+def test_a_file_that_has_grown_brings_nothing_of_it_back_as_context_or_vector(
+    talk: Memory, home: Path
+) -> None:
+    talk.forget(turns="b3")
+    before = (home / "cache" / "embeddings.sqlite").stat().st_size
+    when = at(5).isoformat()
+    again = {**TALK[5], "timestamp": when}
+    grown = {
+        "name": "Ana",
+        "content": "Which colour?",
+        "id": "a4",
+        "timestamp": at(5.5).isoformat(),
+        "session": "s1",
+    }
+    added = talk.add([again, grown])
+    assert added.new == 1 and (home / "cache" / "embeddings.sqlite").stat().st_size == before
+    assert "bicycle" not in raw(home, "SELECT context FROM units WHERE id = 'a4'")[0][0]
+    talk.flush()
+    talk._store.keep.scrub()
+    assert traces(home, ["bicycle"]) == []

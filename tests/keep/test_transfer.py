@@ -249,3 +249,14 @@ def test_a_backup_that_cannot_be_written_leaves_nothing(quick: Memory, tmp_path:
     with pytest.raises((Unavailable, Refused, NotFound)):
         quick.backup(tmp_path / "file" / "b.db")
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["file"]
+
+
+def test_an_export_does_not_revive_what_its_bank_forgot_since(
+    full: Memory, home: Path, tmp_path: Path
+) -> None:
+    full.export(tmp_path / "before.jsonl")
+    full.forget(everything=True)
+    full.import_(tmp_path / "before.jsonl")
+    assert full.turns() == [] and full.doctor() == []
+    full.add({"content": "to be forgotten", "id": "gone"})
+    assert full.turns() == []

@@ -18,8 +18,10 @@ from everwhen.types import Finding
 
 if TYPE_CHECKING:
     from everwhen.checked import Between
+    from everwhen.keep.export import Header
     from everwhen.models.embed import Embedder
     from everwhen.recall.accesses import Accesses
+    from everwhen.settings import Settings
     from everwhen.store import Store
     from everwhen.types import Entity, Receipt
 
@@ -137,23 +139,28 @@ class KeepMemory(TreeMemory):
 
         self._stop()
         header = import_bank(self._store, Path(path), progress)
-        if not header.vectors:
-            self._embed_loaded(header.embedder)
+        self._complete(header)
         self._store.keep.take_over()
         self._store.refresh()
         self._wake()
         return sum(header.rows.values())
 
-    def _embed_loaded(self, embedder: str) -> None:
-        """Give the bank that was loaded, and waits beside this one, the vectors that its export left out."""
+    def _complete(self, header: Header) -> None:
+        """Give the bank that was loaded, and waits beside this one, the vectors that its export left out; and take from
+        it what this bank has forgotten."""
         from everwhen.ingest.reembed import reembed
         from everwhen.store.sqlite import SqliteStore
+        from everwhen.store.sqlite.restoring import carry_over
         from everwhen.store.sqlite.transfer import part_of
 
-        path = part_of(bank_path(self._folder, self._store.info.name))
-        loaded = SqliteStore.open(path, embedder=embedder, dimension=0, zone="UTC", create=False)
+        bank = bank_path(self._folder, self._store.info.name)
+        loaded = SqliteStore.open(
+            part_of(bank), embedder=header.embedder, dimension=0, zone="UTC", create=False
+        )
         try:
-            reembed(loaded, self._embedder, self._store.info.embedder, self._settings)
+            if not header.vectors:
+                reembed(loaded, self._embedder, self._store.info.embedder, self._settings)
+            carry_over(bank, loaded, _forgetting(self._embedder, self._settings))
         finally:
             loaded.close()
 
@@ -185,23 +192,17 @@ class KeepMemory(TreeMemory):
 
         What was forgotten since the backup stays forgotten.
         """
-        from everwhen.keep.forget import Wanted, forget
-        from everwhen.memory.front import shared_embedder
         from everwhen.settings import load as load_settings
         from everwhen.store.sqlite.restoring import restore
 
         chosen = load_settings(home=home, **settings)
         folder = home_folder(chosen.home)
 
-        def forget_again(store: Store, turns: Sequence[str]) -> None:
-            embedder = shared_embedder(store.info.embedder)
-            forget(store, embedder, chosen, Wanted(turns=tuple(turns)), datetime.now(UTC))
-
         return restore(
             Path(path),
             bank_path(folder, bank),
             replace=overwrite,
-            forget=forget_again,
+            forget=_forgetting(None, chosen),
             busy_seconds=chosen.busy_seconds,
         )
 
@@ -264,3 +265,16 @@ class KeepMemory(TreeMemory):
             return self._embedder
         path = cache_path(self._folder)
         return CachedEmbedder(self._embedder, path, 1) if path.exists() else self._embedder
+
+
+def _forgetting(embedder: Embedder | None, settings: Settings) -> Callable[[Store, Sequence[str]], None]:
+    """Forgets some turns of another store, with an embedder or the store's own."""
+
+    def again(store: Store, turns: Sequence[str]) -> None:
+        from everwhen.keep.forget import Wanted, forget
+        from everwhen.memory.front import shared_embedder
+
+        chosen = embedder or shared_embedder(store.info.embedder)
+        forget(store, chosen, settings, Wanted(turns=tuple(turns)), datetime.now(UTC))
+
+    return again

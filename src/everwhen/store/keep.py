@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -183,7 +183,11 @@ class Loader(Protocol):
 
 
 class KeepStore(Protocol):
-    """Above: `keep/`. Below: the same database as the turns."""
+    """Above: `keep/`, and ingest, which asks what must not come back. Below: the same database as the turns."""
+
+    def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
+        """The ids of those turns that were forgotten, as they are."""
+        ...
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
         """The turns that are searched with the end of one of these, and are none of them."""

@@ -90,9 +90,9 @@ class SqliteEraser:
     def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
         found: dict[int, tuple[str, str]] = {}
         for word in words:
-            rows = self._rows("units_saying", {"phrase": '{speaker text}: "' + word.replace('"', "") + '"'})
-            if not any(row[2] == "turn" for row in rows):
-                found |= {row[0]: (row[1], row[2]) for row in rows}
+            asked = {"phrase": '{speaker text}: "' + word.replace('"', "") + '"'}
+            if self._sql.execute(statements()["turn_saying"], asked).fetchone() is None:
+                found |= {row[0]: (row[1], row[2]) for row in self._rows("units_saying", asked)}
         return [
             (id_, kind, tuple(row[0] for row in self._rows("turns_of_unit", (unit,))))
             for unit, (id_, kind) in found.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from everwhen.store.keep import Eraser, Follower
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
 from everwhen.store.sqlite.statements import next_epoch, statements
+from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.transfer import (
     SqliteLoader,
     SqliteSnapshot,
@@ -48,6 +49,15 @@ class SqliteKeep:
         self._writer = writer
         self._reader = reader
         self._tokenizer = tokenizer
+
+    def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
+        with self._reader.use() as sql:
+            stones = Tombstones(sql)
+            if not stones.any:
+                return frozenset()
+            return frozenset(
+                turn.id for turn in turns if stones.holds(turn.id, to_text(turn.said_at), turn.text)
+            )
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
         with self._reader.use() as sql:

@@ -252,3 +252,7 @@ SELECT seq, id, name, merged_into FROM entities WHERE seq NOT IN (SELECT entity 
 -- unspoken_names --
 SELECT n.entity, n.name FROM entity_names n WHERE n.decided = 0
   AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity = n.entity AND lower(m.name) = lower(n.name));
+
+-- turn_saying --
+-- Whether any turn says a phrase; the first one that does is enough.
+SELECT 1 FROM unit_fts x CROSS JOIN units u ON u.seq = x.rowid WHERE unit_fts MATCH :phrase AND u.kind = 'turn' LIMIT 1;

@@ -33,7 +33,7 @@ def restore(source: Path, bank: Path, *, replace: bool, forget: Forget, busy_sec
         made = SqliteStore.open(part, embedder=values["embedder"], dimension=0, zone="UTC", create=False)
         try:
             if live is not None:
-                _forget_again(live, made, part, forget)
+                forget_again(live, made, forget)
             turns = made.stats().turns
         finally:
             made.close()
@@ -71,7 +71,17 @@ def _opened(bank: Path, values: dict[str, str], replace: bool, busy_seconds: flo
     return connection
 
 
-def _forget_again(live: Connection, made: SqliteStore, part: Path, forget: Forget) -> None:
+def carry_over(bank: Path, made: SqliteStore, forget: Forget) -> None:
+    """Let what a bank has forgotten be forgotten in the one that will take its place."""
+    live = Connection(bank, busy_seconds=5.0)
+    try:
+        forget_again(live, made, forget)
+    finally:
+        live.close()
+
+
+def forget_again(live: Connection, made: SqliteStore, forget: Forget) -> None:
+    """The tombstones of a bank, held over another: what they mean goes from there, and they stand there too."""
     with live.use() as sql:
         secret = sql.execute(statements()["kept_value"], ("secret",)).fetchone()[0]
         stones = Tombstones(sql, secret)
@@ -83,7 +93,7 @@ def _forget_again(live: Connection, made: SqliteStore, part: Path, forget: Forge
         rows = sql.execute("SELECT digest, at FROM tombstones").fetchall()
     if gone:
         forget(made, gone)
-    copy = Connection(part, busy_seconds=5.0)
+    copy = Connection(made.path, busy_seconds=5.0)
     try:
         with copy.transaction() as sql:
             if sql.execute(statements()["kept_value"], ("secret",)).fetchone()[0] == secret:

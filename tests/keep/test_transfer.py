@@ -257,6 +257,22 @@ def test_an_export_does_not_revive_what_its_bank_forgot_since(
     full.export(tmp_path / "before.jsonl")
     full.forget(everything=True)
     full.import_(tmp_path / "before.jsonl")
-    assert full.turns() == [] and full.doctor() == []
+    assert full.turns() == [] and list(full.facts.versions()) == [] and full.doctor() == []
     full.add({"content": "to be forgotten", "id": "gone"})
     assert full.turns() == []
+
+
+def test_a_fact_that_was_forgotten_since_the_backup_is_learned_again_from_what_is_left(
+    home: Path, tmp_path: Path
+) -> None:
+    with Memory.open(home, "b", embedder="fake", cache_entries=0) as memory:
+        for number in range(2):
+            when = (START + timedelta(days=number)).isoformat()
+            memory.add({"name": "Eva", "content": "I live in Berlin.", "id": f"t{number}", "timestamp": when})
+        memory.flush()
+        file = memory.backup(tmp_path / "b.db")
+        memory.forget(turns="t0")
+        memory.flush()
+        Memory.restore(file, home, "b", overwrite=True)
+        (fact,) = memory.facts.current("Eva", now=START + timedelta(days=5))
+        assert fact.sources == ("t1",) and memory.doctor() == []

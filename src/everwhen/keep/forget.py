@@ -46,6 +46,8 @@ class Wanted:
     entity: Entity | None = None
     between: Interval | None = None
     everything: bool = False
+    facts: tuple[str, ...] = ()
+    """By id, whatever their sources; those are read again."""
 
 
 class Outcome(NamedTuple):
@@ -68,9 +70,9 @@ def forget(
     turns, names = choose(store, wanted)
     if wanted.everything:
         return Outcome(_everything(store, embedder, settings, turns, at, dry_run))
-    if not turns and not names:
+    if not turns and not names and not wanted.facts:
         return Outcome(Receipt(at, dry_run, erased=True, notes=("there is nothing that this speaks of",)))
-    return _forget(store, embedder, settings, turns, names, at, dry_run)
+    return _forget(store, embedder, settings, turns, names, wanted.facts, at, dry_run)
 
 
 def choose(store: Store, wanted: Wanted) -> tuple[list[Turn], list[str]]:
@@ -116,6 +118,7 @@ def _forget(
     settings: Settings,
     turns: Sequence[Turn],
     names: Sequence[str],
+    facts: Sequence[str],
     at: datetime,
     dry_run: bool,
 ) -> Outcome:
@@ -132,7 +135,7 @@ def _forget(
         with store.keep.forgetting() as eraser:
             if eraser.followers(ids) != followers:
                 continue  # somebody spoke meanwhile: another context is to be made
-            removed = remove(eraser, store, turns, near, retold, names, levels, at)
+            removed = remove(eraser, store, turns, near, retold, names, facts, levels, at)
             if dry_run:
                 eraser.undo()
         assert removed is not None
@@ -164,6 +167,7 @@ def remove(
     near: Sequence[str],
     retold: Sequence[Retold],
     names: Sequence[str],
+    facts: Sequence[str],
     levels: Levels,
     at: datetime,
 ) -> Removed:
@@ -171,8 +175,10 @@ def remove(
     ids = [turn.id for turn in turns]
     eraser.remember(ids, at)
     uprooted = eraser.uproot(ids, [levels.session(*one) for one in store.tree.told(ids)])
-    lost: list[str] = list(eraser.facts_about([folded(name) for name in names])) if names else []
-    again = list(near)
+    lost = list(
+        dict.fromkeys([*facts, *(eraser.facts_about([folded(name) for name in names]) if names else ())])
+    )
+    again = [*near, *(turn for sources in store.facts.sources(facts).values() for turn in sources)]
     for fact, left in eraser.uncite(ids).items():
         if fact in lost:
             continue

@@ -39,6 +39,13 @@ class AsyncMemory:
         """See `Memory.open`."""
         return cls(await asyncio.to_thread(Memory.open, home, bank, **settings))
 
+    @classmethod
+    async def restore(
+        cls, path: str | Path, home: str | Path | None = None, bank: str = "default", **options: Any
+    ) -> int:
+        """See `Memory.restore`."""
+        return await asyncio.to_thread(Memory.restore, path, home, bank, **options)
+
     async def __aenter__(self) -> AsyncMemory:
         return self
 

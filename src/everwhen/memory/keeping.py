@@ -267,14 +267,16 @@ class KeepMemory(TreeMemory):
         return CachedEmbedder(self._embedder, path, 1) if path.exists() else self._embedder
 
 
-def _forgetting(embedder: Embedder | None, settings: Settings) -> Callable[[Store, Sequence[str]], None]:
-    """Forgets some turns of another store, with an embedder or the store's own."""
+def _forgetting(
+    embedder: Embedder | None, settings: Settings
+) -> Callable[[Store, Sequence[str], Sequence[str]], None]:
+    """Forgets some turns and facts of another store, with an embedder or the store's own."""
 
-    def again(store: Store, turns: Sequence[str]) -> None:
+    def again(store: Store, turns: Sequence[str], facts: Sequence[str]) -> None:
         from everwhen.keep.forget import Wanted, forget
         from everwhen.memory.front import shared_embedder
 
         chosen = embedder or shared_embedder(store.info.embedder)
-        forget(store, chosen, settings, Wanted(turns=tuple(turns)), datetime.now(UTC))
+        forget(store, chosen, settings, Wanted(turns=tuple(turns), facts=tuple(facts)), datetime.now(UTC))
 
     return again

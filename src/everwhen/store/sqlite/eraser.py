@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,9 @@ class SqliteEraser:
 
     def erase_facts(self, facts: Sequence[str]) -> tuple[str, ...]:
         rows = [row for fact in facts for row in self._rows("fact_words", (fact,))]
+        stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
+        for fact in facts:
+            stones.put_fact(fact, now)
         self._do("drop_conflicts_of", {"facts": _json(facts)})
         self.facts.erase(facts)
         objects = {row[0] for row in rows}
@@ -193,6 +196,9 @@ class SqliteEraser:
 
     def remove_everything(self) -> None:
         tables = [row[0] for row in self._rows("tables", ()) if row[0] not in LEFT]
+        stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
+        for (fact,) in self._rows("all_facts", ()):
+            stones.put_fact(fact, now)
         self._sql.execute("PRAGMA defer_foreign_keys = ON")  # until the commit, when nothing is left to point
         self._sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('delete-all')")
         for table in tables:

@@ -256,3 +256,6 @@ SELECT n.entity, n.name FROM entity_names n WHERE n.decided = 0
 -- turn_saying --
 -- Whether any turn says a phrase; the first one that does is enough.
 SELECT 1 FROM unit_fts x CROSS JOIN units u ON u.seq = x.rowid WHERE unit_fts MATCH :phrase AND u.kind = 'turn' LIMIT 1;
+
+-- all_facts --
+SELECT DISTINCT id FROM facts ORDER BY id;

@@ -14,7 +14,8 @@ from everwhen.store.sqlite.statements import statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.transfer import check_backup, copy_to, part_of, remove_file, take_over
 
-Forget = Callable[[SqliteStore, Sequence[str]], None]
+Forget = Callable[[SqliteStore, Sequence[str], Sequence[str]], None]
+"""Forgets turns and facts, by their ids."""
 
 
 def restore(source: Path, bank: Path, *, replace: bool, forget: Forget, busy_seconds: float) -> int:
@@ -90,9 +91,11 @@ def forget_again(live: Connection, made: SqliteStore, forget: Forget) -> None:
             if stones.any
             else []
         )
+        facts = {row.id for row in made.facts.every_version()} if stones.any else set()
+        lost = sorted(fact for fact in facts if stones.holds_fact(fact))
         rows = sql.execute("SELECT digest, at FROM tombstones").fetchall()
-    if gone:
-        forget(made, gone)
+    if gone or lost:
+        forget(made, gone, lost)
     copy = Connection(made.path, busy_seconds=5.0)
     try:
         with copy.transaction() as sql:

@@ -31,6 +31,13 @@ class Tombstones:
         time = said_at if said_at != recorded_at else ""
         self._sql.execute(statements()["insert_tombstone"], (self._digest(turn, time, text), at))
 
+    def put_fact(self, fact: str, at: str) -> None:
+        """A fact has an id of chance, which is all that there is to know it by."""
+        self._sql.execute(statements()["insert_tombstone"], (self._digest("fact", fact), at))
+
+    def holds_fact(self, fact: str) -> bool:
+        return self._known(self._digest("fact", fact))
+
     def holds(self, turn: str, said_at: str, text: str) -> bool:
         """Whether this very turn was forgotten."""
         return any(self._known(self._digest(turn, time, text)) for time in (said_at, ""))

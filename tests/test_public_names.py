@@ -12,8 +12,8 @@ PUBLIC = {
     "Entity", "Entry", "Event",
     "EverwhenError", "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",
-    "Message", "ModelError", "Node", "NotFound", "Recall", "Recalled", "Recipe", "Refused", "Session", "Settings",
-    "StaleFact", "Statement", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError",
+    "Message", "ModelError", "Node", "NotFound", "Recall", "Recalled", "Receipt", "Recipe", "Refused", "Session",
+    "Settings", "StaleFact", "Statement", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError",
 }  # fmt: skip
 
 

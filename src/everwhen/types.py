@@ -239,11 +239,42 @@ class Accessed:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that `doctor` noticed, in one sentence, and whether it was mended."""
+    """One thing that `doctor` noticed, in one sentence, and whether it was mended.
+
+    `original` says that what was said is damaged itself: nothing else holds it, so nothing rebuilds it.
+    """
 
     check: str
     problem: str
     fixed: bool = False
+    original: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What forgetting took, or with `dry_run` would take: ids and counts, none of the words.
+
+    `rebuilt` are the turns that stay and are read again without what was forgotten. `erased` says that no byte of it is
+    left under the home folder; where it is False, `notes` say what stands in the way and what finishes it.
+    """
+
+    at: datetime
+    dry_run: bool
+    turns: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    """Those that have no turn left."""
+    events: tuple[str, ...] = ()
+    narratives: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    vectors: int = 0
+    links: int = 0
+    cached: int = 0
+    """Embedded texts that the cache was told to drop."""
+    rebuilt: tuple[str, ...] = ()
+    erased: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

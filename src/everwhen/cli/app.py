@@ -112,6 +112,7 @@ from everwhen.cli import (  # noqa: E402
     facts,  # noqa: F401
     graph,  # noqa: F401
     importing,  # noqa: F401
+    keeping,  # noqa: F401
     map,  # noqa: F401
     reading,  # noqa: F401
     timing,  # noqa: F401

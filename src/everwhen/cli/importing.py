@@ -18,9 +18,11 @@ from everwhen.types import Added
 @app.command("import")
 def import_(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="JSONL, LoCoMo, LongMemEval, ChatGPT or Claude export.")],
+    file: Annotated[
+        Path, typer.Argument(help="An export of everwhen, JSONL, LoCoMo, LongMemEval, ChatGPT or Claude.")
+    ],
     format: Annotated[
-        str, typer.Option(help="auto, jsonl, locomo, longmemeval, chatgpt or claude.")
+        str, typer.Option(help="auto, everwhen, jsonl, locomo, longmemeval, chatgpt or claude.")
     ] = "auto",
     wait: Wait = True,
 ) -> None:
@@ -33,6 +35,9 @@ def import_(
     local = zone(here.zone) if here.zone else None
     if not file.is_file():
         raise NotFound(f"there is no file {file}")
+    if format in ("auto", "everwhen") and _is_export(file, format):
+        _import_export(here, file, wait)
+        return
     interrupt.say("interrupted; what was added is kept, and the same command goes on from there")
     kind = detect(file) if format == "auto" else format
     several = kind in ("locomo", "longmemeval")
@@ -66,3 +71,29 @@ def import_(
             )
     if conflicts:
         raise typer.Exit(1)
+
+
+def _is_export(file: Path, format: str) -> bool:
+    from everwhen.keep.export import is_export
+
+    return format == "everwhen" or is_export(file)
+
+
+def _import_export(here: Here, file: Path, wait: bool) -> None:
+    """A whole bank, named as it was unless --bank says otherwise."""
+    from everwhen.keep.export import read_header
+
+    interrupt.say("interrupted; what was loaded is kept aside, and the same command goes on from there")
+    header = read_header(file)
+    here.bank = here.bank or header.bank
+    with here.open(create=True, embedder=header.embedder, **extracting(False)) as memory:
+        with counting(here, f"importing {file.name}", sum(header.rows.values())) as tick:
+            rows = memory.import_(file, progress=tick)
+        turns = memory.stats().turns
+    if wait:
+        with here.open() as memory:
+            extract(here, memory)
+    if here.json:
+        here.print({"bank": here.bank, "rows": rows, "turns": turns, "format": "everwhen"})
+    else:
+        here.console.print(f"bank {here.bank}: {rows:,} rows, {turns:,} turns")

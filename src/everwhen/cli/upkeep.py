@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -64,9 +65,18 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Rebuild what is derived; turns are never touched.")
     ] = False,
+    salvage: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT.jsonl", help="Write every turn that can be read in a damaged file, for `import`."
+        ),
+    ] = None,
 ) -> None:
     """Check that a bank is whole: exit code 1 when something was found and not mended."""
     here: Here = context.obj
+    if salvage is not None:
+        _salvage(here, salvage)
+        return
     with here.open() as memory:
         findings = memory.doctor(fix=fix)
     if here.json:
@@ -80,6 +90,20 @@ def doctor(
             )
     if any(not finding.fixed for finding in findings):
         raise typer.Exit(1)
+
+
+def _salvage(here: Here, out: Path) -> None:
+    from everwhen.memory import Memory
+
+    bank = here.bank or "default"
+    count = Memory.salvage(out, here.home, bank)
+    if here.json:
+        here.print({"bank": bank, "turns": count, "file": out})
+    elif str(out) != "-":
+        here.console.print(
+            f"{count:,} turns of bank {bank} can be read, and are in {out}; "
+            f"`everwhen import {out} --bank NAME` makes a new bank of them"
+        )
 
 
 @app.command()

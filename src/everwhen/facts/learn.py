@@ -35,14 +35,17 @@ class ExtractedFact:
     origin: Origin = "observation"
 
 
-def learn(store: FactStore, wording: Wording, facts: Sequence[ExtractedFact]) -> list[FactRow]:
+def learn(
+    store: FactStore, wording: Wording, facts: Sequence[ExtractedFact], read: Sequence[str] = ()
+) -> list[FactRow]:
     """Believe what was extracted, in the order in which it was said, all in one transaction.
 
     Saying the same again reinforces it, and adds its turns to the sources. A fact that loses to what is known, or
     that no rule decides about, comes back with that standing. A start that the words do not give is `at` itself:
-    turns that are imported late are then placed where they belong, not at the end.
+    turns that are imported late are then placed where they belong, not at the end. `read` are the turns that were read
+    for it: nothing is learned when one of them was forgotten meanwhile.
     """
-    return record(store, prepared(statements(store, facts), wording))
+    return record(store, prepared(statements(store, facts), wording), read)
 
 
 def statements(store: FactStore, facts: Sequence[ExtractedFact]) -> list[Statement]:
@@ -68,11 +71,11 @@ def statements(store: FactStore, facts: Sequence[ExtractedFact]) -> list[Stateme
     return [replace(said, act="learn") for said in checked]
 
 
-def record(store: FactStore, said: Sequence[Statement]) -> list[FactRow]:
+def record(store: FactStore, said: Sequence[Statement], read: Sequence[str] = ()) -> list[FactRow]:
     """Assert statements in one transaction; each comes back as it stands afterwards."""
     if not said:
         return []
-    with store.writing() as ledger:
+    with store.writing(read) as ledger:
         rows = [assert_fact(ledger, one) for one in said]
         return [ledger.fact(row.id) or row for row in rows]
 

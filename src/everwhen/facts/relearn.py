@@ -19,7 +19,12 @@ REREAD = "its turns were read again, and no longer say so"
 
 
 def relearn(
-    store: FactStore, wording: Wording, turns: Sequence[str], facts: Sequence[ExtractedFact], at: datetime
+    store: FactStore,
+    wording: Wording,
+    turns: Sequence[str],
+    facts: Sequence[ExtractedFact],
+    at: datetime,
+    read: Sequence[str] = (),
 ) -> list[FactRow]:
     """Replace what was learned from some turns by what they are found to say now; gives back what is new.
 
@@ -28,11 +33,11 @@ def relearn(
     """
     known = store.from_sources(turns)
     if not known:
-        return learn(store, wording, facts)
+        return learn(store, wording, facts, read)
     cited = store.sources(known)
     said = prepared(statements(store, facts), wording)
     reading = frozenset(turns)
-    with store.writing() as ledger:
+    with store.writing(read) as ledger:
         for fact_id in known:
             _look_again(ledger, fact_id, cited.get(fact_id, []), said, reading, at)
         rows = []

@@ -68,6 +68,13 @@ def line_of(one: Spoken) -> str:
     return f"{dated}{one.speaker}: {one.text}"
 
 
+def embedded_texts(embedder: Embedder, one: Spoken) -> list[str]:
+    """Every text that was given to the model for a turn: what a cache knows of it."""
+    pieces = embedder.pieces(line_of(one))
+    window = _window(embedder, one, pieces[0])
+    return [*pieces, window] if window else pieces
+
+
 def _window(embedder: Embedder, one: Spoken, piece: str) -> str:
     """The piece with the turn before in front; empty where there is none.
 

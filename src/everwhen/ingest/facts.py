@@ -15,16 +15,22 @@ from everwhen.types import Turn
 
 
 def learn_facts(
-    store: Store, embedder: Embedder, facts: Sequence[ExtractedFact], turns: Mapping[str, Turn]
+    store: Store,
+    embedder: Embedder,
+    facts: Sequence[ExtractedFact],
+    turns: Mapping[str, Turn],
+    around: Sequence[str] = (),
 ) -> int:
     """Give extracted facts, dated by the turns that they came from, to what is believed; how many are new.
 
     `turns` are all that were read: what was learned from them before and is not found any more is taken back.
+    `around` are those that were read to understand them.
     """
     learned = [
         _learned(fact, turns[fact.turns[0]]) for fact in facts if fact.turns and fact.turns[0] in turns
     ]
-    return len(relearn(store.facts, Words(embedder), list(turns), learned, datetime.now(UTC)))
+    now = datetime.now(UTC)
+    return len(relearn(store.facts, Words(embedder), list(turns), learned, now, [*turns, *around]))
 
 
 def _learned(fact: ExtractedFact, turn: Turn) -> Learned:

@@ -60,13 +60,13 @@ def process(
     near = similar_units(store.graph, raw, "turn")
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
-        learn_facts(store, embedder, extraction.facts, {id_: turns[id_] for id_ in mine})
+        learn_facts(store, embedder, extraction.facts, {id_: turns[id_] for id_ in mine}, list(turns))
     with store.graph.writing() as write:
+        raws = write.unit_of_turns(list(turns))  # first of all: one may have been forgotten
         narratives = [unit for unit in units if unit.kind == "narrative"]
         retold = list(dict.fromkeys(id_ for unit in narratives for id_ in unit.turns))
         write.drop_superseded("narrative", retold, [unit.id for unit in narratives])
         seqs = write.add_units(units, extraction.extractor, extraction.version)
-        raws = write.unit_of_turns(list(turns))
         _mention(write, extraction, units, seqs, raws, turns, decide)
         for turn in work.turns:
             write.place(raws[turn.id], "turn", turn.said_at)

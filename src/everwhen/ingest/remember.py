@@ -51,6 +51,9 @@ def remember(
             new[turn.id] = turn
         elif there != turn.text:
             conflicts.append(turn.id)
+    # Before anything is made of them: a forgotten turn is no turn before another, and has no vector in a cache.
+    for id_ in store.keep.forgotten(new.values()) if new else ():
+        del new[id_]
     written = 0
     if new:
         # In the order of time, so that each finds the turn before it; equal times stay as they came.

@@ -16,6 +16,7 @@ from everwhen.errors import EverwhenError, Unavailable
 from everwhen.ingest.extract.base import BATCH_TURNS, LOOK_BACK_TURNS, Extraction
 from everwhen.store import Store
 from everwhen.store.graph import Work
+from everwhen.store.keep import Forgotten
 
 CLAIM_SECONDS = 300.0
 """How long a batch may take before another process may take it up; a process that ends gives it up at once."""
@@ -99,7 +100,10 @@ class Worker:
                     if self._store.graph.pending():
                         time.sleep(POLL_SECONDS)  # another process is at it
                     return
-                self._process(work)
+                try:
+                    self._process(work)
+                except Forgotten:  # what is left of the batch is read again, without it
+                    self._store.graph.release(self._owner)
                 with self._state:
                     self._state.notify_all()
         except Exception as error:

@@ -4,6 +4,7 @@ front    opening, adding, recall, upkeep
 graph    extraction, events, entities, links
 times    when, compare, timeline
 asking   answers in words, and the tools that give them
+keeping  forget, retention, export, backup, repair
 """
 
 from everwhen.memory.asynchronous import AsyncMemory

@@ -45,6 +45,13 @@ class AsyncMemory:
         """See `Memory.open`."""
         return cls(await asyncio.to_thread(Memory.open, home, bank, **settings))
 
+    @classmethod
+    async def restore(
+        cls, path: str | Path, home: str | Path | None = None, bank: str = "default", **options: Any
+    ) -> int:
+        """See `Memory.restore`."""
+        return await asyncio.to_thread(Memory.restore, path, home, bank, **options)
+
     async def __aenter__(self) -> AsyncMemory:
         return self
 
@@ -112,6 +119,12 @@ class AsyncMemory:
         while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
             yield piece
 
+    forget = _in_thread(Memory.forget)
+    set_retention = _in_thread(Memory.set_retention)
+    retain = _in_thread(Memory.retain)
+    export = _in_thread(Memory.export)
+    import_ = _in_thread(Memory.import_)
+    backup = _in_thread(Memory.backup)
     stats = _in_thread(Memory.stats)
     doctor = _in_thread(Memory.doctor)
     close = _in_thread(Memory.close)

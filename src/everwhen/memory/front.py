@@ -16,9 +16,10 @@ from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
-from everwhen.ingest.reembed import check_codes, reembed
+from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory.asking import AskingMemory
+from everwhen.memory.keeping import KeepMemory
 from everwhen.memory.map import MapMemory
 from everwhen.memory.tree import check_tree
 from everwhen.models.embed import Embedder, open_embedder
@@ -39,7 +40,6 @@ from everwhen.types import (
     Accessed,
     Added,
     EventHit,
-    Finding,
     Hit,
     Message,
     Session,
@@ -89,12 +89,13 @@ def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
     return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
-class Memory(MapMemory, AskingMemory):
+class Memory(MapMemory, AskingMemory, KeepMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
         self._store = store
         self._settings = settings
+        self._folder = home_folder(settings.home)
         self._accesses = Accesses(store)
         self._use(embedder)
 
@@ -378,15 +379,6 @@ class Memory(MapMemory, AskingMemory):
         """How much the bank holds."""
         held = self._store.stats()
         return replace(held, recalls=held.recalls + self._accesses.pending)
-
-    def doctor(self, fix: bool = False) -> list[Finding]:
-        """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said."""
-        findings = self._store.check(fix=fix)
-        if any(finding.check == "file" for finding in findings):
-            return findings  # nothing else can be believed
-        if fix:
-            findings = self._mend_tree(findings)
-        return findings + check_codes(self._store, self._embedder, self._settings, fix=fix)
 
     def _placement(
         self,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
+from everwhen.store.keep import KeepStore
 from everwhen.store.scan import Scan
 from everwhen.store.tree import TreeStore
 from everwhen.types import Finding, Session, Stats, Turn
@@ -115,8 +116,16 @@ class Store(Protocol):
     @property
     def tree(self) -> TreeStore: ...
 
+    @property
+    def keep(self) -> KeepStore: ...
+
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
-        """Write turns, their units, vectors and terms in one transaction; False where the id was there."""
+        """Write turns, their units, vectors and terms in one transaction; False where the id was there, or the turn
+        was forgotten."""
+        ...
+
+    def add_missing_units(self, turns: Sequence[NewTurn]) -> None:
+        """Make turns findable that are stored and have no unit; others are passed over."""
         ...
 
     def known(self, ids: Sequence[str]) -> dict[str, str]:
@@ -216,6 +225,10 @@ class Store(Protocol):
 
     def check(self, *, fix: bool = False) -> list[Finding]:
         """Compare rows, vectors, full text and index with one another; `fix` rebuilds what is derived."""
+        ...
+
+    def refresh(self) -> None:
+        """Read again what the bank says of itself: another one took its place."""
         ...
 
     def close(self) -> None: ...

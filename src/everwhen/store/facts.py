@@ -207,8 +207,11 @@ class FactStore(Protocol):
     what is believed at present.
     """
 
-    def writing(self) -> AbstractContextManager[FactLedger]:
-        """One transaction that no other writer can interleave with, committed at the end of the block."""
+    def writing(self, read: Sequence[str] = ()) -> AbstractContextManager[FactLedger]:
+        """One transaction that no other writer can interleave with, committed at the end of the block.
+
+        `read` are the turns that were read for it: raises `Forgotten` where one of them is gone.
+        """
         ...
 
     def valid_at(

@@ -88,7 +88,7 @@ class GraphWriter(Protocol):
         ...
 
     def unit_of_turns(self, turns: Sequence[str]) -> dict[str, int]:
-        """The raw unit of each turn."""
+        """The raw unit of each turn; raises `Forgotten` where one is gone."""
         ...
 
     def drop_superseded(self, kind: str, turns: Sequence[str], but: Sequence[str]) -> None:

@@ -22,11 +22,13 @@ from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
 from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.graph import SqliteGraph
+from everwhen.store.sqlite.keep import SqliteKeep
 from everwhen.store.sqlite.kept import KeptRows
 from everwhen.store.sqlite.live import LiveIndex, changed_model
 from everwhen.store.sqlite.loading import to_window, wants_nodes
 from everwhen.store.sqlite.rows import turn_of
 from everwhen.store.sqlite.statements import next_epoch, statements
+from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.tree import SqliteTree
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
@@ -41,7 +43,9 @@ _PATIENCE = (
 class SqliteStore:
     """The `Store` of one bank file. See `everwhen.store.base` for what each call promises."""
 
-    def __init__(self, path: Path, info: BankInfo, writer: Connection, reader: Connection) -> None:
+    def __init__(
+        self, path: Path, info: BankInfo, writer: Connection, reader: Connection, busy_seconds: float = 30.0
+    ) -> None:
         self.path = path
         self._info = info
         self._writer = writer
@@ -49,6 +53,7 @@ class SqliteStore:
         self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
         self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
         self._kept = KeptRows()
+        self.keep = SqliteKeep(writer, reader, lambda: self._tokenizer, busy_seconds)
         self.tree = SqliteTree(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._live = LiveIndex(reader, lambda: self._info, nodes=False)
         self._live_nodes = LiveIndex(reader, lambda: self._info, nodes=True)
@@ -93,11 +98,22 @@ class SqliteStore:
                     file.unlink(missing_ok=True)
             raise
         info = BankInfo(path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA)
-        return cls(path, info, writer, reader)
+        store = cls(path, info, writer, reader, busy_seconds)
+        if not read_only and not store.keep.is_scrubbed:
+            store.keep.scrub()  # a crash came between forgetting and the last byte of it
+        return store
 
     @property
     def info(self) -> BankInfo:
         return self._info
+
+    def refresh(self) -> None:
+        """Read again what the bank says of itself: another one took its place."""
+        with self._writer.use() as sql:
+            values = _values(sql)
+        self._info = BankInfo(
+            self.path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA
+        )
 
     def close(self) -> None:
         self._reader.close()
@@ -111,7 +127,14 @@ class SqliteStore:
         )
         with self._writer.transaction() as sql:
             self._still_ours(sql)
-            return [self._append_one(sql, new, terms) for new, terms in zip(turns, packed, strict=True)]
+            stones = Tombstones(sql)
+            forgotten = stones.any and [
+                stones.holds(new.turn.id, to_text(new.turn.said_at), new.turn.text) for new in turns
+            ]
+            return [
+                not (forgotten and forgotten[place]) and self._append_one(sql, new, terms)
+                for place, (new, terms) in enumerate(zip(turns, packed, strict=True))
+            ]
 
     def _still_ours(self, sql: sqlite3.Connection) -> None:
         """That the file is where it was, and that nobody gave the bank another model meanwhile."""
@@ -142,6 +165,24 @@ class SqliteStore:
                 json.dumps(dict(turn.metadata), ensure_ascii=False),
             ),
         ).lastrowid
+        assert turn_seq is not None
+        self._add_unit(sql, new, turn_seq, terms)
+        return True
+
+    def add_missing_units(self, turns: Sequence[NewTurn]) -> None:
+        packed = self._tokenizer.packed(
+            [f"{new.turn.speaker} {new.turn.text}" for new in turns], [new.context for new in turns]
+        )
+        with self._writer.transaction() as sql:
+            self._still_ours(sql)
+            unfound = {row[0] for row in sql.execute(statements()["turns_unfound"])}
+            for new, terms in zip(turns, packed, strict=True):
+                if new.turn.id in unfound:
+                    self._add_unit(sql, new, new.turn.seq, terms)
+
+    def _add_unit(self, sql: sqlite3.Connection, new: NewTurn, turn_seq: int, terms: bytes) -> None:
+        """What makes a turn findable."""
+        turn, ask = new.turn, statements()
         unit = sql.execute(
             ask["insert_unit"],
             (
@@ -152,8 +193,8 @@ class SqliteStore:
                 turn_seq,
                 new.context,
                 new.before,
-                said_at,
-                recorded_at,
+                to_text(turn.said_at),
+                to_text(turn.recorded_at),
                 len(new.vectors),
                 terms,
             ),
@@ -165,7 +206,6 @@ class SqliteStore:
         if new.codes:
             sql.execute(ask["put_codes"], (unit, new.codes))
         sql.execute(ask["insert_fts"], (unit, turn.speaker, turn.text, new.context))
-        return True
 
     def put_codes(self, codes: Mapping[str, bytes]) -> None:
         with self._writer.transaction() as sql:

@@ -28,6 +28,7 @@ class Connection:
         self.path = path
         self._lock = threading.RLock()
         self._busy_seconds = busy_seconds
+        self._cookie = -1  # SQLite's own count of changes to the schema
         # Nobody writes where nobody can: SQLite then needs no lock file beside the bank.
         address = f"{path.absolute().as_uri()}{'?immutable=1' if read_only else ''}"
         with self.errors():
@@ -38,6 +39,7 @@ class Connection:
             with self.errors():
                 self._raw.execute("PRAGMA foreign_keys = ON")
                 self._raw.execute("PRAGMA synchronous = FULL")
+                self._raw.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         except BaseException:
             self._raw.close()
             raise
@@ -59,6 +61,7 @@ class Connection:
         with self._lock, self.errors():
             try:
                 self._begin(kind, wait)
+                self._same_schema()
                 yield self._raw
                 self._raw.execute("COMMIT")
             except BaseException:
@@ -66,6 +69,18 @@ class Connection:
                 if self._raw.in_transaction:
                     self._raw.execute("ROLLBACK")
                 raise
+
+    def _same_schema(self) -> None:
+        """That nobody with a newer everwhen has changed the schema since: writing on would write it wrongly."""
+        cookie = self._raw.execute("PRAGMA schema_version").fetchone()[0]
+        if cookie != self._cookie:
+            version = max(_versions(self._raw), default=0)
+            if version > SCHEMA:
+                raise Refused(
+                    f"bank '{self.path.stem}' was upgraded by a newer everwhen meanwhile (schema {version}, this one "
+                    f"knows {SCHEMA}); upgrade with pip install --upgrade everwhen, and open it again"
+                )
+            self._cookie = cookie
 
     def _begin(self, kind: str, wait: float | None) -> None:
         if wait is None:
@@ -84,6 +99,16 @@ class Connection:
             yield
         except sqlite3.Error as error:
             raise translate(error, self.path, self._busy_seconds) from error
+
+    @contextmanager
+    def hurried(self, wait: float) -> Iterator[sqlite3.Connection]:
+        """As `use`, waiting for other processes for so many seconds at the most."""
+        with self._lock, self.errors():
+            self._raw.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
+            try:
+                yield self._raw
+            finally:
+                self._raw.execute(f"PRAGMA busy_timeout = {round(self._busy_seconds * 1000)}")
 
     def close(self) -> None:
         with self._lock:
@@ -110,7 +135,8 @@ def translate(error: sqlite3.Error, path: Path, busy_seconds: float) -> Everwhen
         return NotFound(f"bank '{bank}' cannot be opened: there is no {path}")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return Damaged(
-            f"bank '{bank}' is damaged ({error}): keep {path} as it is, and restore a backup in its place"
+            f"bank '{bank}' is damaged ({error}): keep {path} as it is, and restore a backup in its place; "
+            "`everwhen doctor --salvage OUT.jsonl` saves the turns that can be read"
         )
     if code == sqlite3.SQLITE_IOERR:
         return Unavailable(f"bank '{bank}': the disk reports an error ({error}); check it, then try again")
@@ -140,10 +166,11 @@ def is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def migrate(connection: Connection, *, read_only: bool = False) -> None:
-    """Bring the schema to the newest version, one transaction for each step."""
+def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA) -> None:
+    """Bring the schema to the newest version (or another), one transaction for each step."""
     with connection.use() as sql:
-        version = _version(sql)
+        applied = _versions(sql)
+        version = max(applied, default=0)
         if version == 0 and sql.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise Damaged(f"{connection.path} is no bank of everwhen, but another program's database")
     if version > SCHEMA:
@@ -152,7 +179,7 @@ def migrate(connection: Connection, *, read_only: bool = False) -> None:
             f"{SCHEMA}); upgrade with pip install --upgrade everwhen"
         )
     if read_only:
-        if version < SCHEMA:
+        if not applied.issuperset(number for number, _, _ in migrations()):
             raise Refused(
                 f"bank '{connection.path.stem}' must be upgraded to be read, and cannot be written; "
                 f"make {connection.path} and its folder writable"
@@ -161,10 +188,10 @@ def migrate(connection: Connection, *, read_only: bool = False) -> None:
     with connection.use() as sql:
         sql.execute("PRAGMA journal_mode = WAL")
     for number, name, script in migrations():
-        if number <= version:
+        if number in applied or number > to:
             continue
         with connection.transaction() as sql:
-            if _version(sql) >= number:  # another process was faster
+            if number in _versions(sql):  # another process was faster
                 continue
             sql.execute(
                 "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)"
@@ -174,8 +201,8 @@ def migrate(connection: Connection, *, read_only: bool = False) -> None:
             sql.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_text(datetime.now(UTC))))
 
 
-def _version(sql: sqlite3.Connection) -> int:
+def _versions(sql: sqlite3.Connection) -> set[int]:
+    """The schema changes that a file has been through."""
     if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone():
-        return 0
-    version = sql.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0]
-    return int(version)
+        return set()
+    return {row[0] for row in sql.execute("SELECT version FROM migrations")}

@@ -10,6 +10,7 @@ from typing import Any
 
 from everwhen.store.facts import FOREVER, ConflictRow, Declared, FactLedger, FactRow, Fading, Report
 from everwhen.store.instants import from_text, to_text
+from everwhen.store.keep import Forgotten
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_declared, to_row
 from everwhen.store.sqlite.statements import statements
@@ -28,8 +29,11 @@ class SqliteFacts:
         self._tokenizer = tokenizer
 
     @contextmanager
-    def writing(self) -> Iterator[FactLedger]:
+    def writing(self, read: Sequence[str] = ()) -> Iterator[FactLedger]:
         with self._writer.transaction() as sql:
+            known = sql.execute(statements()["known_turns"], (json.dumps(list(read)),)).fetchall()
+            if len(known) < len(set(read)):
+                raise Forgotten("a turn was forgotten while it was being read")
             yield SqliteLedger(sql, self._tokenizer)
 
     # Reading

@@ -16,11 +16,12 @@ import numpy as np
 from everwhen.store.graph import GraphWriter, Linked, LinkType, Vectors, Work
 from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
+from everwhen.store.keep import Forgotten
 from everwhen.store.kinds import code
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
 from everwhen.store.sqlite.identities import Identities
-from everwhen.store.sqlite.removal import remove_units
+from everwhen.store.sqlite.removal import restart_turns
 from everwhen.store.sqlite.rows import interval_of, turn_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
@@ -84,19 +85,9 @@ class SqliteGraph(Identities):
             if turns is None:
                 seqs = [row[0] for row in sql.execute(ask["all_turn_seqs"])]
             else:
-                seqs = [seq for _, seq in sql.execute(ask["turn_seqs"], (json.dumps(list(turns)),))]
-            remove_units(
-                sql, [row[0] for row in sql.execute(ask["derived_from"], (json.dumps(seqs),)).fetchall()]
-            )
-            for name in (
-                "drop_turn_mentions",
-                "drop_turn_moment",
-                "drop_extraction",
-                "drop_failures",
-                "drop_claim",
-            ):
-                sql.executemany(ask[name], [(seq,) for seq in seqs])
-            sql.executemany(ask["drop_turn_links"], [{"turn": seq} for seq in seqs])
+                wanted = (json.dumps(list(turns)),)
+                seqs = [row[0] for row in sql.execute(ask["turns_to_restart"], wanted)]
+            restart_turns(sql, seqs)
             if turns is None:
                 sql.execute(ask["drop_seen_names"])
             sql.execute(ask["drop_unknown_entities"])
@@ -137,6 +128,8 @@ class SqliteGraph(Identities):
     def vectors(self, turns: Sequence[str]) -> Vectors:
         with self._reader.use() as sql:
             found = dict(sql.execute(statements()["first_vectors"], (json.dumps(list(turns)),)))
+        if len(found) < len(set(turns)):
+            raise Forgotten("a turn was forgotten while it was being read")
         blobs = b"".join(found[turn] for turn in turns)
         return np.frombuffer(blobs, dtype="<f4").reshape(len(turns), -1)
 

@@ -35,7 +35,8 @@ FROM turns t WHERE session = ? AND (said_at, seq) >= (?, ?) ORDER BY said_at, se
 
 -- turns_before --
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
-FROM turns WHERE session = ? AND (said_at, seq) < (?, ?) ORDER BY said_at DESC, seq DESC LIMIT ?;
+FROM turns WHERE session = ? AND (said_at, seq) < (?, ?) AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
+ORDER BY said_at DESC, seq DESC LIMIT ?;
 
 -- turns_after --
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
@@ -83,11 +84,11 @@ WHERE u.kind = :kind AND p.turn IN (SELECT seq FROM turns WHERE id IN (SELECT va
 
 -- derived_from --
 -- Derived units that rest on any of the given turns.
-SELECT DISTINCT u.seq FROM units u JOIN unit_turns p ON p.unit = u.seq JOIN derived d ON d.unit = u.seq
-WHERE p.turn IN (SELECT value FROM json_each(?));
+SELECT DISTINCT u.seq FROM units u JOIN unit_turns p ON p.unit = u.seq
+WHERE u.kind IN ('event', 'narrative') AND p.turn IN (SELECT value FROM json_each(?));
 
 -- all_turn_seqs --
-SELECT seq FROM turns;
+SELECT seq FROM turns WHERE seq NOT IN (SELECT turn FROM expired);
 
 -- unit_text --
 SELECT speaker, text, context FROM unit_texts WHERE seq = ?;

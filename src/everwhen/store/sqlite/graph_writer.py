@@ -11,6 +11,7 @@ import numpy as np
 
 from everwhen.store.graph import Known, LinkType, NewUnit
 from everwhen.store.instants import from_text, to_text
+from everwhen.store.keep import Forgotten
 from everwhen.store.sqlite.identities import new_entity
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.statements import statements
@@ -95,7 +96,10 @@ class SqliteGraphWriter:
         return seq
 
     def unit_of_turns(self, turns: Sequence[str]) -> dict[str, int]:
-        return dict(self._sql.execute(statements()["turn_units"], (json.dumps(list(turns)),)))
+        found = dict(self._sql.execute(statements()["turn_units"], (json.dumps(list(turns)),)))
+        if len(found) < len(set(turns)):
+            raise Forgotten("a turn was forgotten while it was being read")
+        return found
 
     def drop_superseded(self, kind: str, turns: Sequence[str], but: Sequence[str]) -> None:
         asked = {"kind": kind, "turns": json.dumps(list(turns))}

@@ -60,9 +60,6 @@ SELECT u.id FROM units u LEFT JOIN token_codes c ON c.unit = u.seq
 WHERE u.kind = 'turn' AND (c.unit IS NULL OR substr(c.codes, 1, length(:format)) <> :format)
 ORDER BY u.seq;
 
--- codes_without_turn --
-SELECT count(*) FROM token_codes c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit AND u.kind = 'turn');
-
 -- insert_fts --
 INSERT INTO unit_fts (rowid, speaker, text, context) VALUES (?, ?, ?, ?);
 
@@ -73,6 +70,7 @@ FROM turns
 WHERE (:start IS NULL OR said_at >= :start)
   AND (:end IS NULL OR said_at < :end)
   AND (said_at, seq) > (:after_at, :after_seq)
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
 ORDER BY said_at, seq LIMIT :page;
 
 -- session_turns --
@@ -83,6 +81,7 @@ WHERE session = :session
   AND (:start IS NULL OR said_at >= :start)
   AND (:end IS NULL OR said_at < :end)
   AND (said_at, seq) > (:after_at, :after_seq)
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
 ORDER BY said_at, seq LIMIT :page;
 
 -- turns_by_id --
@@ -93,7 +92,7 @@ ORDER BY said_at, seq;
 -- last_turn --
 -- The turn before: the last one said in a session, up to and including an instant.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
-FROM turns WHERE session = ? AND said_at <= ?
+FROM turns WHERE session = ? AND said_at <= ? AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
 ORDER BY said_at DESC, seq DESC LIMIT 1;
 
 -- segment_speakers --
@@ -101,7 +100,8 @@ SELECT speaker FROM turns WHERE segment = ? ORDER BY seq;
 
 -- sessions --
 SELECT session, count(*), min(said_at), max(said_at), json_group_array(DISTINCT speaker)
-FROM turns GROUP BY session ORDER BY min(said_at), min(seq);
+FROM turns WHERE NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
+GROUP BY session ORDER BY min(said_at), min(seq);
 
 -- units --
 -- Units with what recall shows of them.
@@ -172,18 +172,19 @@ WHERE u.kind = 'turn' AND t.id IN (SELECT value FROM json_each(?));
 UPDATE units SET pieces = ? WHERE seq = ?;
 
 -- stats --
-SELECT (SELECT count(*) FROM turns), (SELECT count(DISTINCT session) FROM turns),
+SELECT (SELECT count(*) FROM turns) - (SELECT count(*) FROM expired), (SELECT count(DISTINCT session) FROM turns),
        (SELECT count(DISTINCT segment) FROM turns), (SELECT count(*) FROM vectors),
        (SELECT min(said_at) FROM turns), (SELECT max(said_at) FROM turns);
 
 -- turns_without_unit --
-SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.turn = t.seq AND u.kind = 'turn');
+SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.turn = t.seq AND u.kind = 'turn')
+  AND t.seq NOT IN (SELECT turn FROM expired);
 
 -- units_without_turn --
 -- A fact may come from a document, or from nothing but somebody's word: it leads to its versions.
-SELECT count(*) FROM units u
+SELECT u.seq FROM units u
 WHERE (u.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = u.turn))
-   OR (u.kind <> 'fact' AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq))
+   OR (u.kind NOT IN ('fact', 'turn') AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.unit = u.seq))
    OR (u.kind = 'fact' AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.id = u.id));
 
 -- units_with_wrong_pieces --
@@ -201,7 +202,7 @@ SELECT count(*) FROM turns WHERE NOT json_valid(metadata);
 
 -- units_unlike_their_turn --
 -- The hard filters read the unit: it must say what the turn says.
-SELECT count(*) FROM units u JOIN turns t ON t.seq = u.turn
+SELECT u.seq FROM units u JOIN turns t ON t.seq = u.turn
 WHERE u.kind = 'turn' AND (u.id <> t.id OR u.mentioned_at <> t.said_at OR u.recorded_at <> t.recorded_at);
 
 -- zones --

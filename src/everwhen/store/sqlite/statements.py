@@ -1,4 +1,4 @@
-"""SQL lives in files: the named statements of `queries`, `facts`, `graph` and `tree.sql`, and the migrations."""
+"""SQL lives in files: the named statements of every `*.sql` beside this module, and the migrations."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _HEADING = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 def statements() -> dict[str, str]:
     """Every named statement."""
     found: dict[str, str] = {}
-    for file in ("queries.sql", "facts.sql", "graph.sql", "tree.sql"):
-        parts = _HEADING.split((HERE / file).read_text(encoding="utf-8"))
+    for file in sorted(HERE.glob("*.sql")):
+        parts = _HEADING.split(file.read_text(encoding="utf-8"))
         found |= {name: sql.strip().rstrip(";") for name, sql in zip(parts[1::2], parts[2::2], strict=True)}
     return found
 

@@ -59,7 +59,7 @@ class SqliteTree:
 
     def mark(self, places: Sequence[Place], seen: Seen | None = None) -> None:
         with self._writer.transaction() as sql:
-            sql.executemany(statements()["put_mark"], [_mark_row(place) for place in places])
+            put_marks(sql, places)
             if seen is not None:
                 _put(sql, "tree_seen", str(max(seen.turn, _seen(sql))))
                 _put(sql, "tree_taken_back", max(seen.taken_back, _value(sql, "tree_taken_back") or ""))
@@ -102,6 +102,8 @@ class SqliteTree:
             return "late"
         sql.execute(ask["drop_mark"], (mark.seq,))
         old = sql.execute(ask["known_node"], (mark.place.id,)).fetchone()
+        if old is not None and sql.execute(ask["session_expired"], (mark.place.session,)).fetchone():
+            return "same"  # its turns have lost their words: the summary that there is, is the last
         if node is None:
             if old is not None:
                 self._remove(sql, mark.place, old)
@@ -181,16 +183,10 @@ class SqliteTree:
         )
 
     def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> int:
-        ask = statements()
         with self._writer.transaction() as sql:
-            units: set[int] = set()
-            for _, id_, _, unit in sql.execute(ask["node_paths"], (json.dumps(list(turns)),)).fetchall():
-                units.add(unit)
-                sql.execute(ask["put_mark_of_node"], (id_,))
-            for place in places:
-                units.update(row[0] for row in sql.execute(ask["node_children"], (place.id, 1)))
-            remove_units(sql, sorted(units))
-            sql.executemany(ask["put_mark"], [_mark_row(place) for place in places])
+            units = above(sql, turns, places)
+            remove_units(sql, units)
+            put_marks(sql, places)
         return len(units)
 
     # Reading
@@ -262,6 +258,22 @@ class SqliteTree:
             for problem, count in sql.execute(statements()["node_problems"]):
                 findings.append(Finding("consolidation", f"{count} nodes: {problem}"))
         return findings
+
+
+def above(sql: sqlite3.Connection, turns: Sequence[str], places: Sequence[Place]) -> list[int]:
+    """The nodes above some turns, which are put on the list; `places` are those of the turns' sessions."""
+    ask = statements()
+    units: set[int] = set()
+    for _, id_, _, unit in sql.execute(ask["node_paths"], (json.dumps(list(turns)),)).fetchall():
+        units.add(unit)
+        sql.execute(ask["put_mark_of_node"], (id_,))
+    for place in places:
+        units.update(row[0] for row in sql.execute(ask["node_children"], (place.id, 1)))
+    return sorted(units)
+
+
+def put_marks(sql: sqlite3.Connection, places: Sequence[Place]) -> None:
+    sql.executemany(statements()["put_mark"], [_mark_row(place) for place in places])
 
 
 def _told(row: tuple[Any, ...]) -> Told:

@@ -110,7 +110,10 @@ DELETE FROM tree_marks;
 SELECT count(*) FROM tree_marks;
 
 -- node_units --
-SELECT unit FROM nodes;
+-- All of them, save what was made of sessions whose turns have lost their words since: nothing makes that again.
+SELECT seq FROM units WHERE kind = 'node' AND seq NOT IN (
+    SELECT n.unit FROM nodes n WHERE n.level = 2
+      AND n.session IN (SELECT t.session FROM expired x JOIN turns t ON t.seq = x.turn));
 
 -- nodes_since --
 -- Nodes that reach back before an instant, though the last of them was said after it: no filter by time lets them pass.
@@ -153,7 +156,8 @@ SELECT count(*) FROM nodes n WHERE n.parent IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM tree_marks m WHERE m.node = n.parent);
 
 -- sessions_without_node --
-SELECT count(*) FROM (SELECT session FROM turns WHERE seq <= ? GROUP BY session) s
+SELECT count(*) FROM (SELECT session FROM turns WHERE seq <= ? AND seq NOT IN (SELECT turn FROM expired)
+                      GROUP BY session) s
 WHERE NOT EXISTS (SELECT 1 FROM nodes n WHERE n.session = s.session AND n.level = 2)
   AND NOT EXISTS (SELECT 1 FROM tree_marks m WHERE m.session = s.session AND m.level = 2);
 

@@ -1,0 +1,312 @@
+"""Removals inside one transaction: turns, what was made of them, and every place where their words stand."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from everwhen.store.instants import from_text, to_text
+from everwhen.store.keep import Follower, Gone, Retold, Uprooted
+from everwhen.store.sqlite.ledger import SqliteLedger
+from everwhen.store.sqlite.removal import remove_units, restart_turns
+from everwhen.store.sqlite.rows import turn_of
+from everwhen.store.sqlite.statements import next_epoch, statements
+from everwhen.store.sqlite.tombstones import Tombstones
+from everwhen.store.sqlite.tree import above, put_marks
+from everwhen.store.terms import Tokenizer
+from everwhen.store.tree import Place
+
+LEFT = frozenset({"bank", "keeping", "tombstones", "migrations"})
+"""The tables that forgetting everything leaves alone: settings, and what must not come back."""
+UNSAID = "what this said was forgotten"
+
+
+class Undone(Exception):
+    """Rolls a transaction back that was only a look."""
+
+
+class SqliteEraser:
+    """The `Eraser` of one open transaction."""
+
+    def __init__(self, sql: sqlite3.Connection, tokenizer: Callable[[], Tokenizer]) -> None:
+        self._sql = sql
+        self._tokenizer = tokenizer
+        self.facts = SqliteLedger(sql, tokenizer)
+
+    def followers(self, turns: Sequence[str]) -> list[Follower]:
+        return followers(self._sql, turns)
+
+    def remember(self, turns: Sequence[str], at: datetime) -> None:
+        stones, when = Tombstones(self._sql), to_text(at)
+        for row in self._rows("turns_by_id", (_json(turns),)):
+            stones.put(row[1], row[7], row[9], row[6], when)
+
+    # Facts
+
+    def uncite(self, turns: Sequence[str]) -> dict[str, list[str]]:
+        touched = [row[0] for row in self._rows("facts_citing", (_json(turns),))]
+        self._do("drop_fact_sources", (_json(turns),))
+        return {fact: [row[0] for row in self._rows("sources_left", (fact,))] for fact in touched}
+
+    def is_only_learned(self, fact: str) -> bool:
+        return {row[0] for row in self._rows("fact_acts", (fact,))} == {"learn"}
+
+    def fact_words(self, fact: str) -> str:
+        return " ".join(" ".join(row) for row in self._rows("fact_words", (fact,)))
+
+    def facts_about(self, names: Sequence[str]) -> list[str]:
+        return [row[0] for row in self._rows("facts_about", {"names": _json(names)})]
+
+    def erase_facts(self, facts: Sequence[str]) -> tuple[str, ...]:
+        rows = [row for fact in facts for row in self._rows("fact_words", (fact,))]
+        stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
+        for fact in facts:
+            stones.put_fact(fact, now)
+        self._do("drop_conflicts_of", {"facts": _json(facts)})
+        self.facts.erase(facts)
+        objects = {row[0] for row in rows}
+        for seq, reason in self._rows("reasons_quoting", ()):
+            if any(said in reason for said in objects):
+                self._do("set_reason", (UNSAID, seq))
+        self._do("drop_empty_slots", ())
+        self._do("drop_empty_keys", ())
+        return tuple({row[4] for row in rows if row[4]})
+
+    # Turns
+
+    def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> Uprooted:
+        units = above(self._sql, turns, places)
+        rows = self._rows("nodes_of_units", (_json(units),))
+        remove_units(self._sql, units)
+        put_marks(self._sql, places)
+        return Uprooted(
+            tuple(row[0] for row in rows),
+            tuple(row[1] for row in rows),
+            from_text(max(row[2] for row in rows)) if rows else None,
+        )
+
+    def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+        found: dict[int, tuple[str, str]] = {}
+        for word in words:
+            asked = {"phrase": '{speaker text}: "' + word.replace('"', "") + '"'}
+            if self._sql.execute(statements()["turn_saying"], asked).fetchone() is None:
+                found |= {row[0]: (row[1], row[2]) for row in self._rows("units_saying", asked)}
+        return [
+            (id_, kind, tuple(row[0] for row in self._rows("turns_of_unit", (unit,))))
+            for unit, (id_, kind) in found.items()
+        ]
+
+    def remove(
+        self,
+        turns: Sequence[str],
+        again: Sequence[str],
+        retold: Sequence[Retold],
+        *,
+        reports: Sequence[str] = (),
+    ) -> Gone:
+        seqs = list(self._seqs(turns).values())
+        raw = [row[0] for row in self._rows("raw_units", (_json(seqs),))]
+        read_again = list(self._seqs(again).values())
+        derived = self._rows("units_resting_on", (_json(seqs),))
+        restarted = self._rows("units_resting_on", (_json(read_again),))
+        taken = _json([*raw, *(row[0] for row in derived)])
+        all_removed = _json([*raw, *(row[0] for row in derived), *(row[0] for row in restarted)])
+        unlinked = [row[0] for row in self._rows("linked_to", {"units": all_removed})]
+        vectors = self._one("count_vectors", (taken,))
+        links = self._one("count_links", {"units": taken})
+        names = self._rows("names_mentioned_by", (_json([*raw, *(row[0] for row in derived)]),))
+        self._do("same_failures", (_json(seqs),))
+        self._do("reports_of", (_json(reports),))
+        entities = self._forget_names(names, raw)
+        remove_units(self._sql, [row[0] for row in derived])
+        restart_turns(self._sql, [*seqs, *read_again])
+        for one in retold:
+            self._retell(one)
+        remove_units(self._sql, raw)
+        self._do("delete_provenance", (_json(seqs),))
+        self._do("reseat_units", (_json(seqs),))
+        self._sql.executemany(statements()["delete_turn"], [(seq,) for seq in seqs])
+        for segment, first in self._rows("broken_segments", (_json(turns),)):
+            self._do("rename_segment", (f"x-{first}", segment))
+        self._note()
+        kinds: dict[str, list[str]] = {}
+        for _, id_, kind, _ in derived:
+            kinds.setdefault(kind, []).append(id_)
+        return Gone(
+            units={kind: tuple(ids) for kind, ids in kinds.items()},
+            entities=tuple(entities),
+            texts=tuple({row[3] for row in (*derived, *restarted) if row[3]}),
+            vectors=vectors,
+            links=links,
+            unlinked=tuple(unlinked),
+        )
+
+    def expire(self, turns: Sequence[str], retold: Sequence[Retold], at: datetime) -> Gone:
+        seqs = list(self._seqs(turns).values())
+        raw = [row[0] for row in self._rows("raw_units", (_json(seqs),))]
+        taken = _json(raw)
+        vectors, links = self._one("count_vectors", (taken,)), self._one("count_links", {"units": taken})
+        unlinked = tuple(row[0] for row in self._rows("linked_to", {"units": taken}))
+        self._do("same_failures", (_json(seqs),))
+        for one in retold:
+            self._retell(one)
+        remove_units(self._sql, raw)
+        for seq in seqs:
+            self._do("blank_turn", (seq,))
+            self._do("insert_expired", (seq, to_text(at)))
+        self._note()
+        return Gone({}, (), (), vectors, links, unlinked)
+
+    def drop_old(self, kind: str, before: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        if kind == "node":
+            units = [row[0] for row in self._rows("trees_ended_before", (to_text(before),))]
+            rows = self._rows("nodes_of_units", (_json(units),))
+            ids, texts = tuple(row[0] for row in rows), tuple(row[1] for row in rows)
+        else:
+            found = self._rows("units_told_before", (kind, to_text(before)))
+            units = [row[0] for row in found]
+            ids, texts = tuple(row[1] for row in found), tuple(row[2] for row in found)
+        remove_units(self._sql, units)
+        if units:
+            self._note()
+        return ids, texts
+
+    def drop_unspoken(self) -> tuple[str, ...]:
+        gone: list[str] = []
+        lost: set[str] = set()
+        for entity, id_, name, merged_into in self._rows("unspoken_entities", ()):
+            lost.update(row[0].casefold() for row in self._rows("names_of_seq", (entity,)))
+            lost.add(name.casefold())
+            self._do("lead_past", (merged_into, entity))
+            self._do("delete_entity", (entity,))
+            gone.append(id_)
+        for entity, name in self._rows("unspoken_names", ()):
+            self._do("drop_entity_name", (entity, name))
+            lost.add(name.casefold())
+        self._scrub_log(set(gone), lost)
+        return tuple(gone)
+
+    def old_facts(self, before: datetime) -> list[str]:
+        return [row[0] for row in self._rows("facts_last_seen_before", (to_text(before),))]
+
+    def remove_everything(self) -> None:
+        tables = [row[0] for row in self._rows("tables", ()) if row[0] not in LEFT]
+        stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
+        for (fact,) in self._rows("all_facts", ()):
+            stones.put_fact(fact, now)
+        self._sql.execute("PRAGMA defer_foreign_keys = ON")  # until the commit, when nothing is left to point
+        self._sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('delete-all')")
+        for table in tables:
+            self._sql.execute(f"DELETE FROM {table}")
+        self._note()
+
+    def undo(self) -> None:
+        raise Undone
+
+    def _note(self) -> None:
+        """Other processes read everything again, and the files are to be scrubbed, even after a crash."""
+        next_epoch(self._sql)
+        self._do("put_kept_value", ("erasing", "1"))
+
+    def _retell(self, one: Retold) -> None:
+        """Give a turn another context to be searched with, and the vectors that go with it."""
+        ask = statements()
+        unit = self._sql.execute(ask["turn_units"], (_json([one.turn]),)).fetchone()[1]
+        speaker, text, context = self._sql.execute(ask["unit_text"], (unit,)).fetchone()
+        self._do("delete_fts", (unit, speaker, text, context))
+        self._do("delete_vectors", (unit,))
+        rows = [(unit, place, np.asarray(row, "<f4").tobytes()) for place, row in enumerate(one.vectors)]
+        self._sql.executemany(ask["insert_vector"], rows)
+        if one.codes:
+            self._do("put_codes", (unit, one.codes))
+        terms = self._tokenizer().packed([f"{speaker} {text}"], [one.context])[0]
+        self._do(
+            "set_context",
+            {
+                "unit": unit,
+                "context": one.context,
+                "before": one.before,
+                "pieces": len(rows),
+                "terms": terms,
+            },
+        )
+        self._do("insert_fts", (unit, speaker, text, one.context))
+
+    # Entities
+
+    def _forget_names(self, names: Sequence[tuple[int, str]], raw: Sequence[int]) -> list[str]:
+        """Take away the names that no other turn says, and the identities that none is left of; their ids."""
+        gone: list[str] = []
+        lost: set[str] = set()
+        mentioned = _json(raw)
+        touched = sorted({entity for entity, _ in names})
+        for entity, name in names:
+            asked = {"entity": entity, "name": name, "units": mentioned}
+            if self._sql.execute(statements()["name_still_said"], asked).fetchone() is None:
+                self._do("drop_entity_name", (entity, name))
+                self._do("drop_mentions_under", (entity, name))
+                lost.add(name.casefold())
+        for entity in touched:
+            id_, name, merged_into = self._sql.execute(statements()["entity_of_seq"], (entity,)).fetchone()
+            left = [row[0] for row in self._rows("names_of_seq", (entity,))]
+            asked = {"entity": entity, "units": mentioned}
+            if not left or self._sql.execute(statements()["still_spoken_of"], asked).fetchone() is None:
+                lost.update(one.casefold() for one in left)
+                self._do("drop_mentions_of", (entity,))
+                self._do("lead_past", (merged_into, entity))
+                self._do("delete_entity", (entity,))
+                gone.append(id_)
+                lost.add(name.casefold())
+            else:
+                if name.casefold() in lost:
+                    self._do("rename_entity", (left[0], entity))
+                self._do("last_spoken_of", (entity,))
+        self._scrub_log(set(gone), lost)
+        return gone
+
+    def _scrub_log(self, entities: set[str], names: set[str]) -> None:
+        """Decisions that name what is forgotten cannot be taken back any more."""
+        for seq, detail in self._rows("logs", ()):
+            words = set(_strings(json.loads(detail)))
+            if words & entities or {word.casefold() for word in words} & names:
+                self._do("delete_log", (seq,))
+
+    def _seqs(self, turns: Sequence[str]) -> dict[str, int]:
+        return dict(self._rows("turn_seqs", (_json(turns),)))
+
+    def _do(self, name: str, values: Any) -> None:
+        self._sql.execute(statements()[name], values)
+
+    def _rows(self, name: str, values: Any) -> list[tuple[Any, ...]]:
+        return self._sql.execute(statements()[name], values).fetchall()
+
+    def _one(self, name: str, values: Any) -> int:
+        return int(self._sql.execute(statements()[name], values).fetchone()[0])
+
+
+def followers(sql: sqlite3.Connection, turns: Sequence[str]) -> list[Follower]:
+    """The turns that are searched with the end of one of these, each with the one that will stand before it."""
+    ask, listed = statements(), _json(turns)
+    found = []
+    for row in sql.execute(ask["turns_told_after"], {"turns": listed}).fetchall():
+        place = {"session": row[2], "said_at": row[7], "seq": row[0], "turns": listed}
+        before = sql.execute(ask["turn_before"], place).fetchone()
+        found.append(Follower(turn_of(row), turn_of(before) if before else None))
+    return found
+
+
+def _json(values: Sequence[Any]) -> str:
+    return json.dumps(list(values))
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [text for one in value for text in _strings(one)] if isinstance(value, list) else []

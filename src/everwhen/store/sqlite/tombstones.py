@@ -1,0 +1,55 @@
+"""Digests of what was forgotten: they keep it from coming back, and say nothing of it.
+
+`HMAC-SHA256(secret, id, time, text)`, the secret the bank's own. With the id and the time in it a later identical "ok"
+is another turn, and nobody can try short texts against the digest without knowing both. A turn whose time was that of
+its arrival brings another one when it comes again: its digest has no time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import sqlite3
+
+from everwhen.store.sqlite.statements import statements
+
+
+class Tombstones:
+    """Those of one bank, inside one transaction."""
+
+    def __init__(self, sql: sqlite3.Connection, secret: str | None = None) -> None:
+        self._sql = sql
+        found = secret or sql.execute(statements()["kept_value"], ("secret",)).fetchone()[0]
+        self._secret = bytes.fromhex(found)
+
+    @property
+    def any(self) -> bool:
+        return self._sql.execute(statements()["any_tombstone"]).fetchone() is not None
+
+    def put(self, turn: str, said_at: str, recorded_at: str, text: str, at: str) -> None:
+        """Instants as they are stored."""
+        time = said_at if said_at != recorded_at else ""
+        self._sql.execute(statements()["insert_tombstone"], (self._digest(turn, time, text), at))
+
+    def put_fact(self, fact: str, at: str) -> None:
+        """A fact has an id of chance, which is all that there is to know it by."""
+        self._sql.execute(statements()["insert_tombstone"], (self._digest("fact", fact), at))
+
+    def holds_fact(self, fact: str) -> bool:
+        return self._known(self._digest("fact", fact))
+
+    def holds(self, turn: str, said_at: str, text: str) -> bool:
+        """Whether this very turn was forgotten."""
+        return any(self._known(self._digest(turn, time, text)) for time in (said_at, ""))
+
+    def _known(self, digest: bytes) -> bool:
+        return self._sql.execute(statements()["known_tombstone"], (digest,)).fetchone() is not None
+
+    def _digest(self, *parts: str) -> bytes:
+        # The length of each part before it: no two lists of parts look the same.
+        whole = b"".join(b"%d:%s" % (len(raw), raw) for raw in map(_bytes, parts))
+        return hmac.new(self._secret, whole, hashlib.sha256).digest()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,285 @@
+"""Whole banks as rows and as files: a snapshot to write out, a file to load rows into, copies that are verified.
+
+A bank is loaded or restored into a file of its own beside the bank (`.name.db.part`). Only when that is whole does it
+take the bank's place, page by page inside one transaction of SQLite's: other processes see the old bank or the new one.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from everwhen.errors import Damaged, Refused, Unavailable
+from everwhen.store.sqlite.connection import (
+    SCHEMA,
+    Connection,
+    create_file,
+    is_writable,
+    migrate,
+    translate,
+)
+from everwhen.store.sqlite.statements import migrations, statements
+from everwhen.store.terms import Tokenizer
+
+Row = dict[str, Any]
+
+UNTOLD = frozenset({"migrations", "claims"})
+"""Not a bank's content: how the schema came about, and who is at work."""
+MADE_AGAIN = {"units": "terms"}
+"""Columns that follow from others."""
+_AT_ONCE = 1024
+
+
+class SqliteSnapshot:
+    """A bank as it is at one moment, whoever goes on writing."""
+
+    def __init__(self, sql: sqlite3.Connection) -> None:
+        self._sql = sql
+        self.schema = version(sql)
+
+    def tables(self) -> dict[str, int]:
+        """The tables with the number of their rows."""
+        names = [row[0] for row in self._sql.execute(statements()["tables"]) if row[0] not in UNTOLD]
+        return {name: self._sql.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in names}
+
+    def sequences(self) -> dict[str, int]:
+        """The last number given in each table that never gives one twice."""
+        return dict(self._sql.execute("SELECT name, seq FROM sqlite_sequence ORDER BY name").fetchall())
+
+    def values(self) -> dict[str, str]:
+        return dict(self._sql.execute(statements()["bank_values"]).fetchall())
+
+    def rows(self, table: str) -> Iterator[Row]:
+        columns = [name for name in _columns(self._sql, table) if name != MADE_AGAIN.get(table)]
+        keys = ", ".join(_key(self._sql, table))
+        cursor = self._sql.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {keys}")
+        while rows := cursor.fetchmany(_AT_ONCE):
+            for row in rows:
+                yield dict(zip(columns, row, strict=True))
+
+
+@contextmanager
+def snapshot(path: Path, busy_seconds: float) -> Iterator[SqliteSnapshot]:
+    """Open a bank's file for reading at one moment."""
+    connection = Connection(path, busy_seconds=busy_seconds, read_only=not is_writable(path))
+    try:
+        with connection.transaction("DEFERRED") as sql:
+            yield SqliteSnapshot(sql)
+    finally:
+        connection.close()
+
+
+class SqliteLoader:
+    """A bank that is being made from rows. It keeps how far it came: an interrupted load goes on from there."""
+
+    def __init__(self, path: Path, schema: int, source: str) -> None:
+        self.path = path
+        if schema > SCHEMA:
+            raise Refused(
+                f"the export was written by a newer everwhen (schema {schema}, this one knows {SCHEMA}); "
+                "upgrade with pip install --upgrade everwhen"
+            )
+        known = {number for number, _, _ in migrations()}
+        if schema not in known:
+            raise Damaged(f"the export names schema {schema}, which never was; the file is damaged")
+        create_file(path)
+        self._connection = Connection(path, busy_seconds=5.0)
+        with self._connection.use() as sql:
+            sql.execute("PRAGMA foreign_keys = OFF")  # rows come table by table; checked at the end
+            sql.execute("PRAGMA journal_mode = WAL")
+        found = self._progress()
+        if found is None or found[0] != source:
+            self._start(schema, source)
+            found = (source, 0, "")
+        self.offset, self.chain = found[1], found[2]
+
+    def put(self, rows: Sequence[tuple[str, Mapping[str, Any]]], offset: int, chain: str) -> None:
+        """Write rows of several tables, and how far this came, in one transaction."""
+        with self._connection.transaction() as sql:
+            for table, row in rows:
+                known = _columns(sql, table) if table in self._known(sql) else []
+                if not known or not set(row) <= set(known):
+                    raise Damaged(
+                        f"the export has a row for '{table}' with columns that are none of its: it is no export "
+                        "of this schema"
+                    )
+                given = {**row, **({MADE_AGAIN[table]: b""} if table in MADE_AGAIN else {})}
+                marks = ", ".join("?" * len(given))
+                sql.execute(
+                    f"INSERT OR REPLACE INTO {table} ({', '.join(given)}) VALUES ({marks})",
+                    list(given.values()),
+                )
+            sql.execute("UPDATE load SET place = ?, chain = ?", (offset, chain))
+        self.offset, self.chain = offset, chain
+
+    def finish(self, counts: Mapping[str, int], sequences: Mapping[str, int], name: str) -> None:
+        """Make what follows from the rows, bring the schema to the newest, and check that all is there."""
+        with self._connection.transaction() as sql:
+            found = SqliteSnapshot(sql).tables()
+            wrong = {table: count for table, count in counts.items() if found.get(table) != count}
+            if wrong:
+                table, count = next(iter(wrong.items()))
+                raise Damaged(f"the export promises {count} rows of {table}, and {found.get(table, 0)} came")
+            _make_terms(sql)
+            sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")
+            for table, seq in sequences.items():
+                sql.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", (seq, table))
+                if not sql.execute("SELECT changes()").fetchone()[0]:
+                    sql.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, seq))
+            sql.execute(statements()["put_bank_value"], ("name", name))
+            sql.execute("DROP TABLE load")
+        verify(self._connection)
+        migrate(self._connection)
+        self._connection.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _known(self, sql: sqlite3.Connection) -> set[str]:
+        return {row[0] for row in sql.execute(statements()["tables"])} - {"load", *UNTOLD}
+
+    def _progress(self) -> tuple[str, int, str] | None:
+        with suppress(Exception), self._connection.use() as sql:
+            row: tuple[str, int, str] | None = sql.execute("SELECT source, place, chain FROM load").fetchone()
+            return row
+        return None
+
+    def _start(self, schema: int, source: str) -> None:
+        self._connection.close()
+        remove_file(self.path)
+        create_file(self.path)
+        self._connection = Connection(self.path, busy_seconds=5.0)
+        migrate(self._connection, to=schema)
+        with self._connection.transaction() as sql:
+            for table in self._known(sql):
+                sql.execute(f"DELETE FROM {table}")  # a migration may have put something there
+            sql.execute(
+                "CREATE TABLE load (source TEXT NOT NULL, place INTEGER NOT NULL, chain TEXT NOT NULL)"
+            )
+            sql.execute("INSERT INTO load VALUES (?, 0, '')", (source,))
+        with self._connection.use() as sql:
+            sql.execute("PRAGMA foreign_keys = OFF")
+
+
+def copy_to(source: Path, target: Path, busy_seconds: float) -> dict[str, int]:
+    """A verified copy of a bank in one file, whoever writes meanwhile; the rows that it holds, by table."""
+    part = target.with_name(f".{target.name}.part")
+    create_file(part)  # says so where nothing can be written
+    remove_file(part)
+    create_file(part)
+    connection = Connection(source, busy_seconds=busy_seconds, read_only=not is_writable(source))
+    try:
+        with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+            with connection.transaction("DEFERRED") as sql:
+                counts = SqliteSnapshot(sql).tables()
+                sql.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
+        checked = Connection(part, busy_seconds=busy_seconds, read_only=True)
+        try:
+            verify(checked)
+            with checked.use() as sql:
+                if (found := SqliteSnapshot(sql).tables()) != counts:
+                    raise Damaged(f"the copy of the bank differs from it ({found} and {counts}): try again")
+        finally:
+            checked.close()
+        with part.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        part.replace(target)
+    except sqlite3.Error as error:
+        raise translate(error, target, busy_seconds) from error
+    except OSError as error:
+        raise Unavailable(f"cannot write {target}: {error.strerror}") from error
+    finally:
+        connection.close()
+        remove_file(part)
+    return counts
+
+
+def take_over(path: Path, writer: Connection) -> None:
+    """Put the bank of a file into the place of an open one, in one transaction."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as source, writer.use() as sql:
+        epochs = [int(_values(one).get("epoch", "0")) for one in (source, sql)]
+        # Every process that has an index of the old bank must read the new one from its beginning.
+        source.execute(statements()["put_bank_value"], ("epoch", str(max(epochs) + 1)))
+        source.backup(sql)
+
+
+def verify(connection: Connection) -> None:
+    """That a file is whole; raises `Damaged` with what is not."""
+    with connection.use() as sql:
+        found = [row[0] for row in sql.execute("PRAGMA integrity_check(3)") if row[0] != "ok"]
+        if found:
+            raise Damaged(f"{connection.path} is damaged: {found[0]}")
+        row = sql.execute("PRAGMA foreign_key_check").fetchone()
+        if row is not None:
+            raise Damaged(
+                f"{connection.path} is not whole: row {row[1]} of {row[0]} points at a missing {row[2]}"
+            )
+
+
+def check_backup(path: Path) -> dict[str, str]:
+    """What a backup says of itself, once it is sure that it can be restored."""
+    if not path.is_file():
+        raise Refused(f"{path} is no file; name a file that `everwhen backup` wrote")
+    connection = Connection(path, busy_seconds=5.0, read_only=True)
+    try:
+        with connection.use() as sql:
+            found = version(sql)
+            if not found:
+                raise Damaged(f"{path} is no backup of a bank")
+            if found > SCHEMA:
+                raise Refused(
+                    f"{path} was written by a newer everwhen (schema {found}, this one knows {SCHEMA}); upgrade with "
+                    "pip install --upgrade everwhen"
+                )
+            values = _values(sql)
+        verify(connection)
+    finally:
+        connection.close()
+    return values
+
+
+def part_of(bank: Path) -> Path:
+    """Where a bank is made that will take another one's place."""
+    return bank.with_name(f".{bank.name}.part")
+
+
+def remove_file(path: Path) -> None:
+    """Remove a database with what SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def version(sql: sqlite3.Connection) -> int:
+    try:
+        return int(sql.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def _make_terms(sql: sqlite3.Connection) -> None:
+    tokenizer = Tokenizer()
+    cursor = sql.execute(statements()["unit_terms"])
+    while rows := cursor.fetchmany(_AT_ONCE):
+        fresh = tokenizer.packed([f"{row[1]} {row[2]}" for row in rows], [row[3] for row in rows])
+        sql.executemany(
+            statements()["set_terms"], [(terms, row[0]) for terms, row in zip(fresh, rows, strict=True)]
+        )
+
+
+def _values(sql: sqlite3.Connection) -> dict[str, str]:
+    return dict(sql.execute(statements()["bank_values"]).fetchall())
+
+
+def _columns(sql: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in sql.execute(f"PRAGMA table_info({table})")]
+
+
+def _key(sql: sqlite3.Connection, table: str) -> list[str]:
+    info = sql.execute(f"PRAGMA table_info({table})").fetchall()
+    keys = [row[1] for row in sorted(info, key=lambda row: row[5]) if row[5]]
+    return keys or ["rowid"]

@@ -22,6 +22,8 @@ PAGE = ROOT / "docs" / "results.md"
 RUNS = ROOT / "build" / "bench"
 DATA = Path("DATA")
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop"}
+PICTURES = {"study_writing": "\n![Seconds of ingest by turns](img/ingest-growth.svg)\n"}
+"""Drawn by `make figures` from the same file."""
 Run = Mapping[str, Any]
 
 
@@ -167,7 +169,7 @@ def tables(runs: Mapping[str, Run]) -> dict[str, str]:
             out[f"{of}-quality"] = origin(name, run) + peers_quality(run)
             out[f"{of}-cost"] = peers_cost(run)
         elif name.startswith("study_"):
-            out[name.replace("_", "-")] = origin(name, run) + study(run)
+            out[name.replace("_", "-")] = origin(name, run) + study(run) + PICTURES.get(name, "")
         elif name.startswith("timex_"):
             out[name.replace("_", "-")] = origin(name, run) + timex(run)
         elif name in ("locomo", "longmemeval"):

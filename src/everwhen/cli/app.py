@@ -112,6 +112,7 @@ from everwhen.cli import (  # noqa: E402
     graph,  # noqa: F401
     importing,  # noqa: F401
     reading,  # noqa: F401
+    serving,  # noqa: F401
     timing,  # noqa: F401
     upkeep,  # noqa: F401
     writing,  # noqa: F401

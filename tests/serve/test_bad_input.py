@@ -44,9 +44,9 @@ def told(answer: httpx.Response, status: int) -> str:
         ("recall", b'{"query": "x", "at": "9999-12-31T23:59:59-12:00"}', "at: there is no such time"),
         ("recall", b'{"query": "x", "at": "2025-02-31T00:00:00Z"}', "at: there is no such time"),
         ("recall", b'{"query": "x", "order": "alphabet"}', "order: Input should be 'relevance'"),
-        ("recall", b'{"query": "x", "between": {"start": "2025-03-02T00:00:00Z", "end": "2025-03-01T00:00:00Z"}}', ""),
+        ("recall", b'{"query": "x", "between": {"start": "2025-03-02T00:00Z", "end": "2025-03-01T00:00Z"}}', "ends before"),
         ("recall", b'{"query": "   "}', "query: String should match"),
-        ("recall", b'{"query": "\\u0000\\ud800"}', ""),
+        ("recall", b'{"query": "half a character: \\ud800"}', "query: "),
         ("turns", b'{"messages": []}', "the list of messages is empty"),
         ("turns", b'{"messages": "  "}', "the text is empty"),
         ("turns", b'{"messages": [{"content": "x", "role": "wizard"}]}', "unknown role 'wizard'"),
@@ -63,9 +63,6 @@ def test_a_wrong_body_gets_422_and_a_sentence(
 ) -> None:
     add(http, messages="violin")
     answer = http.post(f"/banks/ana/{path}", content=body, headers={"Content-Type": "application/json"})
-    if body == b'{"query": "\\u0000\\ud800"}':  # half a character: replaced, as everywhere
-        assert answer.status_code == 200
-        return
     assert sentence in told(answer, 422)
 
 

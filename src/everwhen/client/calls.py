@@ -6,8 +6,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, TypedDict
+from functools import cache
+from typing import Any
 from urllib.parse import quote
+
+from typing_extensions import TypedDict
 
 from everwhen import checked
 from everwhen.checked import Between
@@ -52,7 +55,9 @@ def pages(path: str, of: Any, **params: Any) -> Steps[list[Any]]:
             return found
 
 
+@cache
 def paged(of: Any) -> Any:
+    """The shape of a page."""
     return TypedDict("Paged", {"items": list[of], "next_cursor": str | None})  # type: ignore[operator]
 
 

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Route
 
 from everwhen import __version__
 from everwhen.errors import EverwhenError
@@ -53,6 +54,7 @@ def create_app(serving: Serving) -> FastAPI:
         lifespan=life,
         docs_url=None,  # Swagger's page comes from a CDN; /openapi.json is enough for any client
         redoc_url=None,
+        redirect_slashes=False,
         middleware=[
             Middleware(Observed, house=house),
             Middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5),
@@ -83,7 +85,9 @@ async def _mount_mcp(app: FastAPI, house: House, stack: AsyncExitStack) -> None:
     """MCP over streamable HTTP at `/mcp/{bank}`."""
     from everwhen.serve.mcp.mounted import mounted
 
-    app.mount("/mcp", await stack.enter_async_context(mounted(house)))
+    tools = await stack.enter_async_context(mounted(house))
+    app.router.routes.append(Route("/mcp", endpoint=tools))
+    app.mount("/mcp", tools)
 
 
 def _description(app: FastAPI) -> dict[str, Any]:

@@ -11,11 +11,15 @@ import threading
 import time
 from dataclasses import dataclass
 
-from everwhen.errors import EverwhenError, NotFound
+from everwhen.errors import EverwhenError, ModelError, NotFound, Unavailable
+from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
 from everwhen.serve.logs import say
 from everwhen.serve.metrics import Metrics
 from everwhen.serve.settings import Serving
+
+AT_A_TIME = 30.0
+"""Seconds that one bank may take before it is the next one's turn."""
 
 
 @dataclass
@@ -78,8 +82,7 @@ class Background:
             with self._banks.lease(bank) as memory:
                 before, debt.pending = debt.pending, memory.stats().pending
                 if debt.pending and (debt.failures or debt.pending == before):
-                    memory.process(timeout=self._every)
-                    debt.pending = memory.stats().pending
+                    self._take_up(memory, debt)
             debt.failures = 0
         except NotFound:  # the bank is gone
             with self._lock:
@@ -90,6 +93,19 @@ class Background:
             if debt.pending == 0 and bank not in self._banks.opened():
                 with self._lock:
                     self._known.pop(bank, None)
+
+    def _take_up(self, memory: Memory, debt: Debt) -> None:
+        """Wait until the to-do list is empty or half a minute is over; errors of the extraction are raised."""
+        end = time.monotonic() + AT_A_TIME
+        while debt.pending and time.monotonic() < end and not self._stop.is_set():
+            try:
+                memory.process(timeout=1.0)
+            except ModelError:
+                raise
+            except Unavailable:
+                if not memory.stats().pending:  # not slow, but something else
+                    raise
+            debt.pending = memory.stats().pending
 
     def _failed(self, bank: str, debt: Debt, error: Exception) -> None:
         debt.failures += 1

@@ -119,7 +119,7 @@ def sentence_of(errors: Any) -> str:
     first: dict[str, Any] = next(iter(errors), nothing)
     if first["type"] == "json_invalid":
         return f"the body is not JSON: {first.get('ctx', {}).get('error', 'it cannot be read')}"
-    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    where = ".".join(str(part) for part in first["loc"][1:])  # the first says whether body, query or path
     said = str(first["msg"]).removeprefix("Value error, ")
     return f"{where}: {said}" if where else said
 

@@ -10,7 +10,15 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
 
 from everwhen.facts.decay import HalfLives
 from everwhen.recall import Recipe
@@ -70,6 +78,12 @@ class IntervalIn(Body):
     start: Instant | None = None
     end: Instant | None = None
     grain: Grain = "second"
+
+    @model_validator(mode="after")
+    def _in_order(self) -> IntervalIn:
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise ValueError("the interval ends before it starts")
+        return self
 
     def interval(self) -> Interval:
         return Interval(self.start, self.end, self.grain)

@@ -75,7 +75,17 @@ async def mounted(house: House) -> AsyncIterator[ASGIApp]:
         max_request_body_size=house.serving.largest_body,
     )
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    async with manager.run():
+        yield Mounted(manager)
+
+
+class Mounted:
+    """The ASGI application: lets in those whose key may read the bank, and remembers who asks."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         bank = scope["path"].removeprefix("/mcp").strip("/") or "default"
         try:
             if not BANK_NAME.fullmatch(bank):
@@ -86,9 +96,6 @@ async def mounted(house: House) -> AsyncIterator[ASGIApp]:
             return
         token = _asking.set(Asking(scope["state"]["caller"], bank))
         try:
-            await manager.handle_request(scope, receive, send)
+            await self._manager.handle_request(scope, receive, send)
         finally:
             _asking.reset(token)
-
-    async with manager.run():
-        yield application

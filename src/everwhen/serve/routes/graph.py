@@ -74,14 +74,6 @@ async def undo(request: Request, bank: Bank) -> Response:
     )
 
 
-@router.get("/banks/{bank}/entities/{name:path}", response_model=Entity, **needs("read"))
-async def entity(request: Request, bank: Bank, name: str) -> Response:
-    """One entity by its id, its name or another name it goes by."""
-    return replied(
-        await house_of(request).banks.read(bank, lambda memory: written(memory.entity(name), Entity))
-    )
-
-
 @router.post(
     "/banks/{bank}/entities/{name:path}/split", response_model=Entity, **needs("write", "update_memory")
 )
@@ -139,4 +131,13 @@ async def links(
         await house_of(request).banks.call(
             bank, lambda memory: written(memory.links(unit, fan_out), list[Linked])
         )
+    )
+
+
+# Last: a name may hold slashes, and would swallow the addresses above.
+@router.get("/banks/{bank}/entities/{name:path}", response_model=Entity, **needs("read"))
+async def entity(request: Request, bank: Bank, name: str) -> Response:
+    """One entity by its id, its name or another name it goes by."""
+    return replied(
+        await house_of(request).banks.read(bank, lambda memory: written(memory.entity(name), Entity))
     )

@@ -44,7 +44,7 @@ def told(answer: httpx.Response, status: int) -> str:
         ("recall", b'{"query": "x", "at": "9999-12-31T23:59:59-12:00"}', "at: there is no such time"),
         ("recall", b'{"query": "x", "at": "2025-02-31T00:00:00Z"}', "at: there is no such time"),
         ("recall", b'{"query": "x", "order": "alphabet"}', "order: Input should be 'relevance'"),
-        ("recall", b'{"query": "x", "between": {"start": "2025-03-02T00:00Z", "end": "2025-03-01T00:00Z"}}', "ends before"),
+        ("when", b'{"query": "x", "between": {"start": "2025-03-02T00:00Z", "end": "2025-03-01T00:00Z"}}', "it starts"),
         ("recall", b'{"query": "   "}', "query: String should match"),
         ("recall", b'{"query": "half a character: \\ud800"}', "query: "),
         ("turns", b'{"messages": []}', "the list of messages is empty"),

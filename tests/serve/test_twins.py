@@ -200,7 +200,7 @@ def test_the_asynchronous_client_does_the_same(served: Served) -> None:
             assert await client.facts.current("Ana") == [fact]
             with pytest.raises(NotFound):
                 await client.turn("nobody")
-            many = await asyncio.gather(*(client.recall("violin") for _ in range(20)))
+            many = await asyncio.gather(*(client.recall("violin", kinds=["turn"]) for _ in range(20)))
             assert {one.memories[0].text for one in many} == {"I play the violin"}
 
     asyncio.run(talk())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from everwhen.client import calls, facts
 from everwhen.client.wire import ATTEMPTS, PAUSE, Call, Steps, read, unreachable
-from everwhen.errors import EverwhenError, Unavailable
+from everwhen.errors import EverwhenError, NotFound, Unavailable
 from everwhen.home import BANK_NAME, bank_path, home_folder
 
 if TYPE_CHECKING:
@@ -149,8 +149,11 @@ class Client:
 
     @property
     def zone(self) -> str:
-        """The zone of text that comes without one."""
-        return str(self._send(Call("GET", "", dict[str, Any]))["zone"])
+        """The zone of text that comes without one; UTC for a bank that is not there yet."""
+        try:
+            return str(self._send(Call("GET", "", dict[str, Any]))["zone"])
+        except NotFound:
+            return "UTC"
 
     @property
     def facts(self) -> ClientFacts:

@@ -47,14 +47,8 @@ def create_app(serving: Serving) -> FastAPI:
             await _mount_mcp(app, house, stack)
             yield
 
-    app = FastAPI(
-        title="everwhen",
-        version=__version__,
-        description="Memory that knows when: a temporal memory engine for AI agents.",
+    app = _routed(
         lifespan=life,
-        docs_url=None,  # Swagger's page comes from a CDN; /openapi.json is enough for any client
-        redoc_url=None,
-        redirect_slashes=False,
         middleware=[
             Middleware(Observed, house=house),
             Middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5),
@@ -63,11 +57,29 @@ def create_app(serving: Serving) -> FastAPI:
         ],
     )
     app.state.house = house
-    for router in ROUTERS:
-        app.include_router(router)
     app.add_exception_handler(EverwhenError, problems.of_library)
     app.add_exception_handler(HTTPException, problems.of_problem)
     app.add_exception_handler(RequestValidationError, problems.of_validation)
+    return app
+
+
+def description() -> dict[str, Any]:
+    """OpenAPI of all routes, without a server."""
+    return _routed().openapi()
+
+
+def _routed(**more: Any) -> FastAPI:
+    app = FastAPI(
+        title="everwhen",
+        version=__version__,
+        description="Memory that knows when: a temporal memory engine for AI agents.",
+        docs_url=None,  # Swagger's page comes from a CDN; /openapi.json is enough for any client
+        redoc_url=None,
+        redirect_slashes=False,
+        **more,
+    )
+    for router in ROUTERS:
+        app.include_router(router)
     app.openapi = lambda: _description(app)  # type: ignore[method-assign]
     return app
 

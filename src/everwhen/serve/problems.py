@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from everwhen.errors import (
     Damaged,
@@ -87,14 +88,22 @@ def answer(status: int, sentence: str, kind: str, headers: Mapping[str, str] | N
     )
 
 
-def of_problem(_: Request, error: Exception) -> Response:
-    """Ours, and what the framework says of unknown routes and methods."""
+def of_problem(request: Request, error: Exception) -> Response:
+    """Ours, and what the framework says of unknown routes and methods, in our words."""
     assert isinstance(error, HTTPException)
-    kind = error.kind if isinstance(error, Problem) else _KINDS.get(error.status_code, "UsageError")
-    sentence = str(error.detail)
-    if not isinstance(error, Problem) and error.status_code == 404:
-        sentence = "there is nothing at this address; /openapi.json lists what there is"
-    return answer(error.status_code, sentence, kind, error.headers)
+    if isinstance(error, Problem):
+        return answer(error.status_code, str(error.detail), error.kind, error.headers)
+    match error.status_code:
+        case 400:
+            return answer(422, "the body is not JSON: it cannot be read as text", "UsageError")
+        case 404:
+            said = "there is nothing at this address; /openapi.json lists what there is"
+            return answer(404, said, "NotFound")
+        case 405:
+            methods = ", ".join(_methods(request))
+            said = f"{request.method} is not for this address; it takes {methods}"
+            return answer(405, said, "UsageError", {"Allow": methods})
+    return answer(error.status_code, str(error.detail), "UsageError", error.headers)
 
 
 def of_library(_: Request, error: Exception) -> Response:
@@ -124,4 +133,10 @@ def sentence_of(errors: Any) -> str:
     return f"{where}: {said}" if where else said
 
 
-_KINDS = {401: "Refused", 403: "Refused", 404: "NotFound", 405: "UsageError"}
+def _methods(request: Request) -> list[str]:
+    """All methods that an address takes; each is a route of its own."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.path_regex.fullmatch(request.scope["path"]):
+            found |= route.methods or set()
+    return sorted(found)

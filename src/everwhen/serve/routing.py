@@ -6,6 +6,7 @@ The scope is checked before the body is looked at: whoever may not write to a ba
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 from functools import cache
 from typing import Annotated, Any
@@ -62,11 +63,11 @@ def area(*tags: str) -> APIRouter:
     return APIRouter(prefix="/v1", tags=list(tags), route_class=GuardedRoute)
 
 
-def needs(scope: Scope, operation: str = "search_memory") -> dict[str, Any]:
+def needs(scope: Scope, operation: str = "search_memory", *, if_match: bool = False) -> dict[str, Any]:
     """What a route declares: `@router.post(path, **needs("write", "create_memory"))`."""
     extra: dict[str, Any] = {"x-scope": scope, "x-operation": operation}
     if scope != "read":
-        extra["parameters"] = [IDEMPOTENCY]
+        extra["parameters"] = [IDEMPOTENCY, IF_MATCH] if if_match else [IDEMPOTENCY]
     return {"openapi_extra": extra, "responses": problems()}
 
 
@@ -77,6 +78,25 @@ IDEMPOTENCY: dict[str, Any] = {
     "description": "Sent again with the same key and body, the write is not done twice.",
     "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": "^[!-~]+$"},
 }
+
+_TAGS = r'^(\*|"[!#-~]*"(, *"[!#-~]*")*)$'
+IF_MATCH: dict[str, Any] = {
+    "name": "If-Match",
+    "in": "header",
+    "required": False,
+    "description": "The ETag that the fact must still have; 409 when it has another.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 500, "pattern": _TAGS},
+}
+
+
+def if_match_of(request: Request) -> str | None:
+    """The tags that a write asks for."""
+    given = request.headers.get("if-match")
+    if given is not None and (len(given) > 500 or not re.fullmatch(_TAGS, given)):
+        raise Problem(
+            422, 'If-Match: give the ETag as you got it, such as "f1.2" with its quotes', "UsageError"
+        )
+    return given
 
 
 def problems(*codes: int) -> dict[int | str, dict[str, Any]]:

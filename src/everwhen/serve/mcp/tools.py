@@ -18,7 +18,7 @@ from everwhen.errors import EverwhenError
 from everwhen.jsonable import jsonable
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.reach import Remembering
-from everwhen.serve.mcp.times import instant, last_instant, window
+from everwhen.serve.mcp.times import Clock
 from everwhen.types import Entry, Event, Fact, Turn
 from everwhen.when import Interval, describe
 
@@ -98,7 +98,7 @@ def _writing(server: MCPServer[Any], reach: Reach) -> None:
         with _open(reach, "write", "add_memory") as memory:
             message = {"role": role, "name": name, "content": text, "id": id}
             given = {key: value for key, value in message.items() if value is not None}
-            added = memory.add(given, session=session, at=instant(at, _zone(memory, zone)), zone=zone)
+            added = memory.add(given, session=session, at=Clock(memory, zone).instant(at), zone=zone)
             return {"turns": list(added.turns), "session": added.session, "new": added.new}
 
 
@@ -127,17 +127,17 @@ def _searching(server: MCPServer[Any], reach: Reach) -> None:
         memory holds an answer at all.
         """
         with _open(reach, "read", "search_memories") as memory:
-            own = _zone(memory, zone)
+            clock = Clock(memory, zone)
             found = memory.recall(
                 query,
                 budget=budget,
                 max_tokens=max_tokens,
-                at=instant(at, own),
-                between=window(between, own),
-                before=instant(before, own),
-                after=instant(after, own),
-                as_of=last_instant(as_of, own),
-                known_at=last_instant(known_at, own),
+                at=clock.instant(at),
+                between=clock.window(between),
+                before=clock.instant(before),
+                after=clock.instant(after),
+                as_of=clock.last_instant(as_of),
+                known_at=clock.last_instant(known_at),
                 kinds=kinds,
                 networks=networks,
                 min_confidence=min_confidence,
@@ -170,7 +170,7 @@ def _searching(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """What was said, word for word and in the order of time: a whole conversation, or a stretch of time."""
         with _open(reach, "read", "search_turns") as memory:
-            said = memory.turns(session, window(between, _zone(memory, zone)))
+            said = memory.turns(session, Clock(memory, zone).window(between))
             return {"turns": [_turn(turn) for turn in said[:limit]], "more": len(said) > limit}
 
     @server.tool(annotations=_reads("Find exact words"))
@@ -183,9 +183,7 @@ def _searching(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """Every turn that contains exact words (or a regular expression), in the order of time."""
         with _open(reach, "read", "grep") as memory:
-            hits = memory.grep(
-                pattern, regex=regex, between=window(between, _zone(memory, zone)), limit=limit
-            )
+            hits = memory.grep(pattern, regex=regex, between=Clock(memory, zone).window(between), limit=limit)
             return {"turns": [_turn(hit.turn) for hit in hits]}
 
 
@@ -199,8 +197,8 @@ def _times(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """When something happened, holds or is planned: an exact interval, how sure it is, and who said so."""
         with _open(reach, "read", "when") as memory:
-            own = _zone(memory, zone)
-            found = memory.when(query, at=instant(at, own), between=window(between, own))
+            clock = Clock(memory, zone)
+            found = memory.when(query, at=clock.instant(at), between=clock.window(between))
             if found is None:
                 return {"known": False}
             return {
@@ -230,7 +228,7 @@ def _times(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """What happened, what began or ended to be true, and the conversations, in the order of time."""
         with _open(reach, "read", "timeline") as memory:
-            entries = memory.timeline(about, window(between, _zone(memory, zone)), grain, negated=negated)
+            entries = memory.timeline(about, Clock(memory, zone).window(between), grain, negated=negated)
             return {"entries": [_entry(one) for one in entries[:limit]], "more": len(entries) > limit}
 
     @server.tool(annotations=_reads("Events"))
@@ -245,7 +243,7 @@ def _times(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """The event calendar: who did what, when, and whether it happened, is planned or was only supposed."""
         with _open(reach, "read", "list_events") as memory:
-            found = memory.events(about, window(between, _zone(memory, zone)), subject, verb, status)
+            found = memory.events(about, Clock(memory, zone).window(between), subject, verb, status)
             return {"events": [_event(one) for one in found[:limit]], "more": len(found) > limit}
 
 
@@ -261,8 +259,8 @@ def _facts(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """What is true now, or was at `as_of`; with `known_at`, as the memory knew it then."""
         with _open(reach, "read", "get_facts") as memory:
-            own = _zone(memory, zone)
-            then, known = last_instant(as_of, own), last_instant(known_at, own)
+            clock = Clock(memory, zone)
+            then, known = clock.last_instant(as_of), clock.last_instant(known_at)
             if then is None and known is None:
                 found = memory.facts.current(subject, predicate)
             else:
@@ -294,7 +292,7 @@ def _facts(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """Set a fact right because the user says so: their word wins. What was believed before stays in the history."""
         with _open(reach, "write", "correct_fact") as memory:
-            since = instant(valid_from, _zone(memory, zone))
+            since = Clock(memory, zone).instant(valid_from)
             return _fact(memory.facts.correct(subject, predicate, object, valid_from=since))
 
 
@@ -319,12 +317,6 @@ def _open(reach: Reach, scope: Scope, tool: str, wrong: type[Exception] = ToolEr
             yield memory
     except EverwhenError as error:
         raise wrong(str(error)) from error
-
-
-def _zone(memory: Remembering, given: str | None) -> str:
-    from everwhen.checked import zone
-
-    return zone(given or memory.zone)
 
 
 def _when(interval: Interval | None, zone: str) -> str | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
-from fastapi import Header, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.serve.pages import Cursor, Limit, Page, page
 from everwhen.serve.problems import Problem
-from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
+from everwhen.serve.routing import Bank, area, house_of, if_match_of, needs, replied, written
 from everwhen.serve.schemas import (
     AssertIn,
     AtIn,
@@ -30,15 +30,6 @@ from everwhen.types import Conflict, Fact, FactDiff, StaleFact
 
 router = area("facts")
 
-IfMatch = Annotated[
-    str | None,
-    Header(
-        alias="If-Match",
-        max_length=500,
-        pattern=r'^(\*|"[!#-~]*"(, *"[!#-~]*")*)$',
-        description="The ETag that the fact must still have.",
-    ),
-]
 Flag = Annotated[bool, Query()]
 
 
@@ -102,8 +93,10 @@ async def assert_(request: Request, bank: Bank, body: AssertIn) -> Response:
     )
 
 
-@router.post("/banks/{bank}/facts/correct", response_model=Fact, **needs("write", "update_memory"))
-async def correct(request: Request, bank: Bank, body: CorrectIn, if_match: IfMatch = None) -> Response:
+@router.post(
+    "/banks/{bank}/facts/correct", response_model=Fact, **needs("write", "update_memory", if_match=True)
+)
+async def correct(request: Request, bank: Bank, body: CorrectIn) -> Response:
     """The user's word, which always wins. `If-Match` names what is believed now."""
     return await _change(
         request,
@@ -112,19 +105,21 @@ async def correct(request: Request, bank: Bank, body: CorrectIn, if_match: IfMat
             body.subject, body.predicate, body.object, valid_from=body.valid_from, at=body.at
         ),
         held=lambda memory: memory.facts.current(body.subject, body.predicate),
-        if_match=if_match,
+        if_match=if_match_of(request),
         create=True,
     )
 
 
-@router.post("/banks/{bank}/facts/end", response_model=list[Fact], **needs("write", "update_memory"))
-async def end(request: Request, bank: Bank, body: EndIn, if_match: IfMatch = None) -> Response:
-    """Say that something stopped being so."""
-    banks = house_of(request).banks
+@router.post(
+    "/banks/{bank}/facts/end", response_model=list[Fact], **needs("write", "update_memory", if_match=True)
+)
+async def end(request: Request, bank: Bank, body: EndIn) -> Response:
+    """Say that something stopped being so. `If-Match` names what is believed now."""
+    banks, wanted = house_of(request).banks, if_match_of(request)
 
     def act(memory: Memory) -> bytes:
         with banks.changing(bank):
-            _must_match(if_match, lambda: memory.facts.current(body.subject, body.predicate))
+            _must_match(wanted, lambda: memory.facts.current(body.subject, body.predicate))
             return written(memory.facts.end(body.subject, body.predicate, on=body.on, at=body.at), list[Fact])
 
     return replied(await banks.read(bank, act))
@@ -244,29 +239,35 @@ async def fact(request: Request, bank: Bank, fact: str) -> Response:
     return await house_of(request).banks.call(bank, act)
 
 
-@router.post("/banks/{bank}/facts/{fact}/retract", response_model=Fact, **needs("write", "update_memory"))
-async def retract(
-    request: Request, bank: Bank, fact: str, body: RetractIn, if_match: IfMatch = None
-) -> Response:
+@router.post(
+    "/banks/{bank}/facts/{fact}/retract",
+    response_model=Fact,
+    **needs("write", "update_memory", if_match=True),
+)
+async def retract(request: Request, bank: Bank, fact: str, body: RetractIn) -> Response:
     """Take a fact back: it was never so."""
     return await _change(
         request,
         bank,
         lambda memory: memory.facts.retract(fact, reason=body.reason, at=body.at),
         held=lambda memory: [memory.facts.get(fact)],
-        if_match=if_match,
+        if_match=if_match_of(request),
     )
 
 
-@router.post("/banks/{bank}/facts/{fact}/confirm", response_model=Fact, **needs("write", "update_memory"))
-async def confirm(request: Request, bank: Bank, fact: str, body: AtIn, if_match: IfMatch = None) -> Response:
+@router.post(
+    "/banks/{bank}/facts/{fact}/confirm",
+    response_model=Fact,
+    **needs("write", "update_memory", if_match=True),
+)
+async def confirm(request: Request, bank: Bank, fact: str, body: AtIn) -> Response:
     """It is still so: its age counts from now on again."""
     return await _change(
         request,
         bank,
         lambda memory: memory.facts.confirm(fact, body.at),
         held=lambda memory: [memory.facts.get(fact)],
-        if_match=if_match,
+        if_match=if_match_of(request),
     )
 
 

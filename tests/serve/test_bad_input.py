@@ -45,7 +45,7 @@ def told(answer: httpx.Response, status: int) -> str:
         ("recall", b'{"query": "x", "at": "2025-02-31T00:00:00Z"}', "at: there is no such time"),
         ("recall", b'{"query": "x", "order": "alphabet"}', "order: Input should be 'relevance'"),
         ("when", b'{"query": "x", "between": {"start": "2025-03-02T00:00Z", "end": "2025-03-01T00:00Z"}}', "it starts"),
-        ("recall", b'{"query": "   "}', "query: String should match"),
+        ("recall", b'{"query": "   "}', "query: this is empty"),
         ("recall", b'{"query": "half a character: \\ud800"}', "query: "),
         ("turns", b'{"messages": []}', "the list of messages is empty"),
         ("turns", b'{"messages": "  "}', "the text is empty"),

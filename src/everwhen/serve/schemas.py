@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -53,6 +54,16 @@ def _local(given: Any) -> Any:
         raise ValueError(f"there is no such time: {given}") from None
 
 
+def _said(given: str) -> str:
+    if not given.strip():
+        raise ValueError("this is empty; write something, or leave it out")
+    return given
+
+
+def _whole(given: Any) -> Any:
+    return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
 _TIME = {"type": "string", "format": "date-time"}
 Instant = Annotated[
     datetime, BeforeValidator(_instant), WithJsonSchema({**_TIME, "examples": ["2025-03-14T09:26:00Z"]})
@@ -61,8 +72,10 @@ LocalInstant = Annotated[
     datetime, BeforeValidator(_local), WithJsonSchema({**_TIME, "examples": ["2025-03-14T09:26:00Z"]})
 ]
 """May stand without an offset where a `zone` stands beside it."""
-Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY), AfterValidator(_said)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME), AfterValidator(_said)]
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""JSON has no whole numbers: 5.0 is 5."""
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -136,11 +149,11 @@ class RecipeIn(Body):
     """How a recall is put together; what is left out is as in the default recipe."""
 
     name: Annotated[str, StringConstraints(max_length=100)] = "mid"
-    candidates: int = Field(100, ge=1, le=1000)
+    candidates: Whole = Field(100, ge=1, le=1000)
     channels: list[Channel] = Field(["semantic", "keyword", "graph", "temporal"])
     min_similarity: float = Field(0.05, ge=-1, le=1)
     fusion: Literal["linear", "rrf"] = "linear"
-    rrf_k: int = Field(10, ge=0, le=1000)
+    rrf_k: Whole = Field(10, ge=0, le=1000)
     rerank: bool = True
     context: bool = True
     speaker: bool = True
@@ -149,7 +162,7 @@ class RecipeIn(Body):
     satf_sigma: Annotated[float, Field(ge=0.001, le=100_000)] | Literal["adaptive"] = 15.0
     satf_alpha: float = Field(10.0, ge=0, le=1000)
     satf_gamma: float = Field(0.0, ge=0, le=1)
-    expand: int = Field(0, ge=0, le=20)
+    expand: Whole = Field(0, ge=0, le=20)
     gate: float = Field(0.0, ge=0, le=1)
     facts: bool = True
 
@@ -165,8 +178,8 @@ Stage = Literal[
 
 class RecallIn(Body):
     query: Words = Field(examples=["Where does Ana live?"])
-    budget: Literal["low", "mid", "high"] | Annotated[int, Field(ge=1, le=1000)] = "mid"
-    max_tokens: int = Field(4096, ge=1, le=1_000_000)
+    budget: Literal["low", "mid", "high"] | Annotated[Whole, Field(ge=1, le=1000)] = "mid"
+    max_tokens: Whole = Field(4096, ge=1, le=1_000_000)
     at: Instant | None = None
     between: IntervalIn | None = None
     before: Instant | None = None
@@ -201,14 +214,14 @@ class TimelineIn(Body):
     grain: Literal["day", "week", "month", "year"] | None = None
     negated: bool = False
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    limit: int | None = Field(None, ge=1, le=1000)
+    limit: Whole | None = Field(None, ge=1, le=1000)
 
 
 class GrepIn(Body):
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = Field(examples=["Porto"])
     regex: bool = False
     between: IntervalIn | None = None
-    limit: int = Field(50, ge=1, le=1000)
+    limit: Whole = Field(50, ge=1, le=1000)
 
 
 class AssertIn(Body):

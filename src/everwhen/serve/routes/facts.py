@@ -303,6 +303,5 @@ def _must_match(if_match: str | None, held: Callable[[], Iterable[Fact]]) -> Non
     if if_match is None:
         return
     tags = {tag(fact) for fact in held()}
-    wanted = {part.strip() for part in if_match.split(",")}
-    if not tags or (if_match != "*" and not tags & wanted):
+    if not tags or (if_match != "*" and if_match not in tags):
         raise Problem(409, "the fact changed since you read it (If-Match); read it again, then decide")

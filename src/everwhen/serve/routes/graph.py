@@ -10,7 +10,7 @@ from everwhen.memory import Memory
 from everwhen.serve.pages import Cursor, Limit, Page, page
 from everwhen.serve.routes.turns import From, To
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
-from everwhen.serve.schemas import MergeIn, Name, RenameIn, SplitIn, Undone, Words
+from everwhen.serve.schemas import MergeIn, Name, RenameIn, SplitIn, Undone
 from everwhen.store import UnitRow
 from everwhen.store.graph import Linked
 from everwhen.types import Entity, Event, EventStatus
@@ -22,7 +22,7 @@ router = area("events and entities")
 async def events(
     request: Request,
     bank: Bank,
-    about: Annotated[Words | None, Query()] = None,
+    about: Annotated[Name | None, Query()] = None,
     from_: From = None,
     to: To = None,
     subject: Annotated[Name | None, Query()] = None,

@@ -25,7 +25,7 @@ from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
-from everwhen.recall.channels import Found, Query, embed, ranks, search
+from everwhen.recall.channels import Found, reasons, search
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
@@ -33,6 +33,7 @@ from everwhen.recall.fuse import linear, rrf, weights
 from everwhen.recall.gate import gate
 from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
+from everwhen.recall.question import Query, embed
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
@@ -69,10 +70,14 @@ class Request:
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
     reranker: Reranker = field(default_factory=lambda: open_reranker("maxsim"))
+    seek: str | None = None
+    """Other words that look for the candidates, as an agent's search does; the query ranks what they find."""
 
     def __post_init__(self) -> None:
         if not self.query.strip():
             raise UsageError("the query is empty; ask for something, such as 'where does Ana live'")
+        if self.seek is not None and not self.seek.strip():
+            raise UsageError("the words to look for are empty; give some, or leave them out")
         if self.max_tokens < 0:
             raise UsageError(f"max_tokens cannot be negative, got {self.max_tokens}")
         if self.order not in ORDERS:
@@ -111,11 +116,14 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     with _timed(timings, "plan"):
         asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
     with _timed(timings, "embed"):
-        query = embed(embedder, asked)
+        query = embed(embedder, asked, words=recipe.rerank)
     scan = store.scan(query.vectors, asked.query, request.where)
     has_assistant = scan.has_role("assistant")
     who = asked.whose(has_assistant) if recipe.speaker else None
-    found, took = search(store, query, asked, scan, who, request.where, recipe)
+    if request.seek is None:
+        found, took = search(store, asked, scan, who, request.where, recipe)
+    else:
+        found, took = _sought(store, embedder, request, request.seek)
     timings |= took
     with _timed(timings, "fetch"):
         # The graph and the temporal channel read the store itself, which another process may have added to.
@@ -137,6 +145,15 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     return Gathered(asked, scan, found, pool)
 
 
+def _sought(store: Store, embedder: Embedder, request: Request, words: str) -> tuple[Found, dict[str, float]]:
+    """What other words than the question's find."""
+    asked = plan(words[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
+    query = embed(embedder, asked)
+    scan = store.scan(query.vectors, asked.query, request.where)
+    who = asked.whose(scan.has_role("assistant")) if request.recipe.speaker else None
+    return search(store, asked, scan, who, request.where, request.recipe)
+
+
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     """The memories that answer, best first, inside the token budget, each with the reason for it."""
     timings: dict[str, float] = {}
@@ -144,9 +161,9 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     gathered = gather(store, embedder, request, timings)
     with _timed(timings, "fuse"):
         fused = _fused(gathered, recipe, request.asked_at)
-    reasons = ranks(gathered.found)
+    why = reasons(gathered.found)
     ranked = [
-        _recalled(row, reasons[row.seq], score, _Parts(fused.contributions, place))
+        _recalled(row, *why[row.seq], score, _Parts(fused.contributions, place))
         for place, (row, score) in enumerate(zip(fused.rows, fused.scores.tolist(), strict=True))
     ]
     seqs = {row.id: row.seq for row in fused.rows}
@@ -301,27 +318,26 @@ def _beside_turns(where: Filter) -> frozenset[str] | None:
 
 
 def _recalled(
-    row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: float, parts: Mapping[str, float]
+    row: UnitRow,
+    ranks: Mapping[str, int],
+    scores: Mapping[str, float],
+    score: float,
+    parts: Mapping[str, float],
 ) -> Recalled:
     return Recalled(
-        id=row.id,
-        kind=row.kind,
-        text=row.text,
-        said_at=row.said_at,
-        zone=row.zone,
-        turns=row.turns,
-        session=row.session,
-        speaker=row.speaker,
-        score=score,
-        why=Why(
-            ranks={channel: rank for channel, (rank, _) in reasons.items()},
-            scores={channel: one for channel, (_, one) in reasons.items()},
-            fused=score,
-            parts=parts,
-        ),
-        tokens=row.tokens,
-        occurred=row.occurred,
-        metadata=row.metadata,
+        row.id,
+        row.kind,
+        row.text,
+        row.said_at,
+        row.zone,
+        row.turns,
+        row.session,
+        row.speaker,
+        score,
+        Why(ranks=ranks, scores=scores, fused=score, parts=parts),
+        row.tokens,
+        row.occurred,
+        row.metadata,
     )
 
 

@@ -37,6 +37,10 @@ FROM turns t WHERE session = ? AND (said_at, seq) >= (?, ?) ORDER BY said_at, se
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
 FROM turns WHERE session = ? AND (said_at, seq) < (?, ?) ORDER BY said_at DESC, seq DESC LIMIT ?;
 
+-- turns_after --
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns WHERE session = ? AND (said_at, seq) > (?, ?) ORDER BY said_at, seq LIMIT ?;
+
 -- insert_claim --
 INSERT OR REPLACE INTO claims (turn, owner, expires) VALUES (?, ?, ?);
 
@@ -199,6 +203,11 @@ DELETE FROM extraction_failures WHERE turn = ?;
 
 -- insert_usage --
 INSERT INTO model_usage (at, purpose, model, calls, input_tokens, output_tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- model_usage --
+-- What models took in this bank so far; of money, what is known.
+SELECT coalesce(sum(calls), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), sum(cost)
+FROM model_usage;
 
 -- events --
 -- The event calendar; a parameter that is null asks for nothing.

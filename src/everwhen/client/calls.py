@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from typing_extensions import TypedDict
@@ -24,10 +24,12 @@ from everwhen.store.instants import aware
 from everwhen.types import (
     Accessed,
     Added,
+    Answer,
     Comparison,
     Entity,
     Entry,
     Event,
+    EventHit,
     Finding,
     Hit,
     Message,
@@ -35,8 +37,13 @@ from everwhen.types import (
     Stats,
     TimeAnswer,
     Turn,
+    Usage,
 )
 from everwhen.when import Grain, Interval
+
+if TYPE_CHECKING:
+    from everwhen.agent.recipe import AgentRecipe
+    from everwhen.models.llm import LLM
 
 Given = str | Mapping[str, Any] | Message
 BATCH = 256
@@ -187,6 +194,13 @@ def turn(turn_id: str) -> Steps[Turn]:
     return found
 
 
+def turns_around(turn_id: str, reach: int = 1) -> Steps[list[Turn]]:
+    """See `Memory.turns_around`."""
+    path, params = f"/turns/{part(turn_id)}/around", {"reach": checked.whole(reach, "reach")}
+    found: list[Turn] = yield Call("GET", path, list[Turn], params=params)
+    return found
+
+
 def sessions() -> Steps[list[Session]]:
     """See `Memory.sessions`."""
     return (yield from pages("/sessions", Session))
@@ -199,17 +213,19 @@ def grep(
     regex: bool = False,
     between: Between | None = None,
     limit: int = 50,
-) -> Steps[list[Hit]]:
+) -> Steps[list[Any]]:
     """See `Memory.grep`."""
-    if calendar != "turns":
-        raise UsageError(f"unknown calendar '{calendar}'; there is: turns")
+    if calendar not in ("turns", "events"):
+        raise UsageError(f"unknown calendar '{calendar}'; there are: turns, events")
     body = {
+        "calendar": calendar,
         "pattern": checked.words(pattern, "pattern"),
         "regex": regex,
         "between": span(between),
         "limit": limit,
     }
-    found: list[Hit] = yield Call("POST", "/grep", list[Hit], body)
+    shape = list[Hit] if calendar == "turns" else list[EventHit]
+    found: list[Any] = yield Call("POST", "/grep", shape, body)
     return found
 
 
@@ -275,6 +291,48 @@ def when(
 def compare(a: str, b: str, *, at: datetime | None = None) -> Steps[Comparison]:
     """See `Memory.compare`."""
     found: Comparison = yield Call("POST", "/compare", Comparison, {"a": a, "b": b, "at": aware(at, "at")})
+    return found
+
+
+def ask(
+    question: str,
+    *,
+    at: datetime | None = None,
+    as_of: datetime | None = None,
+    model: str | LLM | None = None,
+    recipe: AgentRecipe | None = None,
+    session: str | None = None,
+) -> Steps[Answer]:
+    """See `Memory.ask`; `model` is a name, and the server's own when left out."""
+    found: Answer = yield asked(question, at, as_of, model, recipe, session)
+    return found
+
+
+def asked(
+    question: str,
+    at: datetime | None,
+    as_of: datetime | None,
+    model: str | LLM | None,
+    recipe: AgentRecipe | None,
+    session: str | None,
+) -> Call:
+    """What asks a question."""
+    if model is not None and not isinstance(model, str):
+        raise UsageError("a client names its model, such as model='openai:gpt-5-mini'; the server opens it")
+    body = {
+        "question": checked.words(question, "question"),
+        "at": aware(at, "at"),
+        "as_of": aware(as_of, "as_of"),
+        "model": model,
+        "recipe": None if recipe is None else asdict(recipe),
+        "session": checked.label(session, "session"),
+    }
+    return Call("POST", "/ask", Answer, body)
+
+
+def usage() -> Steps[Usage]:
+    """See `Memory.usage`."""
+    found: Usage = yield Call("GET", "/usage", Usage)
     return found
 
 

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from datetime import datetime
 from functools import update_wrapper
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from everwhen.client import calls, facts
-from everwhen.client.wire import ATTEMPTS, PAUSE, Call, Steps, read, unreachable
+from everwhen.client.wire import ATTEMPTS, PAUSE, Call, Events, Steps, read, unreachable
 from everwhen.errors import EverwhenError, NotFound, Unavailable
 from everwhen.home import BANK_NAME, bank_path, home_folder
 
 if TYPE_CHECKING:
     import httpx
 
+    from everwhen.agent.recipe import AgentRecipe
+    from everwhen.models.llm import LLM
+    from everwhen.types import Answer
+
 P = ParamSpec("P")
 R = TypeVar("R")
+STREAM = "text/event-stream"
 SECONDS = 120.0
 """How long an answer may take: the server itself gives up waiting for extraction after a minute."""
 
@@ -40,13 +46,13 @@ class Line:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         return {"headers": headers, "timeout": self._timeout, "trust_env": False}
 
-    def request(self, call: Call) -> dict[str, Any]:
+    def request(self, call: Call, accept: str = "application/json") -> dict[str, Any]:
         return {
             "method": call.method,
             "url": f"{self.url}/v1/banks/{self.bank}{call.path}",
             "params": call.query(),
             "content": call.content(),
-            "headers": call.headers(),
+            "headers": {**call.headers(), "Accept": accept},
         }
 
 
@@ -167,12 +173,15 @@ class Client:
     reextract = _taken(calls.reextract)
     turns = _taken(calls.turns)
     turn = _taken(calls.turn)
+    turns_around = _taken(calls.turns_around)
     sessions = _taken(calls.sessions)
     grep = _taken(calls.grep)
     recall = _taken(calls.recall)
     accessed = _taken(calls.accessed)
     when = _taken(calls.when)
     compare = _taken(calls.compare)
+    ask = _taken(calls.ask)
+    usage = _taken(calls.usage)
     timeline = _taken(calls.timeline)
     events = _taken(calls.events)
     entities = _taken(calls.entities)
@@ -186,6 +195,33 @@ class Client:
     links = _taken(calls.links)
     stats = _taken(calls.stats)
     doctor = _taken(calls.doctor)
+
+    def ask_stream(
+        self,
+        question: str,
+        *,
+        at: datetime | None = None,
+        as_of: datetime | None = None,
+        model: str | LLM | None = None,
+        recipe: AgentRecipe | None = None,
+        session: str | None = None,
+    ) -> Iterator[str | Answer]:
+        """See `Memory.ask_stream`."""
+        return self._streamed(calls.asked(question, at, as_of, model, recipe, session))
+
+    def _streamed(self, call: Call) -> Iterator[str | Answer]:
+        import httpx
+
+        try:
+            with self._http.stream(**self._line.request(call, STREAM)) as answer:
+                if answer.status_code >= 400:
+                    read(call, answer.status_code, answer.read())
+                events = Events()
+                for line in answer.iter_lines():
+                    if (piece := events.read(line)) is not None:
+                        yield piece
+        except httpx.TransportError as error:
+            raise unreachable(self._line.url, error) from error
 
     def _take(self, steps: Steps[R]) -> R:
         try:
@@ -252,12 +288,15 @@ class AsyncClient:
     reextract = _awaited(calls.reextract)
     turns = _awaited(calls.turns)
     turn = _awaited(calls.turn)
+    turns_around = _awaited(calls.turns_around)
     sessions = _awaited(calls.sessions)
     grep = _awaited(calls.grep)
     recall = _awaited(calls.recall)
     accessed = _awaited(calls.accessed)
     when = _awaited(calls.when)
     compare = _awaited(calls.compare)
+    ask = _awaited(calls.ask)
+    usage = _awaited(calls.usage)
     timeline = _awaited(calls.timeline)
     events = _awaited(calls.events)
     entities = _awaited(calls.entities)
@@ -271,6 +310,31 @@ class AsyncClient:
     links = _awaited(calls.links)
     stats = _awaited(calls.stats)
     doctor = _awaited(calls.doctor)
+
+    async def ask_stream(
+        self,
+        question: str,
+        *,
+        at: datetime | None = None,
+        as_of: datetime | None = None,
+        model: str | LLM | None = None,
+        recipe: AgentRecipe | None = None,
+        session: str | None = None,
+    ) -> AsyncIterator[str | Answer]:
+        """See `Memory.ask_stream`."""
+        import httpx
+
+        call = calls.asked(question, at, as_of, model, recipe, session)
+        try:
+            async with self._http.stream(**self._line.request(call, STREAM)) as answer:
+                if answer.status_code >= 400:
+                    read(call, answer.status_code, await answer.aread())
+                events = Events()
+                async for line in answer.aiter_lines():
+                    if (piece := events.read(line)) is not None:
+                        yield piece
+        except httpx.TransportError as error:
+            raise unreachable(self._line.url, error) from error
 
     async def _take(self, steps: Steps[R]) -> R:
         try:

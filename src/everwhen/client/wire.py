@@ -7,11 +7,12 @@ import uuid
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from everwhen import errors
 from everwhen.errors import EverwhenError, Refused, Unavailable
 from everwhen.jsonable import jsonable
+from everwhen.types import Answer
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -64,6 +65,27 @@ def read(call: Call, status: int, body: bytes) -> Any:
     if call.of is None or status == 204:
         return None
     return _shape(call.of).validate_json(body)
+
+
+class Events:
+    """Server-sent events, line by line."""
+
+    def __init__(self) -> None:
+        self._name = ""
+
+    def read(self, line: str) -> str | Answer | None:
+        """The piece or the answer that a line completes; raises the problem that it tells of."""
+        if line.startswith("event: "):
+            self._name = line.removeprefix("event: ")
+            return None
+        if not line.startswith("data: "):
+            return None
+        data = line.removeprefix("data: ").encode()
+        if self._name == "problem":
+            raise _error(0, data)
+        if self._name == "answer":
+            return cast("Answer", _shape(Answer).validate_json(data))
+        return str(json.loads(data)["text"])
 
 
 def unreachable(url: str, error: Exception) -> Unavailable:

@@ -18,7 +18,7 @@ from everwhen.errors import EverwhenError
 from everwhen.serve import problems
 from everwhen.serve.guard import Bounded, Guarded, Observed
 from everwhen.serve.house import House
-from everwhen.serve.routes import banks, facts, graph, health, recall, times, turns, upkeep
+from everwhen.serve.routes import ask, banks, facts, graph, health, recall, times, turns, upkeep
 from everwhen.serve.settings import Serving
 
 ROUTERS = (
@@ -27,6 +27,7 @@ ROUTERS = (
     turns.router,
     recall.router,
     times.router,
+    ask.router,
     graph.router,
     facts.router,
     upkeep.router,

@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -65,6 +65,35 @@ class Banks:
             return act(memory)
 
         return await self._run(self._patient, bank, patiently, False)
+
+    async def stream(self, bank: str, act: Callable[[Memory], Iterator[R]]) -> AsyncIterator[R]:
+        """What something gives piece by piece. When nobody listens any more it is closed after its next piece."""
+
+        def pieces() -> Generator[R, None, None]:
+            with self.lease(bank) as memory:
+                yield from act(memory)
+
+        loop, context, made = asyncio.get_running_loop(), contextvars.copy_context(), pieces()
+
+        def advance() -> tuple[R] | None:
+            for piece in made:
+                return (piece,)
+            return None
+
+        def end(step: asyncio.Future[tuple[R] | None]) -> None:
+            step.exception()  # nobody else will look at it
+            made.close()
+
+        while True:
+            step = loop.run_in_executor(self._patient, context.run, advance)
+            try:
+                found = await asyncio.shield(step)
+            except asyncio.CancelledError:
+                step.add_done_callback(end)  # the thread is in the middle of the next piece
+                raise
+            if found is None:
+                return
+            yield found[0]
 
     async def aside(self, act: Callable[[str], R], bank: str) -> R:
         """Run something that opens no bank."""

@@ -16,6 +16,7 @@ from everwhen.serve.logs import Audit, say
 from everwhen.serve.metrics import Metrics
 from everwhen.serve.runtime import running
 from everwhen.serve.settings import Serving
+from everwhen.settings import load
 
 
 class House:
@@ -23,6 +24,7 @@ class House:
 
     def __init__(self, serving: Serving) -> None:
         self.serving = serving
+        self.settings = load()
         self.metrics = Metrics()
         self.banks = Banks(serving)
         self.keys = KeyBook(serving.folder)
@@ -55,10 +57,9 @@ class House:
 
     def _warm(self) -> None:
         from everwhen.memory.front import DEFAULT_EMBEDDER, shared_embedder
-        from everwhen.settings import load
 
         try:
-            shared_embedder(load().embedder or DEFAULT_EMBEDDER).embed(["ready"])
+            shared_embedder(self.settings.embedder or DEFAULT_EMBEDDER).embed(["ready"])
         except Exception as error:
             self.problem = str(error)
             say("the model cannot be loaded", logging.ERROR, error=str(error))

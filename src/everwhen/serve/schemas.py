@@ -21,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from everwhen.agent.recipe import TOOLS, AgentRecipe
 from everwhen.facts.decay import HalfLives
 from everwhen.recall import Recipe
 from everwhen.types import Stats
@@ -219,9 +220,54 @@ class TimelineIn(Body):
 
 class GrepIn(Body):
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = Field(examples=["Porto"])
+    calendar: Literal["turns", "events"] = "turns"
     regex: bool = False
     between: IntervalIn | None = None
     limit: Whole = Field(50, ge=1, le=1000)
+
+
+AgentTool = Literal[
+    "search_turns", "search_events", "grep_turns", "grep_events", "facts_current", "facts_history", "timeline",
+    "date_math",
+]  # fmt: skip
+
+
+class AgentRecipeIn(Body):
+    """How an answer is put together; what is left out is as in the full recipe."""
+
+    name: Annotated[str, StringConstraints(max_length=100)] = "full"
+    guidance: bool = True
+    retrieval: bool = True
+    rerank: bool = True
+    dates: bool = True
+    tools: list[AgentTool] = Field(list(TOOLS))  # type: ignore[arg-type]  # the same names, as one type
+    candidates: Whole = Field(100, ge=1, le=1000)
+    kept: Whole = Field(15, ge=1, le=200)
+    around: Whole = Field(1, ge=0, le=10)
+
+    def recipe(self) -> AgentRecipe:
+        return AgentRecipe(**{**self.model_dump(), "tools": tuple(self.tools)})
+
+
+class AskIn(Body):
+    question: Words = Field(examples=["When did Ana move to Porto?"])
+    at: Instant | None = None
+    as_of: Instant | None = None
+    model: Name | None = Field(
+        None, examples=["none"], description="`none`, or the server's own when left out."
+    )
+    recipe: AgentRecipeIn | None = None
+    session: Name | None = None
+
+    def chosen(self) -> dict[str, Any]:
+        recipe = self.recipe.recipe() if self.recipe else None
+        return {
+            "at": self.at,
+            "as_of": self.as_of,
+            "model": self.model,
+            "recipe": recipe,
+            "session": self.session,
+        }
 
 
 class AssertIn(Body):

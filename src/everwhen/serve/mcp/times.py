@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from zoneinfo import ZoneInfo
 
+from everwhen.agent.times import spoken
 from everwhen.checked import zone as checked_zone
 from everwhen.errors import UsageError
 from everwhen.serve.mcp.reach import Remembering
@@ -52,17 +52,4 @@ class Clock:
 
     def _named(self, text: str) -> Interval:
         """What a text names: a day is the whole day, "last week" the whole week; an instant has no length."""
-        from everwhen.when import resolve
-
-        words = text.strip()
-        try:
-            parsed = datetime.fromisoformat(words)
-        except ValueError:
-            parsed = None
-        if parsed is not None and len(words) > 10:  # more than a date
-            instant = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(self._zone))
-            return Interval(instant, instant, "second")
-        for found in resolve(words, datetime.now(UTC), self._zone):
-            if found.interval is not None:
-                return found.interval
-        raise UsageError(f"'{text}' is no time that everwhen knows; write it as 2025-03-14 or 'last Friday'")
+        return spoken(text, datetime.now(UTC), self._zone)

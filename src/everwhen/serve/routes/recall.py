@@ -11,7 +11,7 @@ from everwhen.memory import Memory
 from everwhen.recall import Recall, Recipe
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
 from everwhen.serve.schemas import RecallIn, window
-from everwhen.settings import load
+from everwhen.settings import Settings
 from everwhen.types import Accessed
 
 router = area("recall")
@@ -20,7 +20,8 @@ router = area("recall")
 @router.post("/banks/{bank}/recall", response_model=Recall, **needs("read"))
 async def recall(request: Request, bank: Bank, body: RecallIn) -> Response:
     """The memories that answer a question, inside `max_tokens`, each with the reason for it."""
-    banks, traced = house_of(request).banks, span_of(request)
+    house, traced = house_of(request), span_of(request)
+    banks, settings = house.banks, house.settings
     traced.query(body.query)
 
     def act(memory: Memory) -> bytes:
@@ -39,7 +40,7 @@ async def recall(request: Request, bank: Bank, body: RecallIn) -> Response:
             metadata=body.metadata,
             min_confidence=body.min_confidence,
             order=body.order,
-            recipe=_recipe(body),
+            recipe=_recipe(body, settings),
         )
         traced.records(len(found.memories))
         return written(found, Recall)
@@ -59,11 +60,11 @@ async def accessed(
     )
 
 
-def _recipe(body: RecallIn) -> Recipe | None:
+def _recipe(body: RecallIn, settings: Settings) -> Recipe | None:
     """The recipe asked for, less the stages that are left out; None where the budget alone decides."""
     if body.recipe is None and not body.without:
         return None
-    chosen = body.recipe.recipe() if body.recipe else default_recipe(body.budget, load())
+    chosen = body.recipe.recipe() if body.recipe else default_recipe(body.budget, settings)
     for stage in body.without:
         chosen = chosen.without(stage)
     return chosen

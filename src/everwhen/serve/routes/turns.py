@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
 
@@ -11,7 +11,7 @@ from everwhen.memory import Memory
 from everwhen.serve.pages import Cursor, Limit, Page, after_turn, page, page_of_turns
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
 from everwhen.serve.schemas import GrepIn, Instant, Name, TurnsIn, window
-from everwhen.types import Added, Hit, Session, Turn
+from everwhen.types import Added, EventHit, Hit, Session, Turn
 
 router = area("turns")
 
@@ -56,6 +56,18 @@ async def turns(
     return replied(await house.banks.call(bank, act))
 
 
+@router.get("/banks/{bank}/turns/{turn:path}/around", response_model=list[Turn], **needs("read"))
+async def turns_around(
+    request: Request, bank: Bank, turn: str, reach: Annotated[int, Query(ge=0, le=1000)] = 1
+) -> Response:
+    """A turn with those right before and after it in its conversation, in the order of time."""
+    return replied(
+        await house_of(request).banks.call(
+            bank, lambda memory: written(memory.turns_around(turn, reach), list[Turn])
+        )
+    )
+
+
 @router.get("/banks/{bank}/turns/{turn:path}", response_model=Turn, **needs("read"))
 async def turn(request: Request, bank: Bank, turn: str) -> Response:
     """One turn by its id."""
@@ -74,16 +86,24 @@ async def sessions(request: Request, bank: Bank, cursor: Cursor = None, limit: L
     )
 
 
-@router.post("/banks/{bank}/grep", response_model=list[Hit], **needs("read"))
+@router.post("/banks/{bank}/grep", response_model=list[Hit] | list[EventHit], **needs("read"))
 async def grep(request: Request, bank: Bank, body: GrepIn) -> Response:
-    """Turns whose words contain a pattern, in the order of time."""
+    """Turns, or events, whose words contain a pattern, in the order of time."""
+    house = house_of(request)
 
     def act(memory: Memory) -> bytes:
-        found = memory.grep(body.pattern, regex=body.regex, between=window(body.between), limit=body.limit)
-        span_of(request).records(len(found))
-        return written(found, list[Hit])
+        given: dict[str, Any] = {
+            "regex": body.regex,
+            "between": window(body.between),
+            "limit": body.limit,
+        }
+        if body.calendar == "turns":
+            return written(memory.grep(body.pattern, **given), list[Hit])
+        memory.flush(house.serving.wait_seconds)
+        return written(memory.grep(body.pattern, calendar="events", **given), list[EventHit])
 
-    return replied(await house_of(request).banks.call(bank, act))
+    call = house.banks.call if body.calendar == "turns" else house.banks.wait
+    return replied(await call(bank, act))
 
 
 def _between(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None] | None:

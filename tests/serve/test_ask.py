@@ -7,16 +7,16 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
 from everwhen import AsyncClient, Client, Memory, NotFound, Unavailable
-from everwhen.serve.settings import Serving
+from everwhen.jsonable import jsonable
 from everwhen.types import Answer
-from tests.serve.conftest import Served, serving, until
+from tests.serve.conftest import Served, until
 from tests.serve.test_bad_input import told
 from tests.serve.test_http import add
 
@@ -34,16 +34,13 @@ def events(answer: httpx.Response) -> list[tuple[str, Any]]:
     return found
 
 
-def test_a_question_is_answered_with_its_sources(home: Path) -> None:
-    with (
-        serving(Serving(home)) as served,
-        served.client() as http,
-    ):  # with the real model: meaning matters here
-        added = add(http)
-        answer = http.post("/banks/ana/ask", json=QUESTION).json()
-        assert answer["citations"][0]["turn"] == added["turns"][0] and not answer["abstained"]
-        assert answer["intervals"][0]["start"] == "2025-03-03T00:00:00Z"
-        assert http.get("/banks/ana/usage").json()["requests"] == 0
+def test_the_answer_is_the_one_that_memory_gives(http: httpx.Client, served: Served) -> None:
+    add(http)
+    answer = http.post("/banks/ana/ask", json={**QUESTION, "at": "2025-03-11T00:00:00Z"}).json()
+    with served.house.banks.lease("ana") as memory:
+        same = memory.ask(QUESTION["question"], at=datetime(2025, 3, 11, tzinfo=UTC))
+    assert answer == jsonable(same) and answer["trace"]["method"] == "extractive"
+    assert http.get("/banks/ana/usage").json()["requests"] == 0
 
 
 def test_an_answer_comes_piece_by_piece_for_those_who_ask_for_events(http: httpx.Client) -> None:

@@ -232,6 +232,7 @@ def grep(
 def recall(
     query: str,
     *,
+    seek: str | None = None,
     budget: str | int = "mid",
     max_tokens: int = 4096,
     at: datetime | None = None,
@@ -251,6 +252,7 @@ def recall(
     """See `Memory.recall`."""
     body = {
         "query": checked.words(query, "query"),
+        "seek": None if seek is None else checked.words(seek, "words to look for"),
         "budget": budget,
         "max_tokens": checked.whole(max_tokens, "max_tokens"),
         "at": aware(at, "at"),

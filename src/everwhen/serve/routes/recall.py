@@ -27,6 +27,7 @@ async def recall(request: Request, bank: Bank, body: RecallIn) -> Response:
     def act(memory: Memory) -> bytes:
         found = memory.recall(
             body.query,
+            seek=body.seek,
             budget=body.budget,
             max_tokens=body.max_tokens,
             at=body.at,

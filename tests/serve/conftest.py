@@ -60,12 +60,12 @@ def serving(settings: Serving) -> Iterator[Served]:
         yield Served(url, app.state.house, server)
     finally:
         server.should_exit = True
-        thread.join(30)
+        thread.join(120)
         listener.close()
     assert not thread.is_alive()
 
 
-def until(true: Callable[[], Any], seconds: float = 30.0) -> Any:
+def until(true: Callable[[], Any], seconds: float = 150.0) -> Any:
     """Wait for something to become true."""
     end = time.monotonic() + seconds
     while not (found := true()):

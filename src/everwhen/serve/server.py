@@ -34,6 +34,7 @@ def run(serving: Serving) -> None:
 
     from everwhen.serve.app import create_app
 
+    _port_is_free(serving)
     to_standard_error(serving.log_level)
     private_folder(serving.folder)
     url = f"http://{'127.0.0.1' if serving.host in ('0.0.0.0', '::') else _host(serving.host)}:{serving.port}"
@@ -43,7 +44,6 @@ def run(serving: Serving) -> None:
             number, _end
         )  # uvicorn puts its own in place, and raises the signal again when it is done
     try:
-        _port_is_free(serving)
         say("serving", url=url, home=str(serving.home), workers=serving.workers, auth=serving.auth)
         options = _options(serving)
         if serving.workers > 1:

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from everwhen.client import AsyncClient, Client
     from everwhen.errors import (
         Damaged,
         EverwhenError,
@@ -49,6 +50,7 @@ __version__ = "0.1.0"
 
 # Loaded when first asked for: a command that only prints its help must not wait for NumPy.
 _HOMES = {
+    "everwhen.client": ("AsyncClient", "Client"),
     "everwhen.errors": (
         "Damaged",
         "EverwhenError",
@@ -93,8 +95,10 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "Added",
     "Answer",
+    "AsyncClient",
     "AsyncMemory",
     "Citation",
+    "Client",
     "Comparison",
     "Conflict",
     "Consolidated",

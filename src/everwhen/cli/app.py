@@ -115,6 +115,7 @@ from everwhen.cli import (  # noqa: E402
     keeping,  # noqa: F401
     map,  # noqa: F401
     reading,  # noqa: F401
+    serving,  # noqa: F401
     timing,  # noqa: F401
     tree,  # noqa: F401
     upkeep,  # noqa: F401

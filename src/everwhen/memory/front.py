@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -243,10 +243,12 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
 
     def turns(self, session: str | None = None, between: Between | None = None) -> list[Turn]:
         """The turn calendar: what was said, in the order of time."""
-        return list(
-            self._store.turns(
-                session=checked.label(session, "session"), between=checked.between(between, None, None)
-            )
+        return list(self.each_turn(session, between))
+
+    def each_turn(self, session: str | None = None, between: Between | None = None) -> Iterator[Turn]:
+        """As `turns`, one after the other: for those who need not hold all of them at once."""
+        return self._store.turns(
+            session=checked.label(session, "session"), between=checked.between(between, None, None)
         )
 
     def turn(self, turn_id: str) -> Turn:

@@ -1,0 +1,9 @@
+"""The server: HTTP under `/v1`, MCP under `/mcp`, metrics. A thin layer over `Memory`; needs the extra `serve`.
+
+app           the application: middleware, routes, errors
+house         what a running server holds
+banks         banks that are open, the least recently used closed first
+keys, auth    who may do what in which bank
+routes/       one file for each area of `Memory`
+mcp/          the same memory as tools of the Model Context Protocol
+"""

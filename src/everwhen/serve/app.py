@@ -1,0 +1,118 @@
+"""The application: routes, errors, middleware, the description of the API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Route
+
+from everwhen import __version__
+from everwhen.errors import EverwhenError
+from everwhen.serve import problems
+from everwhen.serve.guard import Bounded, Guarded, Observed
+from everwhen.serve.house import House
+from everwhen.serve.routes import ask, banks, facts, graph, health, recall, times, turns, upkeep
+from everwhen.serve.settings import Serving
+
+ROUTERS = (
+    health.router,
+    banks.router,
+    turns.router,
+    recall.router,
+    times.router,
+    ask.router,
+    graph.router,
+    facts.router,
+    upkeep.router,
+)
+SMALLEST_ZIPPED = 1000
+"""Bytes from which an answer is compressed."""
+
+
+def create_app(serving: Serving) -> FastAPI:
+    """The server as an ASGI application. `app.state.house` is what it holds; a page is mounted at `/ui`."""
+    house = House(serving)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(house.close)
+            await house.open()
+            await _mount_mcp(app, house, stack)
+            yield
+
+    app = _routed(
+        lifespan=life,
+        middleware=[
+            Middleware(Observed, house=house),
+            Middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5),
+            Middleware(Guarded, house=house),
+            Middleware(Bounded, house=house),
+        ],
+    )
+    app.state.house = house
+    app.add_exception_handler(EverwhenError, problems.of_library)
+    app.add_exception_handler(HTTPException, problems.of_problem)
+    app.add_exception_handler(RequestValidationError, problems.of_validation)
+    return app
+
+
+def description() -> dict[str, Any]:
+    """OpenAPI of all routes, without a server."""
+    return _routed().openapi()
+
+
+def _routed(**more: Any) -> FastAPI:
+    app = FastAPI(
+        title="everwhen",
+        version=__version__,
+        description="Memory that knows when: a temporal memory engine for AI agents.",
+        docs_url=None,  # Swagger's page comes from a CDN; /openapi.json is enough for any client
+        redoc_url=None,
+        redirect_slashes=False,
+        **more,
+    )
+    for router in ROUTERS:
+        app.include_router(router)
+    app.openapi = lambda: _description(app)  # type: ignore[method-assign]
+    return app
+
+
+def from_environment() -> FastAPI:
+    """For worker processes: the settings come from the process that started them."""
+    from everwhen.serve.logs import to_standard_error
+
+    serving = Serving.from_environment()
+    to_standard_error(serving.log_level)
+    return create_app(serving)
+
+
+async def _mount_mcp(app: FastAPI, house: House, stack: AsyncExitStack) -> None:
+    """MCP over streamable HTTP at `/mcp/{bank}`."""
+    from everwhen.serve.mcp.mounted import mounted
+
+    tools = await stack.enter_async_context(mounted(house))
+    app.router.routes.append(Route("/mcp", endpoint=tools))
+    app.mount("/mcp", tools)
+
+
+def _description(app: FastAPI) -> dict[str, Any]:
+    """OpenAPI, with what FastAPI cannot know: how problems look, and that keys are asked for."""
+    if app.openapi_schema:
+        return app.openapi_schema
+    made = FastAPI.openapi(app)
+    parts = made.setdefault("components", {})
+    parts.setdefault("schemas", {})["Problem"] = problems.SCHEMA
+    parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+    for path, operations in made["paths"].items():
+        if path.startswith("/v1"):
+            for operation in operations.values():
+                operation["security"] = [{"key": []}]
+    return made

@@ -1,0 +1,92 @@
+"""Who asks: the key of a request, and whether it may do what it asks for."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+
+from everwhen.serve.keys import Key, KeyBook, Scope
+from everwhen.serve.problems import Problem
+from everwhen.serve.runtime import Running
+
+_START = datetime.now(UTC)
+ANYBODY = Key("anybody", "loopback without a key", "admin", ("*",), _START)
+"""Whoever asks a server that was started without keys, which it can be on loopback only."""
+LOCAL = Key("local", "a process of this machine's user", "admin", ("*",), _START)
+"""Whoever has read the note of the running server."""
+
+
+class Doors:
+    """Decides who a caller is."""
+
+    def __init__(self, keys: KeyBook, *, auth: bool, announced: Running | None = None) -> None:
+        self._keys = keys
+        self._auth = auth
+        self.announced = announced
+
+    def caller(self, headers: Headers) -> Key:
+        """The key that a request came with; raises a problem when it is none."""
+        if not self._auth:
+            self._same_machine(headers)
+        token = _bearer(headers)
+        if token is None:
+            if not self._auth:
+                return ANYBODY
+            raise _unknown("a key is needed: send `Authorization: Bearer <key>` (`everwhen keys create`)")
+        if self.announced and hmac.compare_digest(
+            token.encode("utf-8", "replace"), self.announced.token.encode()
+        ):
+            return LOCAL
+        key = self._keys.find(token)
+        if key is None:
+            raise _unknown("this key is not known, or was revoked; `everwhen keys list` shows those that are")
+        return key
+
+    @staticmethod
+    def _same_machine(headers: Headers) -> None:
+        """Without keys, a web page of somebody else must not reach us through the user's browser."""
+        origin = headers.get("origin")
+        for host in (headers.get("host", ""), urlsplit(origin).netloc if origin is not None else None):
+            if host is not None and not is_loopback(_without_port(host)):
+                raise Problem(403, "this server answers to this machine only; ask it as localhost")
+
+
+def admit(key: Key, scope: Scope, bank: str) -> None:
+    """Raise a problem unless the key has the scope in the bank. What is in the bank is not looked at."""
+    if not key.reaches(bank):
+        raise Problem(403, "this key is for other banks")
+    if not key.allows(scope, bank):
+        raise Problem(403, f"this key may only {key.scope}; this needs the scope {scope}")
+
+
+def is_loopback(host: str) -> bool:
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.rpartition(":")[0] if host.count(":") == 1 else host
+
+
+def _bearer(headers: Headers) -> str | None:
+    given = headers.get("authorization")
+    if given is None:
+        return None
+    scheme, _, token = given.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise _unknown("the key belongs into `Authorization: Bearer <key>`")
+    return token.strip()
+
+
+def _unknown(sentence: str) -> Problem:
+    return Problem(401, sentence, headers={"WWW-Authenticate": "Bearer"})

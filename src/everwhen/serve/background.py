@@ -1,0 +1,123 @@
+"""Work behind the requests: extraction that a crash, a failure or a closed bank left on the to-do list.
+
+`Memory` extracts by itself what it was given. What fails there stays on the list; here it is tried again, with pauses
+that double, for as long as the server runs. How much waits is shown by `/metrics` and by each bank's page.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+
+from everwhen.errors import EverwhenError, ModelError, NotFound, Unavailable
+from everwhen.memory import Memory
+from everwhen.serve.banks import Banks
+from everwhen.serve.logs import say
+from everwhen.serve.metrics import Metrics
+from everwhen.serve.settings import Serving
+
+AT_A_TIME = 30.0
+"""Seconds that one bank may take before it is the next one's turn."""
+
+
+@dataclass
+class Debt:
+    """A bank with work left: how much, how often it failed, when it is tried next."""
+
+    pending: int = 0
+    failures: int = 0
+    due: float = 0.0
+
+
+class Background:
+    """One thread that goes round the banks which were used since the server started."""
+
+    def __init__(self, banks: Banks, metrics: Metrics, serving: Serving) -> None:
+        self._banks = banks
+        self._metrics = metrics
+        self._every = serving.background_seconds
+        self._longest = serving.retry_seconds
+        self._stop = threading.Event()
+        self._known: dict[str, Debt] = {}
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="everwhen-background", daemon=True)
+        metrics.gauge(
+            "pending_turns", "Turns that wait for extraction in banks used since the start.", self.pending
+        )
+        metrics.gauge("failing_banks", "Banks whose extraction failed and is tried again.", self.failing)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def pending(self) -> int:
+        with self._lock:
+            return sum(debt.pending for debt in self._known.values())
+
+    def failing(self) -> int:
+        with self._lock:
+            return sum(debt.failures > 0 for debt in self._known.values())
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._every):
+            with self._lock:
+                for bank in self._banks.opened():
+                    self._known.setdefault(bank, Debt())
+                round_ = list(self._known.items())
+            for bank, debt in round_:
+                if self._stop.is_set():
+                    return
+                if time.monotonic() >= debt.due:
+                    self._look_at(bank, debt)
+
+    def _look_at(self, bank: str, debt: Debt) -> None:
+        """See what waits; when nothing has moved since the last round, take it up ourselves."""
+        try:
+            with self._banks.lease(bank) as memory:
+                before, debt.pending = debt.pending, memory.stats().pending
+                if debt.pending and (debt.failures or debt.pending == before):
+                    self._take_up(memory, debt)
+            debt.failures = 0
+        except NotFound:  # the bank is gone
+            with self._lock:
+                self._known.pop(bank, None)
+        except Exception as error:
+            self._failed(bank, debt, error)
+        else:
+            if debt.pending == 0 and bank not in self._banks.opened():
+                with self._lock:
+                    self._known.pop(bank, None)
+
+    def _take_up(self, memory: Memory, debt: Debt) -> None:
+        """Wait until the to-do list is empty or half a minute is over; errors of the extraction are raised."""
+        end = time.monotonic() + AT_A_TIME
+        while debt.pending and time.monotonic() < end and not self._stop.is_set():
+            try:
+                memory.process(timeout=1.0)
+            except ModelError:
+                raise
+            except Unavailable:
+                if not memory.stats().pending:  # not slow, but something else
+                    raise
+            debt.pending = memory.stats().pending
+
+    def _failed(self, bank: str, debt: Debt, error: Exception) -> None:
+        debt.failures += 1
+        pause = min(self._every * 2**debt.failures, self._longest)
+        debt.due = time.monotonic() + pause
+        self._metrics.count("extraction_failures")
+        said = str(error) if isinstance(error, EverwhenError) else type(error).__name__
+        say(
+            "extraction failed, and is tried again",
+            logging.WARNING,
+            bank=bank,
+            error=said,
+            failures=debt.failures,
+            in_seconds=pause,
+        )

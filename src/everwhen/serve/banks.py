@@ -1,0 +1,213 @@
+"""The banks that are open: a bounded number, the least recently used closed first, none while it is in use."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from everwhen.errors import NotFound
+from everwhen.home import bank_names, bank_path
+from everwhen.memory import Memory
+from everwhen.serve.settings import Serving
+
+R = TypeVar("R")
+
+
+@dataclass
+class Open:
+    """A bank that is open, and how many calls use it now."""
+
+    memory: Memory
+    users: int = 0
+    dropped: bool = False
+    changing: threading.Lock = field(default_factory=threading.Lock)
+    """Held by a write that has looked first (If-Match)."""
+
+
+class Banks:
+    """Opens banks when they are asked for, and runs calls on them in threads."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._home: Path = serving.home
+        self._most = serving.open_banks
+        self._lock = threading.Lock()
+        self._opening: dict[str, threading.Lock] = {}
+        self._open: OrderedDict[str, Open] = OrderedDict()
+        self._wait = serving.wait_seconds
+        at_a_time = serving.calls_at_a_time
+        self._quick = ThreadPoolExecutor(at_a_time, thread_name_prefix="everwhen-call")
+        # What waits (for extraction, for a language model) waits elsewhere: it must not hold up a recall.
+        self._patient = ThreadPoolExecutor(4 * at_a_time, thread_name_prefix="everwhen-wait")
+
+    # Calls
+
+    async def call(self, bank: str, act: Callable[[Memory], R], *, create: bool = False) -> R:
+        """Run something short on a bank."""
+        return await self._run(self._quick, bank, act, create)
+
+    async def wait(self, bank: str, act: Callable[[Memory], R], *, create: bool = False) -> R:
+        """Run something on a bank that may take long."""
+        return await self._run(self._patient, bank, act, create)
+
+    async def read(self, bank: str, act: Callable[[Memory], R]) -> R:
+        """Run something that needs all turns extracted: waits for that, but not for ever (503)."""
+
+        def patiently(memory: Memory) -> R:
+            memory.flush(self._wait)
+            return act(memory)
+
+        return await self._run(self._patient, bank, patiently, False)
+
+    async def stream(self, bank: str, act: Callable[[Memory], Iterator[R]]) -> AsyncIterator[R]:
+        """What something gives piece by piece. When nobody listens any more it is closed after its next piece."""
+
+        def pieces() -> Generator[R, None, None]:
+            with self.lease(bank) as memory:
+                yield from act(memory)
+
+        loop, context, made = asyncio.get_running_loop(), contextvars.copy_context(), pieces()
+
+        def advance() -> tuple[R] | None:
+            for piece in made:
+                return (piece,)
+            return None
+
+        def end(step: asyncio.Future[tuple[R] | None]) -> None:
+            step.exception()  # nobody else will look at it
+            made.close()
+
+        while True:
+            step = loop.run_in_executor(self._patient, context.run, advance)
+            try:
+                found = await asyncio.shield(step)
+            except asyncio.CancelledError:
+                step.add_done_callback(end)  # the thread is in the middle of the next piece
+                raise
+            if found is None:
+                return
+            yield found[0]
+
+    async def aside(self, act: Callable[[str], R], bank: str) -> R:
+        """Run something that opens no bank."""
+        return await asyncio.get_running_loop().run_in_executor(self._patient, act, bank)
+
+    async def _run(self, pool: ThreadPoolExecutor, bank: str, act: Callable[[Memory], R], create: bool) -> R:
+        def work() -> R:
+            with self.lease(bank, create=create) as memory:
+                return act(memory)
+
+        context = contextvars.copy_context()
+        return await asyncio.get_running_loop().run_in_executor(pool, context.run, work)
+
+    @contextmanager
+    def lease(self, bank: str, *, create: bool = False) -> Iterator[Memory]:
+        """The bank, open for as long as the block runs."""
+        one = self._take(bank, create)
+        try:
+            yield one.memory
+        finally:
+            self._give_back(bank, one)
+
+    @contextmanager
+    def changing(self, bank: str) -> Iterator[None]:
+        """Nobody else in this process who asks for this changes the bank inside the block."""
+        with self._lock:
+            one = self._open.get(bank)
+        if one is None:
+            yield
+            return
+        with one.changing:
+            yield
+
+    # The house's view
+
+    def names(self) -> list[str]:
+        return bank_names(self._home)
+
+    def exists(self, bank: str) -> bool:
+        return bank_path(self._home, bank).is_file()
+
+    def opened(self) -> list[str]:
+        with self._lock:
+            return list(self._open)
+
+    def drop(self, bank: str) -> None:
+        """Close a bank as soon as nobody uses it; who comes next opens it anew."""
+        with self._lock:
+            one = self._open.pop(bank, None)
+            if one is None:
+                return
+            one.dropped = True
+            unused = one.users == 0
+        if unused:
+            one.memory.close()
+
+    def rezone(self, bank: str, zone: str) -> None:
+        """Give a bank another zone for text that comes without one."""
+        with self._opening_of(bank):
+            Memory.open(self._home, bank, create=False, zone=zone).close()
+            self.drop(bank)
+
+    def remove(self, bank: str) -> None:
+        """Delete a bank's files. Whoever still reads it in this process finishes first or fails alone."""
+        path = bank_path(self._home, bank)
+        with self._opening_of(bank):
+            if not path.is_file():
+                raise NotFound(f"there is no bank '{bank}'")
+            self.drop(bank)
+            for suffix in ("", "-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let running calls finish, then close every bank: batches that are being extracted end first."""
+        self._quick.shutdown(wait=True)
+        self._patient.shutdown(wait=True, cancel_futures=True)
+        for bank in self.opened():
+            self.drop(bank)
+
+    def _take(self, bank: str, create: bool) -> Open:
+        with self._opening_of(bank):  # two requests for a closed bank open it once
+            with self._lock:
+                one = self._open.get(bank)
+                if one is not None:
+                    one.users += 1
+                    self._open.move_to_end(bank)
+                    return one
+            one = Open(Memory.open(self._home, bank, create=create), users=1)
+            with self._lock:
+                self._open[bank] = one
+        for closed in self._surplus():
+            closed.memory.close()
+        return one
+
+    def _give_back(self, bank: str, one: Open) -> None:
+        with self._lock:
+            one.users -= 1
+            unused = one.dropped and one.users == 0
+        if unused:
+            one.memory.close()
+        for closed in self._surplus():
+            closed.memory.close()
+
+    def _surplus(self) -> list[Open]:
+        """Banks beyond the bound that nobody uses, taken out of the list."""
+        with self._lock:
+            unused = [name for name, one in self._open.items() if one.users == 0]
+            count = max(0, len(self._open) - self._most)
+            return [self._open.pop(name) for name in unused[:count]]
+
+    def _opening_of(self, bank: str) -> threading.Lock:
+        with self._lock:
+            if len(self._opening) > 4 * self._most:
+                self._opening = {
+                    name: lock for name, lock in self._opening.items() if lock.locked() or name in self._open
+                }
+            return self._opening.setdefault(bank, threading.Lock())

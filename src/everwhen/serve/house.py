@@ -1,0 +1,68 @@
+"""What a running server holds, and the order in which it starts and stops."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+
+from everwhen.serve.auth import Doors
+from everwhen.serve.background import Background
+from everwhen.serve.banks import Banks
+from everwhen.serve.idempotency import Answers
+from everwhen.serve.keys import KeyBook
+from everwhen.serve.limits import Buckets
+from everwhen.serve.logs import Audit, say
+from everwhen.serve.metrics import Metrics
+from everwhen.serve.runtime import running
+from everwhen.serve.settings import Serving
+from everwhen.settings import load
+
+
+class House:
+    """One for each server process."""
+
+    def __init__(self, serving: Serving) -> None:
+        self.serving = serving
+        self.settings = load()
+        self.metrics = Metrics()
+        self.banks = Banks(serving)
+        self.keys = KeyBook(serving.folder)
+        self.answers = Answers(serving.folder, serving.remember_hours)
+        self.audit = Audit(serving.folder)
+        self.buckets = Buckets(serving.rate, serving.burst)
+        self.doors = Doors(self.keys, auth=serving.auth, announced=running(serving.folder))
+        self.background = Background(self.banks, self.metrics, serving)
+        self.ready = threading.Event()
+        self.problem: str | None = None
+        self.metrics.gauge("open_banks", "Banks that are open.", lambda: len(self.banks.opened()))
+        self.metrics.gauge("ready", "1 when the model is loaded.", lambda: float(self.ready.is_set()))
+
+    async def open(self) -> None:
+        """Load the model behind the back of the first requests, which hear 503 until then."""
+        threading.Thread(target=self._warm, name="everwhen-warm", daemon=True).start()
+        self.background.start()
+
+    async def close(self) -> None:
+        """After the last request: the work that is begun is finished, the rest stays on the to-do list."""
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self.background.stop()
+        self.banks.close()
+        self.answers.close()
+        self.keys.close()
+        self.audit.close()
+        say("stopped")
+
+    def _warm(self) -> None:
+        from everwhen.memory.front import DEFAULT_EMBEDDER, shared_embedder
+
+        try:
+            shared_embedder(self.settings.embedder or DEFAULT_EMBEDDER).embed(["ready"])
+        except Exception as error:
+            self.problem = str(error)
+            say("the model cannot be loaded", logging.ERROR, error=str(error))
+            return
+        self.ready.set()
+        say("ready", home=str(self.serving.home))

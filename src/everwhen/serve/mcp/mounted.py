@@ -1,0 +1,101 @@
+"""MCP inside the HTTP server: `/mcp/{bank}`, `/mcp` being the bank `default`.
+
+Stateless: each request is checked for itself, so that nobody goes on with another's session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from everwhen.errors import Refused
+from everwhen.home import BANK_NAME
+from everwhen.serve.auth import admit
+from everwhen.serve.house import House
+from everwhen.serve.keys import Key
+from everwhen.serve.keys import Scope as Right
+from everwhen.serve.mcp.reach import Remembering
+from everwhen.serve.mcp.tools import build
+from everwhen.serve.problems import Problem, of_problem
+from everwhen.serve.telemetry import span
+
+OPERATIONS = {"add_memory": "create_memory", "correct_fact": "update_memory", "forget": "delete_memory"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks, and for which bank."""
+
+    caller: Key
+    bank: str
+
+
+_asking: ContextVar[Asking] = ContextVar("asking")
+
+
+class Guest:
+    """Where a tool finds the memory of whoever asks, if the key allows it."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    @contextmanager
+    def __call__(self, scope: Right, tool: str) -> Iterator[Remembering]:
+        asking = _asking.get()
+        noted = {"key": asking.caller.id, "bank": asking.bank, "route": f"mcp {tool}"}
+        try:
+            admit(asking.caller, scope, asking.bank)
+        except Problem as problem:
+            self._house.audit.note("denied", **noted)
+            raise Refused(problem.detail) from None
+        operation = OPERATIONS.get(tool, "search_memory")
+        lease = self._house.banks.lease(asking.bank, create=scope == "write")
+        with span(operation, asking.bank), lease as memory:
+            yield memory
+        if scope != "read":
+            self._house.audit.note("write", **noted)
+
+
+@asynccontextmanager
+async def mounted(house: House) -> AsyncIterator[ASGIApp]:
+    """The application to mount at `/mcp`."""
+    manager = StreamableHTTPSessionManager(
+        app=build(Guest(house))._lowlevel_server,
+        stateless=True,
+        json_response=True,
+        # Keys, and on a server without keys the check of Host and Origin, stand before this already.
+        security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        max_request_body_size=house.serving.largest_body,
+    )
+
+    async with manager.run():
+        yield Mounted(manager)
+
+
+class Mounted:
+    """The ASGI application: lets in those whose key may read the bank, and remembers who asks."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        bank = scope["path"].removeprefix("/mcp").strip("/") or "default"
+        try:
+            if not BANK_NAME.fullmatch(bank):
+                raise Problem(404, "there is nothing at this address; MCP is at /mcp/{bank}", "NotFound")
+            admit(scope["state"]["caller"], "read", bank)
+        except Problem as problem:
+            await of_problem(Request(scope), problem)(scope, receive, send)
+            return
+        token = _asking.set(Asking(scope["state"]["caller"], bank))
+        try:
+            await self._manager.handle_request(scope, receive, send)
+        finally:
+            _asking.reset(token)

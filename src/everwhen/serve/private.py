@@ -1,0 +1,45 @@
+"""Files that only their owner may read: keys, answers, the audit log, the token of a running server."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+
+def private_folder(folder: Path) -> Path:
+    """The folder, made when it is new, closed to others."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_mode & 0o077:
+        folder.chmod(0o700)
+    return folder
+
+
+def private_file(path: Path) -> Path:
+    """The file, made empty when it is new, with mode 0600 from its first moment on."""
+    private_folder(path.parent)
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+    return path
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file's words, all at once."""
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    private_file(new).write_text(text, encoding="utf-8")
+    new.replace(path)
+
+
+def private_database(path: Path, schema: str, *, durable: bool = True) -> sqlite3.Connection:
+    """A small SQLite file that several processes and threads may use (the caller holds a lock).
+
+    Without `durable`, what was written last may be lost when the machine (not the process) fails.
+    """
+    connection = sqlite3.connect(
+        private_file(path), timeout=30.0, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    connection.executescript(schema)
+    return connection

@@ -1,0 +1,142 @@
+"""Errors as problem+json (RFC 9457): a status, one clear sentence, never a stack trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from everwhen.errors import (
+    Damaged,
+    EverwhenError,
+    ModelError,
+    NotFound,
+    Refused,
+    Unavailable,
+    UsageError,
+)
+
+MEDIA = "application/problem+json"
+STATUS: tuple[tuple[type[EverwhenError], int], ...] = (
+    (UsageError, 422),
+    (NotFound, 404),
+    (Refused, 409),
+    (Damaged, 500),
+    (ModelError, 503),
+    (Unavailable, 503),
+)
+"""What each error of the library is over HTTP. 403 is only ever said of keys, by `Problem`."""
+
+DOCUMENTED = {
+    401: "No key, or one that is not known.",
+    403: "The key is for other banks, or its scope is too small.",
+    404: "There is no such thing.",
+    408: "The request took too long to arrive.",
+    409: "Something changed meanwhile (If-Match), or the bank refuses.",
+    413: "The request is too large.",
+    415: "The request is not JSON.",
+    422: "The request is not what it should be.",
+    429: "Too many requests for this key.",
+    500: "The bank is damaged, or everwhen has a bug.",
+    503: "Starting, busy or waiting for extraction: try again.",
+}
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "kind"],
+    "properties": {
+        "type": {"type": "string", "example": "about:blank"},
+        "title": {"type": "string", "example": "Not Found"},
+        "status": {"type": "integer", "example": 404},
+        "detail": {"type": "string", "example": "there is no bank 'ana'; its first write makes it"},
+        "kind": {"type": "string", "example": "NotFound", "description": "The error's name in the library."},
+    },
+}
+
+
+class Problem(HTTPException):
+    """An error that the server itself raises."""
+
+    def __init__(
+        self, status: int, sentence: str, kind: str = "Refused", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(status, sentence, dict(headers or {}))
+        self.kind = kind
+
+
+def answer(status: int, sentence: str, kind: str, headers: Mapping[str, str] | None = None) -> Response:
+    """A problem as a response."""
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": " ".join(sentence.split()),
+        "kind": kind,
+    }
+    return Response(
+        json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),
+        status,
+        media_type=MEDIA,
+        headers=dict(headers or {}),
+    )
+
+
+def of_problem(request: Request, error: Exception) -> Response:
+    """Ours, and what the framework says of unknown routes and methods, in our words."""
+    assert isinstance(error, HTTPException)
+    if isinstance(error, Problem):
+        return answer(error.status_code, str(error.detail), error.kind, error.headers)
+    match error.status_code:
+        case 400:
+            return answer(422, "the body is not JSON: it cannot be read as text", "UsageError")
+        case 404:
+            said = "there is nothing at this address; /openapi.json lists what there is"
+            return answer(404, said, "NotFound")
+        case 405:
+            methods = ", ".join(_methods(request))
+            said = f"{request.method} is not for this address; it takes {methods}"
+            return answer(405, said, "UsageError", {"Allow": methods})
+    return answer(error.status_code, str(error.detail), "UsageError", error.headers)
+
+
+def of_library(_: Request, error: Exception) -> Response:
+    """An error that `Memory` raised on purpose: its sentence is made for people."""
+    status = next((code for kind, code in STATUS if isinstance(error, kind)), 500)
+    return answer(status, str(error), type(error).__name__, {"Retry-After": "1"} if status == 503 else None)
+
+
+def of_validation(_: Request, error: Exception) -> Response:
+    """Wrong types, missing or unknown fields: the first of them, in one sentence."""
+    assert isinstance(error, RequestValidationError)
+    return answer(422, sentence_of(error.errors()), "UsageError")
+
+
+def of_bug(_: Request, error: Exception) -> Response:
+    return answer(500, f"everwhen failed ({type(error).__name__}); the server's log says where", "Bug")
+
+
+def sentence_of(errors: Any) -> str:
+    """The first validation error as a person says it."""
+    nothing: dict[str, Any] = {"loc": (), "msg": "the request is not what it should be", "type": ""}
+    first: dict[str, Any] = next(iter(errors), nothing)
+    if first["type"] == "json_invalid":
+        return f"the body is not JSON: {first.get('ctx', {}).get('error', 'it cannot be read')}"
+    where = ".".join(str(part) for part in first["loc"][1:])  # the first says whether body, query or path
+    said = str(first["msg"]).removeprefix("Value error, ")
+    return f"{where}: {said}" if where else said
+
+
+def _methods(request: Request) -> list[str]:
+    """All methods that an address takes; each is a route of its own."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.path_regex.fullmatch(request.scope["path"]):
+            found |= route.methods or set()
+    return sorted(found)

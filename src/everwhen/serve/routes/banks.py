@@ -1,0 +1,73 @@
+"""`/v1/banks`: which there are, what they hold, how they are set."""
+
+from __future__ import annotations
+
+from fastapi import Request, Response
+
+from everwhen.errors import NotFound
+from everwhen.home import bank_path
+from everwhen.memory import Memory
+from everwhen.serve.pages import Cursor, Limit, Page, page
+from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
+from everwhen.serve.schemas import BankIn, BankName, BankOut
+from everwhen.types import Stats
+
+router = area("banks")
+
+
+@router.get("/banks", response_model=Page[BankName], **needs("read"))
+async def list_banks(request: Request, cursor: Cursor = None, limit: Limit = None) -> Response:
+    """The banks that this key may read."""
+    house = house_of(request)
+    home = house.serving.home
+    seen = [name for name in house.banks.names() if request.state.caller.allows("read", name)]
+    chosen = page(seen, cursor, limit, house.serving)
+    items = [BankName(name=name, bytes=bank_path(home, name).stat().st_size) for name in chosen.items]
+    found = Page[BankName](items=items, next_cursor=chosen.next_cursor)
+    return replied(written(found, Page[BankName]))
+
+
+@router.get("/banks/{bank}", response_model=BankOut, **needs("read"))
+async def read_bank(request: Request, bank: Bank) -> Response:
+    """One bank: its settings, what it holds, and how many turns wait for extraction."""
+    return replied(await house_of(request).banks.call(bank, _described))
+
+
+@router.patch("/banks/{bank}", response_model=BankOut, **needs("admin", "update_memory"))
+async def set_bank(request: Request, bank: Bank, body: BankIn) -> Response:
+    """Set a bank's zone or half-lives; it comes into being when it is new."""
+    banks = house_of(request).banks
+
+    def change(memory: Memory) -> None:
+        for domain, days in (body.half_lives or {}).items():
+            memory.facts.set_half_life(domain, days)
+        if body.half_life is not None:
+            memory.facts.set_half_life(None, body.half_life)
+        if body.zone is not None:
+            banks.rezone(bank, body.zone)
+
+    await banks.call(bank, change, create=True)
+    return replied(await banks.call(bank, _described))
+
+
+@router.delete("/banks/{bank}", status_code=204, **needs("admin", "delete_memory_store"))
+async def delete_bank(request: Request, bank: Bank) -> Response:
+    """Delete a bank with everything in it, for good."""
+    banks = house_of(request).banks
+    if not banks.exists(bank):
+        raise NotFound(f"there is no bank '{bank}'")
+    await banks.aside(banks.remove, bank)
+    return Response(status_code=204)
+
+
+@router.get("/banks/{bank}/stats", response_model=Stats, **needs("read"))
+async def stats(request: Request, bank: Bank) -> Response:
+    """How much a bank holds."""
+    return replied(await house_of(request).banks.call(bank, lambda memory: written(memory.stats(), Stats)))
+
+
+def _described(memory: Memory) -> bytes:
+    found = BankOut(
+        name=memory.bank, zone=memory.zone, half_lives=memory.facts.half_lives, stats=memory.stats()
+    )
+    return written(found, BankOut)

@@ -1,0 +1,390 @@
+"""What requests look like: the arguments of `Memory`, checked. Answers are the library's own types.
+
+Strict: a number is no text, an unknown field is a mistake that is named. What a schema cannot say (an interval that
+ends before it starts, a zone that does not exist) the library says, with the same status.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
+
+from everwhen.agent.recipe import TOOLS, AgentRecipe
+from everwhen.facts.decay import HalfLives
+from everwhen.recall import Recipe
+from everwhen.types import Stats
+from everwhen.when import Interval
+from everwhen.when.interval import Grain
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?", re.ASCII)
+LONGEST_QUERY = 100_000
+"""Characters of a question, a topic or an expression; the model reads the first few hundred words of one anyway."""
+LONGEST_NAME = 512
+
+
+def _instant(given: Any) -> Any:
+    """ISO 8601 with an offset: an instant that everybody means alike."""
+    instant = _local(given)
+    if isinstance(instant, datetime) and instant.tzinfo is None:
+        raise ValueError("this time has no zone; append 'Z' or an offset such as '+01:00'")
+    return instant
+
+
+def _local(given: Any) -> Any:
+    if isinstance(given, datetime) or given is None:
+        return given
+    if not isinstance(given, str) or not _RFC3339.fullmatch(given):
+        raise ValueError("a time is ISO 8601 text such as '2025-03-14T09:26:00Z'")
+    try:
+        text = given.upper()
+        found = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text))
+        return found.astimezone(UTC) if found.tzinfo else found
+    except (ValueError, OverflowError):
+        raise ValueError(f"there is no such time: {given}") from None
+
+
+def _said(given: str) -> str:
+    if not given.strip():
+        raise ValueError("this is empty; write something, or leave it out")
+    return given
+
+
+def _whole(given: Any) -> Any:
+    return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
+_TIME = {"type": "string", "format": "date-time"}
+Instant = Annotated[
+    datetime, BeforeValidator(_instant), WithJsonSchema({**_TIME, "examples": ["2025-03-14T09:26:00Z"]})
+]
+LocalInstant = Annotated[
+    datetime, BeforeValidator(_local), WithJsonSchema({**_TIME, "examples": ["2025-03-14T09:26:00Z"]})
+]
+"""May stand without an offset where a `zone` stands beside it."""
+Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY), AfterValidator(_said)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME), AfterValidator(_said)]
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""JSON has no whole numbers: 5.0 is 5."""
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Body(BaseModel):
+    """A request: nothing that is not asked for, nothing turned into something else."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class IntervalIn(Body):
+    """A stretch of time, half-open; a side that is null is open."""
+
+    start: Instant | None = None
+    end: Instant | None = None
+    grain: Grain = "second"
+
+    @model_validator(mode="after")
+    def _in_order(self) -> IntervalIn:
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise ValueError("the interval ends before it starts")
+        return self
+
+    def interval(self) -> Interval:
+        return Interval(self.start, self.end, self.grain)
+
+
+def window(given: IntervalIn | None) -> Interval | None:
+    return None if given is None else given.interval()
+
+
+class MessageIn(BaseModel):
+    """One message. Fields of other systems may stand in it, and are left alone."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    content: str | list[Any] | None = Field(None, examples=["I moved to Porto last week"])
+    role: str | None = Field(None, examples=["user"])
+    name: str | int | None = Field(None, examples=["Ana"])
+    timestamp: str | int | float | None = Field(None, examples=["2025-03-10T09:30:00Z"])
+    zone: str | None = Field(None, examples=["Europe/Lisbon"])
+    id: str | int | None = None
+    session: str | int | None = None
+    metadata: dict[str, Any] | None = None
+    media: Any = None
+
+    def given(self) -> dict[str, Any]:
+        return self.model_dump(exclude_unset=True)
+
+
+Said = str | MessageIn
+
+
+class TurnsIn(Body):
+    messages: Said | list[Said] = Field(
+        examples=[[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]]
+    )
+    session: Name | None = None
+    at: LocalInstant | None = None
+    zone: str | None = None
+    metadata: dict[str, Any] | None = None
+
+    def listed(self) -> list[str | dict[str, Any]]:
+        several = self.messages if isinstance(self.messages, list) else [self.messages]
+        return [one if isinstance(one, str) else one.given() for one in several]
+
+
+Channel = Literal["semantic", "keyword", "graph", "temporal"]
+
+
+class RecipeIn(Body):
+    """How a recall is put together; what is left out is as in the default recipe."""
+
+    name: Annotated[str, StringConstraints(max_length=100)] = "mid"
+    candidates: Whole = Field(100, ge=1, le=1000)
+    channels: list[Channel] = Field(["semantic", "keyword", "graph", "temporal"])
+    min_similarity: float = Field(0.05, ge=-1, le=1)
+    fusion: Literal["linear", "rrf"] = "linear"
+    rrf_k: Whole = Field(10, ge=0, le=1000)
+    rerank: bool = True
+    context: bool = True
+    speaker: bool = True
+    latest: bool = True
+    satf: bool = False
+    satf_sigma: Annotated[float, Field(ge=0.001, le=100_000)] | Literal["adaptive"] = 15.0
+    satf_alpha: float = Field(10.0, ge=0, le=1000)
+    satf_gamma: float = Field(0.0, ge=0, le=1)
+    expand: Whole = Field(0, ge=0, le=20)
+    gate: float = Field(0.0, ge=0, le=1)
+    facts: bool = True
+
+    def recipe(self) -> Recipe:
+        return Recipe(**{**self.model_dump(), "channels": tuple(self.channels)})
+
+
+Stage = Literal[
+    "semantic", "keyword", "graph", "temporal",
+    "fusion", "rerank", "latest", "satf", "expand", "gate", "facts", "context", "speaker",
+]  # fmt: skip
+
+
+class RecallIn(Body):
+    query: Words = Field(examples=["Where does Ana live?"])
+    seek: Words | None = Field(None, description="Looks with words of its own; the query then only ranks.")
+    budget: Literal["low", "mid", "high"] | Annotated[Whole, Field(ge=1, le=1000)] = "mid"
+    max_tokens: Whole = Field(4096, ge=1, le=1_000_000)
+    at: Instant | None = None
+    between: IntervalIn | None = None
+    before: Instant | None = None
+    after: Instant | None = None
+    as_of: Instant | None = None
+    known_at: Instant | None = None
+    kinds: list[Literal["turn", "event", "narrative", "fact", "node"]] | None = None
+    networks: list[Literal["world", "experience", "opinion"]] | None = None
+    metadata: dict[str, Any] | None = None
+    min_confidence: Share | None = None
+    order: Literal["relevance", "time", "level"] = "relevance"
+    recipe: RecipeIn | None = None
+    without: list[Stage] = Field([], description="Stages to leave out, such as `rerank`.")
+    fresh: bool = False
+
+
+class WhenIn(Body):
+    query: Words = Field(examples=["When did Ana move to Porto?"])
+    at: Instant | None = None
+    between: IntervalIn | None = None
+
+
+class CompareIn(Body):
+    a: Words = Field(examples=["Ana's move to Porto"])
+    b: Words = Field(examples=["Ana's new job"])
+    at: Instant | None = None
+
+
+class TimelineIn(Body):
+    about: Words | None = Field(None, examples=["Porto"])
+    between: IntervalIn | None = None
+    grain: Literal["day", "week", "month", "year"] | None = None
+    negated: bool = False
+    cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    limit: Whole | None = Field(None, ge=1, le=1000)
+
+
+class GrepIn(Body):
+    pattern: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = Field(examples=["Porto"])
+    calendar: Literal["turns", "events"] = "turns"
+    regex: bool = False
+    between: IntervalIn | None = None
+    limit: Whole = Field(50, ge=1, le=1000)
+
+
+AgentTool = Literal[
+    "search_turns", "search_events", "grep_turns", "grep_events", "facts_current", "facts_history", "timeline",
+    "date_math",
+]  # fmt: skip
+
+
+class AgentRecipeIn(Body):
+    """How an answer is put together; what is left out is as in the full recipe."""
+
+    name: Annotated[str, StringConstraints(max_length=100)] = "full"
+    guidance: bool = True
+    retrieval: bool = True
+    rerank: bool = True
+    dates: bool = True
+    tools: list[AgentTool] = Field(list(TOOLS))  # type: ignore[arg-type]  # the same names, as one type
+    candidates: Whole = Field(100, ge=1, le=1000)
+    kept: Whole = Field(15, ge=1, le=200)
+    around: Whole = Field(1, ge=0, le=10)
+
+    def recipe(self) -> AgentRecipe:
+        return AgentRecipe(**{**self.model_dump(), "tools": tuple(self.tools)})
+
+
+class AskIn(Body):
+    question: Words = Field(examples=["When did Ana move to Porto?"])
+    at: Instant | None = None
+    as_of: Instant | None = None
+    model: Name | None = Field(
+        None, examples=["none"], description="`none`, or the server's own when left out."
+    )
+    recipe: AgentRecipeIn | None = None
+    session: Name | None = None
+
+    def chosen(self) -> dict[str, Any]:
+        recipe = self.recipe.recipe() if self.recipe else None
+        return {
+            "at": self.at,
+            "as_of": self.as_of,
+            "model": self.model,
+            "recipe": recipe,
+            "session": self.session,
+        }
+
+
+class AssertIn(Body):
+    subject: Name = Field(examples=["Ana"])
+    predicate: Name = Field(examples=["lives in"])
+    object: Words = Field(examples=["Porto"])
+    valid_from: Instant | None = None
+    valid_to: Instant | None = None
+    confidence: Share = 1.0
+    domain: Name | None = None
+    source: Name | list[Name] | None = None
+    origin: Literal["observation", "user", "inference"] = "observation"
+    at: Instant | None = None
+
+
+class CorrectIn(Body):
+    subject: Name = Field(examples=["Ana"])
+    predicate: Name = Field(examples=["lives in"])
+    object: Words = Field(examples=["Lisbon"])
+    valid_from: Instant | None = None
+    at: Instant | None = None
+
+
+class EndIn(Body):
+    subject: Name = Field(examples=["Ana"])
+    predicate: Name = Field(examples=["lives in"])
+    on: Instant
+    at: Instant | None = None
+
+
+class RetractIn(Body):
+    reason: Words = Field(examples=["It was a joke"])
+    at: Instant | None = None
+
+
+class AtIn(Body):
+    at: Instant | None = None
+
+
+class ReportIn(Body):
+    kind: Literal["missing", "change"]
+    ref: Name = Field(examples=["the billing service"])
+    at: Instant | None = None
+
+
+class ResolveIn(Body):
+    keep: Name = Field(examples=["neither"], description="The id or object of one side, or `neither`.")
+    at: Instant | None = None
+
+
+class PredicateIn(Body):
+    name: Name = Field(examples=["drives"])
+    multi: bool = False
+    synonyms: list[Name] = []
+    domain: Name | None = None
+    at: Instant | None = None
+
+
+class HalfLifeIn(Body):
+    domain: Name | None = Field(None, examples=["tech_preference"], description="Null: all that have none.")
+    days: float = Field(gt=0, le=10_000_000)
+
+
+class MergeIn(Body):
+    a: Name = Field(examples=["Ana"], description="Keeps its name.")
+    b: Name = Field(examples=["Anna"])
+
+
+class SplitIn(Body):
+    names: list[Name] = Field(min_length=1, examples=[["Annie"]])
+    type: Name | None = None
+
+
+class RenameIn(Body):
+    new: Name = Field(examples=["Ana Sousa"])
+
+
+class BankIn(Body):
+    """What can be set of a bank; what is left out stays."""
+
+    zone: Name | None = Field(None, examples=["Europe/Lisbon"])
+    half_lives: dict[Name, Annotated[float, Field(gt=0, le=10_000_000)]] | None = None
+    half_life: float | None = Field(None, gt=0, le=10_000_000)
+
+
+class ReextractIn(Body):
+    turns: list[Name] | None = None
+
+
+class DoctorIn(Body):
+    fix: bool = False
+
+
+class BankName(BaseModel):
+    """A bank in the list of banks."""
+
+    name: str
+    bytes: int
+
+
+class BankOut(BaseModel):
+    """A bank: its settings and what it holds."""
+
+    name: str
+    zone: str
+    half_lives: HalfLives
+    stats: Stats
+
+
+class Count(BaseModel):
+    """How many."""
+
+    count: int
+
+
+class Undone(BaseModel):
+    """What was taken back; null where there was nothing."""
+
+    action: str | None

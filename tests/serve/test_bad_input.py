@@ -1,0 +1,234 @@
+"""Requests that are wrong, too large, too slow or too many: the right status, one clear sentence, nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from typing import Any
+
+import httpx
+import pytest
+
+from everwhen.serve.settings import Serving
+from tests.serve.conftest import Served, serving, until
+from tests.serve.test_http import add
+
+
+def told(answer: httpx.Response, status: int) -> str:
+    """The one sentence of a problem."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    body = answer.json()
+    assert body.keys() == {"type", "title", "status", "detail", "kind"} and body["status"] == status
+    assert "Traceback" not in answer.text and "\n" not in body["detail"] and ".py" not in answer.text
+    return str(body["detail"])
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "sentence"),
+    [
+        ("recall", b'{"query": ', "the body is not JSON"),
+        ("recall", b"\xff\xfe", "the body is not JSON"),
+        ("recall", b"[]", "valid dictionary"),
+        ("recall", b"", "Field required"),
+        ("recall", b"{}", "query: Field required"),
+        ("recall", b'{"query": 5}', "query: Input should be a valid string"),
+        ("recall", b'{"query": "x", "max_tokens": "many"}', "max_tokens: Input should be a valid integer"),
+        ("recall", b'{"query": "x", "max_tokens": true}', "max_tokens: Input should be a valid integer"),
+        ("recall", b'{"query": "x", "colour": "red"}', "colour: Extra inputs are not permitted"),
+        ("recall", b'{"query": "x", "at": "yesterday"}', "at: a time is ISO 8601 text"),
+        ("recall", b'{"query": "x", "at": 1741600000}', "at: a time is ISO 8601 text"),
+        ("recall", b'{"query": "x", "at": "2025-03-14T09:26:00"}', "at: this time has no zone"),
+        ("recall", b'{"query": "x", "at": "9999-12-31T23:59:59-12:00"}', "at: there is no such time"),
+        ("recall", b'{"query": "x", "at": "2025-02-31T00:00:00Z"}', "at: there is no such time"),
+        ("recall", b'{"query": "x", "order": "alphabet"}', "order: Input should be 'relevance'"),
+        ("when", b'{"query": "x", "between": {"start": "2025-03-02T00:00Z", "end": "2025-03-01T00:00Z"}}', "it starts"),
+        ("recall", b'{"query": "   "}', "query: this is empty"),
+        ("recall", b'{"query": "half a character: \\ud800"}', "query: "),
+        ("turns", b'{"messages": []}', "the list of messages is empty"),
+        ("turns", b'{"messages": "  "}', "the text is empty"),
+        ("turns", b'{"messages": [{"content": "x", "role": "wizard"}]}', "unknown role 'wizard'"),
+        ("turns", b'{"messages": "x", "zone": "Moon/Sea"}', "unknown zone 'Moon/Sea'"),
+        ("turns", b'{"messages": "x", "zone": "../../etc/passwd"}', "unknown zone"),
+        ("turns", b'{"messages": [{"content": "x", "timestamp": "2025-03-03T10:00:00"}]}', "has no zone"),
+        ("facts", b'{"subject": "Ana", "predicate": "lives in", "object": "Porto", "confidence": 7}', "confidence"),
+        ("facts/correct", b'{"subject": "Ana"}', "predicate: Field required"),
+        ("grep", b'{"pattern": "(", "regex": true}', "not a regular expression"),
+    ],
+)  # fmt: skip
+def test_a_wrong_body_gets_422_and_a_sentence(
+    http: httpx.Client, path: str, body: bytes, sentence: str
+) -> None:
+    add(http, messages="violin")
+    answer = http.post(f"/banks/ana/{path}", content=body, headers={"Content-Type": "application/json"})
+    assert sentence in told(answer, 422)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "..",
+        ".hidden",
+        "a%2Fb",
+        "..%2F..%2Fetc%2Fpasswd",
+        "a%00",
+        "%2e%2e%2fana",
+        "a" * 129,
+        "a%5Cb",
+        "-x",
+        "ü",
+    ],
+)
+def test_a_bank_name_cannot_leave_the_folder(http: httpx.Client, served: Served, name: str) -> None:
+    sock = socket.create_connection(served.address)
+    body = b'{"messages": "x"}'
+    sock.sendall(
+        f"POST /v1/banks/{name}/turns HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        f"Authorization: {http.headers['Authorization']}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n".encode()
+        + body
+    )
+    answer = b"".join(iter(lambda: sock.recv(65536), b""))
+    sock.close()
+    assert answer.split(b" ", 2)[1] in (b"404", b"422", b"400"), answer
+    assert served.house.banks.names() == []
+    home = served.house.serving.home
+    assert not (home.parent / "etc").exists() and sorted(one.name for one in home.iterdir()) == ["serve"]
+
+
+def test_unknown_addresses_and_methods_are_told(http: httpx.Client, served: Served) -> None:
+    assert "/openapi.json" in told(http.get("/nowhere"), 404)
+    assert "/openapi.json" in told(httpx.get(f"{served.url}/nowhere"), 404)
+    told(http.put("/banks/ana/turns", json={}), 405)
+
+
+def test_a_body_that_is_too_large_gets_413(small: Serving) -> None:
+    with serving(small) as served, served.client() as http:
+        large = {"messages": "x" * 3000}
+        assert "larger than" in told(http.post("/banks/ana/turns", json=large), 413)
+
+        def pieces() -> Any:
+            yield b'{"messages": "'
+            for _ in range(30):
+                yield b"x" * 100
+            yield b'"}'
+
+        assert "larger than" in told(http.post("/banks/ana/turns", content=pieces()), 413)
+        assert http.post("/banks/ana/turns", json={"messages": "x"}).status_code == 201
+
+
+def test_a_compressed_body_gets_415(http: httpx.Client) -> None:
+    answer = http.post("/banks/ana/turns", content=b"...", headers={"Content-Encoding": "gzip"})
+    assert "Content-Encoding" in told(answer, 415)
+
+
+def test_a_slow_client_gets_408_and_holds_nobody_up(small: Serving) -> None:
+    with serving(small) as served, served.client() as http:
+        sock = socket.create_connection(served.address)
+        sock.sendall(
+            b"POST /v1/banks/ana/turns HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Authorization: " + http.headers["Authorization"].encode() + b"\r\nContent-Length: 100\r\n\r\n{"
+        )
+        began = time.monotonic()
+        assert http.post("/banks/ana/turns", json={"messages": "violin"}).status_code == 201
+        answer = sock.recv(65536)
+        sock.close()
+        assert b"408" in answer.split(b"\r\n", 1)[0] and time.monotonic() - began < 5
+
+
+def test_a_key_that_asks_too_often_gets_429(small: Serving) -> None:
+    with serving(small) as served, served.client() as http, served.client() as other:
+        answers = [http.get("/banks") for _ in range(40)]
+        limited = [answer for answer in answers if answer.status_code == 429]
+        assert limited and "too often" in told(limited[0], 429)
+        assert int(limited[0].headers["Retry-After"]) >= 1
+        assert other.get("/banks").status_code == 200
+
+
+def test_while_the_model_loads_requests_hear_503(served: Served, http: httpx.Client) -> None:
+    served.house.ready.clear()
+    answer = http.get("/banks")
+    assert "starting" in told(answer, 503) and answer.headers["Retry-After"] == "1"
+    assert httpx.get(f"{served.url}/readyz").status_code == 503
+    assert httpx.get(f"{served.url}/healthz").status_code == 200
+
+
+def test_an_unexpected_failure_is_a_plain_500(
+    served: Served, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> Any:
+        raise RuntimeError("the secret is in /somewhere/private.py")
+
+    monkeypatch.setattr(served.house.banks, "names", broken)
+    assert "secret" not in told(http.get("/banks"), 500)
+
+
+def test_a_damaged_bank_is_told_without_its_path(served: Served, http: httpx.Client) -> None:
+    add(http)
+    http.delete("/banks/ana")
+    path = served.house.serving.home / "banks" / "ana.db"
+    path.write_bytes(b"this is no database" * 100)
+    assert "damaged" in told(http.get("/banks/ana/stats"), 500)
+
+
+def test_banks_in_use_stay_open_and_others_are_closed(small: Serving) -> None:
+    with serving(small) as served, served.client() as http:
+        for name in ("a", "b", "c", "d"):
+            add(http, bank=name, messages="violin")
+        until(lambda: len(served.house.banks.opened()) <= 2)
+        with served.house.banks.lease("a") as memory:
+            for name in ("b", "c", "d"):
+                assert http.get(f"/banks/{name}/stats").status_code == 200
+            assert memory.stats().turns == 1
+
+
+def test_a_thousand_requests_at_once_are_all_answered(served: Served, http: httpx.Client) -> None:
+    add(http, bank="a", messages="I play the violin")
+    add(http, bank="b", messages="I play the cello")
+    keys = {bank: served.key("write", bank) for bank in ("a", "b")}
+
+    async def ask(client: httpx.AsyncClient, number: int) -> tuple[int, str]:
+        bank = "ab"[number % 2]
+        headers = {"Authorization": f"Bearer {keys[bank]}"}
+        if number % 10 == 0:
+            answer = await client.post(
+                f"/banks/{bank}/turns", json={"messages": f"{bank} note {number}"}, headers=headers
+            )
+            return answer.status_code, bank
+        answer = await client.post(
+            f"/banks/{bank}/recall",
+            json={"query": "play", "max_tokens": 60, "budget": "low"},
+            headers=headers,
+        )
+        said = " ".join(one["text"] for one in answer.json()["memories"])
+        assert {"a": "cello", "b": "violin"}[bank] not in said, "another bank's memory"
+        return answer.status_code, bank
+
+    async def everybody() -> list[tuple[int, str]]:
+        limits = httpx.Limits(max_connections=1000)
+        async with httpx.AsyncClient(
+            base_url=f"{served.url}/v1", timeout=240, limits=limits, trust_env=False
+        ) as client:
+            return await asyncio.gather(*(ask(client, number) for number in range(1000)))
+
+    answers = asyncio.run(everybody())
+    assert sorted({status for status, _ in answers}) == [200, 201]
+    turns = sum(http.get(f"/banks/{bank}/stats").json()["turns"] for bank in "ab")
+    assert turns == 2 + 100
+
+
+def test_a_client_that_hangs_up_does_not_harm_the_server(served: Served, http: httpx.Client) -> None:
+    add(http, messages=[f"violin {number}" for number in range(50)])
+    for _ in range(20):
+        sock = socket.create_connection(served.address)
+        body = json.dumps({"query": "violin"}).encode()
+        sock.sendall(
+            b"POST /v1/banks/ana/recall HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Authorization: " + http.headers["Authorization"].encode() + b"\r\n"
+            b"Content-Length: " + str(len(body)).encode() + b"\r\n\r\n" + body
+        )
+        sock.close()
+    until(lambda: "everwhen_requests_running 1\n" in httpx.get(f"{served.url}/metrics").text)
+    assert http.post("/banks/ana/recall", json={"query": "violin"}).status_code == 200

@@ -1,0 +1,217 @@
+"""MCP with the official client: over stdio, over streamable HTTP, and attached to a server that runs already."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+
+pytest.importorskip("mcp")
+from mcp import Client as McpClient
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from everwhen import Memory
+from everwhen.serve.mcp.reach import Here
+from everwhen.serve.mcp.tools import build
+from everwhen.serve.runtime import announce, running, withdraw
+from everwhen.serve.settings import Serving
+from tests.serve.conftest import Served, serving
+
+TOOLS = {
+    "add_memory", "search_memories", "when", "timeline", "get_facts", "fact_history", "correct_fact",
+    "list_events", "search_turns", "grep",
+}  # fmt: skip
+WRITING = {"add_memory", "correct_fact"}
+
+
+async def call(client: McpClient, tool: str, **arguments: Any) -> Any:
+    """What a tool answers, as JSON."""
+    answer = await client.call_tool(tool, arguments)
+    text = answer.content[0].text  # type: ignore[union-attr]
+    assert not answer.is_error, text
+    return json.loads(text)
+
+
+async def refused(client: McpClient, tool: str, **arguments: Any) -> str:
+    answer = await client.call_tool(tool, arguments)
+    assert answer.is_error
+    return str(answer.content[0].text)  # type: ignore[union-attr]
+
+
+def at_http(served: Served, key: str | None, bank: str) -> McpClient:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    http = httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False)
+    return McpClient(streamable_http_client(f"{served.url}/mcp/{bank}", http_client=http))
+
+
+def at_stdio(home: Path, bank: str) -> McpClient:
+    environment = {
+        **os.environ,
+        "EVERWHEN_HOME": str(home),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "everwhen", "mcp", "--bank", bank], env=environment
+    )
+    return McpClient(command)
+
+
+async def conversation(client: McpClient) -> None:
+    """All tools, one after the other, on a new bank."""
+    listed = (await client.list_tools()).tools
+    assert {tool.name for tool in listed} == TOOLS
+    for tool in listed:
+        assert tool.description and len(tool.description) < 500
+        assert tool.annotations is not None and tool.annotations.open_world_hint is False
+        assert tool.annotations.read_only_hint is (tool.name not in WRITING)
+    search = next(tool for tool in listed if tool.name == "search_memories").input_schema["properties"]
+    assert {"at", "between", "before", "after", "as_of", "known_at"} <= search.keys()
+
+    added = await call(
+        client, "add_memory", text="I moved to Porto last week.", name="Ana", at="2025-03-10T09:30:00Z"
+    )
+    assert added["new"] == 1
+    found = await call(client, "search_memories", query="Where does Ana live?", before="2026-01-01")
+    assert found["memories"][0]["text"] == "I moved to Porto last week."
+    assert (await call(client, "search_memories", query="Porto", between=["2024"]))["memories"] == []
+    when = await call(client, "when", query="When did Ana move to Porto?")
+    assert when["when"] == "the week of 3 March 2025" and when["evidence"][0]["turn"] == added["turns"][0]
+    entries = await call(client, "timeline", about="Porto", between=["March 2025"])
+    assert entries["entries"][0]["when"] == "the week of 3 March 2025"
+    assert (await call(client, "list_events", subject="Ana"))["events"][0]["status"] == "happened"
+    await call(
+        client, "correct_fact", subject="Ana", predicate="lives in", object="Lisbon", valid_from="2025-06-01"
+    )
+    now = await call(client, "get_facts", subject="Ana", predicate="lives in")
+    assert [fact["object"] for fact in now["facts"]] == ["Lisbon"]
+    then = await call(client, "get_facts", subject="Ana", predicate="lives in", as_of="2025-04-01")
+    assert [fact["object"] for fact in then["facts"]] == ["Porto"]
+    history = await call(client, "fact_history", subject="Ana", predicate="lives in")
+    assert [fact["object"] for fact in history["facts"]] == ["Porto", "Lisbon"]
+    assert (await call(client, "search_turns", between=["2025-03-10"]))["turns"][0]["speaker"] == "Ana"
+    assert (await call(client, "grep", pattern="PORTO"))["turns"][0]["id"] == added["turns"][0]
+
+    assert "is no date" in await refused(client, "when", query="x", at="the day of the fox")
+    assert "query" in await refused(client, "search_memories")
+    resources = {str(one.uri) for one in (await client.list_resources()).resources}
+    assert "everwhen://timeline/recent" in resources
+    recent = await client.read_resource("everwhen://timeline/recent")
+    assert "Porto" in recent.contents[0].text  # type: ignore[union-attr]
+
+
+def test_all_tools_answer_over_streamable_http(served: Served) -> None:
+    async def talk() -> None:
+        async with at_http(served, served.key("write", "ana"), "ana") as client:
+            await conversation(client)
+
+    asyncio.run(talk())
+
+
+def test_all_tools_answer_over_stdio(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+
+    async def talk() -> None:
+        async with at_stdio(home, "ana") as client:
+            await conversation(client)
+
+    asyncio.run(talk())
+    with Memory.open(home, "ana", create=False) as memory:
+        assert memory.stats().turns == 1
+
+
+def test_a_process_attaches_to_the_server_that_runs(settings: Serving) -> None:
+    note = announce(settings.folder, "http://127.0.0.1:9")
+    with serving(settings) as served:
+        withdraw(settings.folder, note)
+        served.house.doors.announced = announce(settings.folder, served.url)
+
+        reach = Here(settings.home, "ana")
+
+        async def talk() -> None:
+            async with McpClient(build(reach)) as client:
+                added = await call(client, "add_memory", text="I play the violin", at="2025-03-10T09:30:00Z")
+                assert added["new"] == 1
+                found = await call(client, "search_memories", query="violin", between=["March 2025"])
+                assert found["memories"][0]["text"] == "I play the violin"
+
+        asyncio.run(talk())
+        assert reach._memory is None, "a model was loaded although a server runs"
+        with served.client() as http:
+            assert http.get("/banks/ana/stats").json()["turns"] == 1
+        reach.close()
+        withdraw(settings.folder, served.house.doors.announced)
+    assert running(settings.folder) is None
+
+
+def test_the_note_of_a_server_that_is_gone_is_not_believed(tmp_path: Path) -> None:
+    note = announce(tmp_path, "http://127.0.0.1:9")
+    assert running(tmp_path) == note
+    path = tmp_path / "running.json"
+    path.write_text(json.dumps({"url": note.url, "pid": 2**22 + 1, "token": note.token}))
+    assert running(tmp_path) is None
+    path.write_text("{")
+    assert running(tmp_path) is None
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_key_reaches_only_its_bank_over_mcp(served: Served) -> None:
+    keys = {bank: served.key("write", bank) for bank in ("a", "b")}
+    words = {"a": "the violin is under the stairs", "b": "the cello is in the attic"}
+
+    async def talk() -> None:
+        for bank in ("a", "b"):
+            async with at_http(served, keys[bank], bank) as client:
+                await call(client, "add_memory", text=words[bank])
+        for bank, other in (("a", "b"), ("b", "a")):
+            async with at_http(served, keys[bank], bank) as client:
+                for tool, given in (
+                    ("search_memories", {"query": words[other]}),
+                    ("search_turns", {}),
+                    ("grep", {"pattern": "the"}),
+                    ("timeline", {}),
+                ):
+                    said = json.dumps(await call(client, tool, **given))
+                    assert words[other] not in said
+                assert words[bank] in json.dumps(await call(client, "grep", pattern="the"))
+
+    asyncio.run(talk())
+    ask = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "grep", "arguments": {"pattern": "the"}},
+    }
+    for path, key, status in [
+        ("/mcp/b", keys["a"], 403), ("/mcp", keys["a"], 403), ("/mcp/b", None, 401), ("/mcp/..%2Fb", keys["a"], 404),
+        ("/mcp/b/", "nonsense", 401), ("/mcp/a/b", keys["a"], 404),
+    ]:  # fmt: skip
+        headers = {"Accept": "application/json, text/event-stream"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        answer = httpx.post(f"{served.url}{path}", json=ask, headers=headers)
+        assert answer.status_code == status, (path, answer.text)
+        assert "attic" not in answer.text
+
+
+def test_a_key_that_may_read_cannot_write_over_mcp(served: Served) -> None:
+    async def talk() -> None:
+        async with at_http(served, served.key("write", "a"), "a") as client:
+            await call(client, "add_memory", text="the violin is under the stairs")
+        async with at_http(served, served.key("read", "a"), "a") as client:
+            assert (await call(client, "grep", pattern="violin"))["turns"]
+            assert "needs the scope write" in await refused(client, "add_memory", text="a cello")
+            assert "needs the scope write" in await refused(
+                client, "correct_fact", subject="Ana", predicate="plays", object="cello"
+            )
+
+    asyncio.run(talk())
+    events = [json.loads(line) for line in served.house.audit.path.read_text().splitlines()]
+    assert [line["event"] for line in events if line["route"] == "mcp add_memory"] == ["write", "denied"]

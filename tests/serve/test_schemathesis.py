@@ -1,0 +1,66 @@
+"""The description of the API against the server itself: schemathesis makes requests of all kinds from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from everwhen.serve.app import description
+from everwhen.serve.settings import Serving
+from tests.serve.conftest import Served, serving
+
+schemathesis = pytest.importorskip("schemathesis")
+
+EXAMPLES = 10
+"""Requests for each route and phase: all of it stays within two minutes."""
+BEYOND_A_SCHEMA = re.compile(
+    "ends before it starts|this is empty|the window is empty|must lie after|cursor: this is no cursor|unknown zone|"
+    "used for another request|(history|known_at): |outside the years|has no zone|the text is empty|"
+    "messages is empty|unknown role|timestamp|needs 'content'|not a regular expression|keep |has no zone|"
+    "there is no such time|metadata must|a message is|part|half-life"
+)
+"""What a schema cannot say, and the library refuses all the same: relations between fields, names of zones."""
+
+api = schemathesis.openapi.from_dict(description())
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, str]]:
+    """One server for all routes, with a bank that holds something; and a key that may do everything."""
+    home: Path = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVERWHEN_EMBEDDER", "fake")
+        patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
+        with serving(replace(Serving(home), rate=1e6, burst=10**6, wait_seconds=20.0)) as served:
+            with served.client() as http:
+                http.post("/banks/ana/turns", json={"messages": "I moved to Porto last week."})
+                http.post(
+                    "/banks/ana/facts", json={"subject": "Ana", "predicate": "lives in", "object": "Porto"}
+                )
+            yield served, served.key("admin")
+
+
+@api.parametrize()
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+def test_every_route_does_what_its_description_says(case: Any, fuzzed: tuple[Served, str]) -> None:
+    served, key = fuzzed
+    answer = case.call_and_validate(
+        base_url=served.url,
+        headers={"Authorization": f"Bearer {key}"},
+        # Held below, with the sentence that was given.
+        excluded_checks=[schemathesis.checks.positive_data_acceptance],
+    )
+    if answer.status_code == 422 and case.meta is not None and case.meta.generation.mode.is_positive:
+        assert BEYOND_A_SCHEMA.search(answer.json()["detail"]), answer.text

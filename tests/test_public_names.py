@@ -8,7 +8,8 @@ import sys
 import everwhen
 
 PUBLIC = {
-    "Added", "Answer", "AsyncClient", "AsyncMemory", "Citation", "Client", "Comparison", "Conflict", "Consolidated", "Damaged",
+    "Added", "Answer", "AsyncClient", "AsyncMemory", "Citation", "Client", "Comparison", "Conflict",
+    "Consolidated", "Damaged",
     "Entity", "Entry", "Event",
     "EverwhenError", "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",

@@ -64,10 +64,9 @@ PEERS = (
 )
 
 ABSENT = {
-    "graphiti": "every episode is read by an LLM, and it needs a graph database server",
+    "graphiti": "every episode is read by an LLM",
     "cognee": "what is added can be searched only after `cognify`, which asks an LLM",
-    "hindsight": "every memory is extracted by an LLM, and it needs a PostgreSQL server",
-    "letta": "a memory is written by the agent's own LLM, and it needs a server",
+    "hindsight": "every memory is extracted by an LLM",
 }
 """Memory systems that cannot be asked without an LLM, and why."""
 

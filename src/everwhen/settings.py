@@ -45,6 +45,10 @@ class Settings:
     one has (0.7 gigabytes when full); 0 switches it off."""
 
     # Language model
+    llm: str | None = None
+    """The model that `ask` answers with, such as `openai:<model>`; None answers without one, in the memory's words."""
+    llm_guidance: str | None = None
+    """A cheaper model that says what to look for before `llm` looks (Chronos: a small one is enough); None is `llm`."""
     llm_base_url: str | None = None
     """A server that speaks the protocol of the LLM's provider; None is the provider's own address."""
     llm_output: Literal["auto", "native", "json", "tool", "prompted"] = "auto"
@@ -57,6 +61,22 @@ class Settings:
     """How often a question is sent while the server is busy, failing or silent."""
     llm_max_tokens: int = 8192
     """The longest answer."""
+    llm_temperature: float = 0.0
+    """Of answers and extraction (Chronos: 0)."""
+    consolidation_temperature: float = 0.7
+    """Of summaries (TiMem: 0.7)."""
+    ask_steps: int = 8
+    """Requests that one question may take, guidance left out: the last one has to answer."""
+    ask_tokens: int | None = 100_000
+    """Tokens, read and written, that one question may take."""
+    ask_seconds: float = 180.0
+    """Seconds that one question may take."""
+    ask_cost: float | None = None
+    """Dollars that one question may take; None sets no bound. A model without a known price is then refused."""
+    bank_tokens: int | None = None
+    """Tokens that all questions to a bank may take, ever; None sets no bound (`everwhen stats` shows them)."""
+    bank_cost: float | None = None
+    """Dollars that all questions to a bank may take, ever."""
 
     # Recall
     candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 100, "high": 300})
@@ -141,6 +161,10 @@ class Settings:
             "satf_anchors": 1,
             "satf_sigma": 0.001,
             "satf_alpha": 0,
+            "llm_temperature": 0,
+            "consolidation_temperature": 0,
+            "ask_steps": 1,
+            "ask_seconds": 0.001,
         }
         for name, bound in least.items():
             if not getattr(self, name) >= bound:  # also when it is no number at all

@@ -98,6 +98,15 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class EventHit:
+    """One event that `grep` found: the line that was searched, and where in it the pattern stands."""
+
+    event: Event
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
     """The reason for one recalled memory: its rank and score in each channel, and what fusion made of them.
 
@@ -392,3 +401,63 @@ class Entry:
     group: Interval | None = None
     ids: tuple[str, ...] = ()
     zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What asking took: requests sent and answered, tokens, dollars (None: the price is not known), seconds."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Read and written together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        priced = [part.cost for part in (self, other) if part.requests]
+        known = [cost for cost in priced if cost is not None]
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            sum(known) if known and len(known) == len(priced) else None,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A turn that bears an answer out, and the words of it that do: `quote` stands in the stored turn."""
+
+    turn: str
+    quote: str
+    said_at: datetime
+    speaker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What `ask` gives back. `abstained` says that the memory does not tell; `text` then says what was looked for.
+
+    `intervals` are the times that the answer rests on. `confidence` is the chance that it is right: calibrated for an
+    extractive answer, and what the model says of itself, which is not, for a model's. `trace` names the `method`
+    (`extractive`, or the model) and tells what was done.
+    """
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    intervals: tuple[Interval, ...] = ()
+    abstained: bool = False
+    confidence: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    trace: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        """What answered: `extractive`, or the name of a model."""
+        return str(self.trace.get("method", "extractive"))

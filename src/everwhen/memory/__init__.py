@@ -3,6 +3,7 @@
 front    opening, adding, recall, upkeep
 graph    extraction, events, entities, links
 times    when, compare, timeline
+asking   answers in words, and the tools that give them
 """
 
 from everwhen.memory.asynchronous import AsyncMemory

@@ -75,6 +75,7 @@ class AsyncMemory:
     when = _in_thread(Memory.when)
     compare = _in_thread(Memory.compare)
     timeline = _in_thread(Memory.timeline)
+    ask = _in_thread(Memory.ask)
     stats = _in_thread(Memory.stats)
     doctor = _in_thread(Memory.doctor)
     close = _in_thread(Memory.close)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 from everwhen import checked
 from everwhen.errors import NotFound, UsageError
@@ -18,23 +18,37 @@ from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
+from everwhen.memory.asking import AskingMemory
 from everwhen.memory.times import TimeMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.accesses import Accesses
-from everwhen.recall.grep import grep
+from everwhen.recall.grep import grep, grep_events
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
 from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
-from everwhen.types import KINDS, NETWORKS, Accessed, Added, Finding, Hit, Message, Session, Stats, Turn
+from everwhen.types import (
+    KINDS,
+    NETWORKS,
+    Accessed,
+    Added,
+    EventHit,
+    Finding,
+    Hit,
+    Message,
+    Session,
+    Stats,
+    Turn,
+)
 
 Given = str | Mapping[str, Any] | Message
 Between = checked.Between
 BY_DEFAULT = frozenset({"turn", "fact"})
+CALENDARS = ("turns", "events")
 DEFAULT_EMBEDDER = "minilm"
 
 
@@ -56,7 +70,7 @@ def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
     return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
-class Memory(TimeMemory):
+class Memory(AskingMemory, TimeMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
@@ -222,6 +236,26 @@ class Memory(TimeMemory):
     def sessions(self) -> list[Session]:
         return self._store.sessions()
 
+    @overload
+    def grep(
+        self,
+        pattern: str,
+        *,
+        calendar: Literal["turns"] = "turns",
+        regex: bool = False,
+        between: Between | None = None,
+        limit: int = 50,
+    ) -> list[Hit]: ...
+    @overload
+    def grep(
+        self,
+        pattern: str,
+        *,
+        calendar: Literal["events"],
+        regex: bool = False,
+        between: Between | None = None,
+        limit: int = 50,
+    ) -> list[EventHit]: ...
     def grep(
         self,
         pattern: str,
@@ -230,18 +264,24 @@ class Memory(TimeMemory):
         regex: bool = False,
         between: Between | None = None,
         limit: int = 50,
-    ) -> list[Hit]:
-        """Turns whose words contain a pattern, whatever the case, in the order of time. Bounded in time."""
-        if calendar != "turns":
-            raise UsageError(f"unknown calendar '{calendar}'; there is: turns")
+    ) -> list[Hit] | list[EventHit]:
+        """Turns, or events, whose words contain a pattern, whatever the case, in the order of time. Bounded in time.
+
+        `between` is when a turn was said, or when an event may have occurred.
+        """
+        if calendar not in CALENDARS:
+            raise UsageError(f"unknown calendar '{calendar}'; there are: {', '.join(CALENDARS)}")
         window = checked.between(between, None, None)
         words = checked.words(pattern, "pattern")
+        if calendar == "events":
+            return grep_events(self.events(between=window), words, regex=regex, limit=limit)
         return grep(self._store.turns(between=window), words, regex=regex, limit=limit)
 
     def recall(
         self,
         query: str,
         *,
+        seek: str | None = None,
         budget: str | int = "mid",
         max_tokens: int = 4096,
         at: datetime | None = None,
@@ -264,7 +304,7 @@ class Memory(TimeMemory):
         it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
         `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
         `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
-        and all else itself.
+        and all else itself. `seek` looks for the candidates with words of its own; the query then only ranks them.
         """
         asked, then = aware(at, "at") or datetime.now(UTC), aware(as_of, "as_of")
         window = checked.between(between, before, after)
@@ -294,6 +334,7 @@ class Memory(TimeMemory):
                 half_lives=self.facts.half_lives,
                 min_confidence=checked.fraction(min_confidence, "min_confidence"),
                 reranker=shared_reranker(self._settings.reranker),
+                seek=None if seek is None else checked.words(seek, "words to look for"),
             ),
         )
         if self._settings.count_access:

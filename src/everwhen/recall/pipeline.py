@@ -69,10 +69,14 @@ class Request:
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
     reranker: Reranker = field(default_factory=lambda: open_reranker("maxsim"))
+    seek: str | None = None
+    """Other words that look for the candidates, as an agent's search does; the query ranks what they find."""
 
     def __post_init__(self) -> None:
         if not self.query.strip():
             raise UsageError("the query is empty; ask for something, such as 'where does Ana live'")
+        if self.seek is not None and not self.seek.strip():
+            raise UsageError("the words to look for are empty; give some, or leave them out")
         if self.max_tokens < 0:
             raise UsageError(f"max_tokens cannot be negative, got {self.max_tokens}")
         if self.order not in ORDERS:
@@ -115,7 +119,10 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     scan = store.scan(query.vectors, asked.query, request.where)
     has_assistant = scan.has_role("assistant")
     who = asked.whose(has_assistant) if recipe.speaker else None
-    found, took = search(store, query, asked, scan, who, request.where, recipe)
+    if request.seek is None:
+        found, took = search(store, query, asked, scan, who, request.where, recipe)
+    else:
+        found, took = _sought(store, embedder, request, request.seek)
     timings |= took
     with _timed(timings, "fetch"):
         # The graph and the temporal channel read the store itself, which another process may have added to.
@@ -135,6 +142,15 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         with _timed(timings, "rerank"):
             pool = _compared(store, scan, query, pool, request.reranker)
     return Gathered(asked, scan, found, pool)
+
+
+def _sought(store: Store, embedder: Embedder, request: Request, words: str) -> tuple[Found, dict[str, float]]:
+    """What other words than the question's find."""
+    asked = plan(words[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
+    query = embed(embedder, asked)
+    scan = store.scan(query.vectors, asked.query, request.where)
+    who = asked.whose(scan.has_role("assistant")) if request.recipe.speaker else None
+    return search(store, query, asked, scan, who, request.where, request.recipe)
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:

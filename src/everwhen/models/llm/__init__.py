@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everwhen.models.llm.base import LLM, Call, Ledger, LLMError, Problem, Reply, Usage, complete_all
+from everwhen.models.llm.base import LLM, Call, Ledger, LLMError, Problem, Reply, complete_all
+from everwhen.types import Usage
 
 if TYPE_CHECKING:
     from everwhen.models.llm.pydantic_ai import Output, PydanticAI

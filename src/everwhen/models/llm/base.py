@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from everwhen.errors import ModelError
+from everwhen.types import Usage
 
 T = TypeVar("T")
 
@@ -32,28 +33,6 @@ SMALLER: frozenset[Problem] = frozenset({"too long", "cut off"})
 """Problems that a smaller question solves."""
 
 CALLS_KEPT = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What asking took: requests sent and answered, tokens, dollars (None: the price is not known), seconds."""
-
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float | None = None
-    seconds: float = 0.0
-
-    def __add__(self, other: Usage) -> Usage:
-        priced = [part.cost for part in (self, other) if part.requests]
-        known = [cost for cost in priced if cost is not None]
-        return Usage(
-            self.requests + other.requests,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            sum(known) if known and len(known) == len(priced) else None,
-            self.seconds + other.seconds,
-        )
 
 
 @dataclass(frozen=True, slots=True)

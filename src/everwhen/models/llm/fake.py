@@ -7,7 +7,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from everwhen.models.llm.base import Call, Ledger, LLMError, Reply, Usage
+from everwhen.models.llm.base import Call, Ledger, LLMError, Reply
+from everwhen.types import Usage
 
 T = TypeVar("T")
 

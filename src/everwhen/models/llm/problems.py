@@ -19,8 +19,9 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
 )
 
-from everwhen.models.llm.base import LLMError, Usage
+from everwhen.models.llm.base import LLMError
 from everwhen.models.llm.retrying import SHORTLY, CutOff, refused
+from everwhen.types import Usage
 
 SHOWN = 200
 LATER = (*SHORTLY, 429)

@@ -9,8 +9,9 @@ import time
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from everwhen.models.llm.base import Call, Ledger, LLMError, Problem, Reply, Usage
+from everwhen.models.llm.base import Call, Ledger, LLMError, Problem, Reply
 from everwhen.models.llm.providers import EXTRA, address, build, key_hint, parse
+from everwhen.types import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

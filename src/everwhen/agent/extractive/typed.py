@@ -1,0 +1,141 @@
+"""The few words of a sentence that are of the kind that was asked for: a person, a place, a number, a length, a cause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from everwhen.agent.extractive.evidence import Sentence
+from everwhen.agent.extractive.kinds import Asked
+
+NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen twenty".split()
+    )
+} | {"a couple of": 2, "a dozen": 12, "once": 1, "twice": 2, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100}
+_NUMBER = (
+    r"(?:[$€£]\s?\d[\d,.]*\d|[$€£]\s?\d|\d[\d,.]*\d|\d|a couple of|a dozen|once|twice|"
+    r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?|"
+    + "|".join(word for word in NUMBERS if " " not in word and word not in ("once", "twice"))
+    + r")"
+)
+_QUANTITY = re.compile(rf"(?<![\w:-]){_NUMBER}(?![\w:])(?:\s?%|\s?(?:percent|euros?|dollars?|pounds?|points?|k\b))?", re.IGNORECASE)
+_LENGTH = re.compile(
+    rf"(?:about |around |almost |nearly |over )?(?<![\w:-])(?:{_NUMBER}|an?|half an?|several|a few)(?:\s+and\s+a\s+half)?[\s-]+"
+    r"(?:more\s+)?(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?\b"
+    r"(?:\s+and\s+(?:a\s+half|\w+\s+(?:minute|hour|day|week|month)s?))?",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:because|since|so that|so|due to|thanks to|as a result|in order to|that's why|which is why|explains?|reason|"
+    r"wanted to|to (?:help|raise|get|make|support|keep|be|show|spread))\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"\b(?:in|at|to|from|near|on|into|through|around|across|inside|outside)\s+((?:(?:the|a|an|my|our|their|his|her|some)\s+)?"
+    r"[^\W\d][\w'’-]*(?:\s+(?:of|de|the)\s+\w+|\s+[A-ZÀ-Þ][\w'’-]*)*)",
+)
+_NAMED = re.compile(r"(?:Dona|Dr\.?|Mr\.?|Mrs\.?|Ms\.?)?\s?\b[A-ZÀ-ÖØ-Þ][\w’-]+(?:\s+[A-ZÀ-ÖØ-Þ][\w’-]+)*")
+_KIN = re.compile(
+    r"\b(?:my|our|his|her|their)\s+(?:\w+\s+)?(?:mother|father|mum|mom|dad|sister|brother|wife|husband|son|daughter|friends?|cousin|"
+    r"aunt|uncle|parents|family|kids?|children|colleagues?|boss|manager|neighbou?rs?|partner|niece|nephew|grand\w+|"
+    r"teacher|doctor|roommate|co-?workers?|team\w*)\b",
+    re.IGNORECASE,
+)
+PEOPLE, PLACES = frozenset({"PERSON"}), frozenset({"GPE", "LOC", "FAC", "ORG"})
+
+
+def spans(asked: Asked, sentence: Sentence) -> list[str]:
+    """What of a sentence is of the kind asked for; for "what", and what else has no form of its own, nothing."""
+    text, known = sentence.text, asked.words.lower()
+    match asked.kind:
+        case "who":
+            return people(sentence, known)
+        case "where":
+            return places(text, known)
+        case "amount" | "count":
+            return [one.group().strip() for one in _QUANTITY.finditer(text)]
+        case "lasting" | "since":
+            return [one.group().strip() for one in _LENGTH.finditer(text)]
+        case "why":
+            return [one.group() for one in _CAUSE.finditer(text)]
+    return []
+
+
+def expected(asked: Asked) -> bool:
+    """Whether the kind has a form that can be looked for."""
+    return asked.kind in ("who", "where", "amount", "count", "lasting", "why")
+
+
+def people(sentence: Sentence, known: str) -> list[str]:
+    """Names and kin that the question does not name itself; else the speaker, where he speaks of himself."""
+    named = [one for one in _names(sentence.text, PEOPLE) if one.lower() not in known]
+    kin = [one.group() for one in _KIN.finditer(sentence.text)]
+    if named or kin:
+        return [*named, *kin]
+    himself = re.search(r"\b(?:I|I'm|I've|my|me|we)\b", sentence.text)
+    speaker = sentence.turn.speaker
+    return [speaker] if himself and speaker.lower() not in known else []
+
+
+def places(text: str, known: str) -> list[str]:
+    """Named places, else what stands after "in", "at", "to"; what the question has itself is not the answer."""
+    named = [one for one in _names(text, PLACES) if one.lower() not in known]
+    after = [one.group(1).strip() for one in _PLACE.finditer(text)]
+    told = [one for one in after if not _of_time(one) and not _inside(one, known)]
+    return list(dict.fromkeys([*named, *told]))
+
+
+def number_before(noun: str, text: str) -> str:
+    """The number that counts a noun in a text ("three flats", "four rare items"); empty where none does."""
+    head = re.escape(noun.split()[-1].lower().rstrip("s")) if noun.split() else ""
+    if not head:
+        return ""
+    found = re.search(rf"(?<![\w:-])({_NUMBER})(?:\s+(?:more\s+)?[\w'’-]+){{0,2}}?\s+{head}\w{{0,3}}\b", text, re.IGNORECASE)
+    return found.group(1) if found else ""
+
+
+def value(words: str) -> float | None:
+    """A number as it was said, as a number."""
+    bare = words.lower().strip(" $€£%")
+    if bare in NUMBERS:
+        return float(NUMBERS[bare])
+    try:
+        return float(bare.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _names(text: str, labels: Collection[str]) -> list[str]:
+    """Named entities of a text by their labels. spaCy is loaded here, at the first sentence that needs it."""
+    from everwhen.ingest.extract.rules.parsing import parser
+
+    parsed = parser().parse([text])[0]
+    found = [name.text.removesuffix("'s").removesuffix("’s") for name in parsed.names if name.label in labels]
+    # The small model misses names that it has not seen: a capital inside of a sentence is one as well.
+    inner = [one.group().strip() for one in _NAMED.finditer(text) if one.start() > 0]
+    kept = [
+        one
+        for one in dict.fromkeys([*found, *inner])
+        if one not in ("I", "I’m", "I've", "OK") and not re.match(r"I['’]", one) and not _of_time(one)
+    ]
+    return kept
+
+
+def _of_time(words: str) -> bool:
+    return bool(
+        re.search(
+            r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|"
+            r"october|november|december|morning|afternoon|evening|night|weekend|week|month|year|day|time|moment|hour|"
+            r"minute|least|first|last|all|fact|general|the end|\b(?:me|you|it|him|them|us|do|be|get|see|have|go|make)\b",
+            words,
+            re.IGNORECASE,
+        )
+    )
+
+
+def _inside(words: str, known: str) -> bool:
+    bare = re.sub(r"^(?:the|a|an|my|our|their|his|her|some)\s+", "", words.lower())
+    return bool(re.search(rf"\b{re.escape(bare)}\b", known))

@@ -14,12 +14,12 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-Kind = Literal["text", "data", "refusal", "status", "raw", "hang_up", "call"]
+Kind = Literal["text", "data", "refusal", "status", "raw", "hang_up", "call", "break_off"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,22 @@ def data(content: Any, *, usage: tuple[int, int] = (100, 20)) -> Step:
 
 def call(name: str, arguments: Mapping[str, Any]) -> Step:
     """A call of one tool."""
-    return Step("call", {"name": name, "arguments": dict(arguments)})
+    return calls((name, arguments))
+
+
+def calls(*several: tuple[str, Mapping[str, Any] | str]) -> Step:
+    """Calls of several tools at once; arguments that are text are sent as they are."""
+    return Step("call", [{"name": name, "arguments": arguments} for name, arguments in several])
+
+
+def break_off(content: str) -> Step:
+    """Some words of a stream, and then the connection is closed."""
+    return Step("break_off", content)
+
+
+def used(tokens_in: int, tokens_out: int, step: Step) -> Step:
+    """The same, for so many tokens."""
+    return replace(step, usage=(tokens_in, tokens_out))
 
 
 def refusal(words: str = "I can't help with that.") -> Step:
@@ -174,6 +189,9 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 payload = step.content.encode() if isinstance(step.content, str) else step.content
             elif step.kind == "status":
                 payload = json.dumps(step.content).encode()
+            elif asked.body.get("stream"):
+                self._stream(asked, step)
+                return
             else:
                 shape = _anthropic if self.path.endswith("/messages") else _openai
                 payload = json.dumps(shape(asked, step)).encode()
@@ -191,6 +209,24 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
             except OSError:  # the client gave up waiting
                 self.close_connection = True
 
+        def _stream(self, asked: Asked, step: Step) -> None:
+            """Server-sent events in chunks, a few letters at a time; one that breaks off lacks the last chunk."""
+            events = _anthropic_events if self.path.endswith("/messages") else _openai_events
+            self.close_connection = True
+            try:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Transfer-Encoding", "chunked")
+                self.send_header("Connection", "close")
+                self.end_headers()
+                for event in events(asked, step):
+                    part = event.encode()
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+                if step.kind != "break_off":
+                    self.wfile.write(b"0\r\n\r\n")
+            except OSError:  # the client has heard enough
+                pass
+
         def log_message(self, *_: object) -> None:
             pass
 
@@ -200,11 +236,17 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 def _openai(asked: Asked, step: Step) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
     finish = step.finish or "stop"
-    tool = _tool_call(asked, step)
-    if tool is not None:
+    tools = _tool_calls(asked, step)
+    if tools:
         finish = "tool_calls"
-        function = {"name": tool["name"], "arguments": json.dumps(tool["arguments"])}
-        message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
+        message["tool_calls"] = [
+            {
+                "id": _call_id(asked, place),
+                "type": "function",
+                "function": {"name": tool["name"], "arguments": _json(tool["arguments"])},
+            }
+            for place, tool in enumerate(tools)
+        ]
     elif step.kind == "refusal":
         message["refusal"] = step.content
     else:
@@ -221,13 +263,21 @@ def _openai(asked: Asked, step: Step) -> dict[str, Any]:
 
 
 def _anthropic(asked: Asked, step: Step) -> dict[str, Any]:
-    tool = _tool_call(asked, step)
-    if tool is not None:
-        block = {"type": "tool_use", "id": "toolu_1", "name": tool["name"], "input": tool["arguments"]}
+    tools = _tool_calls(asked, step)
+    if tools:
+        blocks: list[dict[str, Any]] = [
+            {
+                "type": "tool_use",
+                "id": _call_id(asked, place),
+                "name": tool["name"],
+                "input": tool["arguments"],
+            }
+            for place, tool in enumerate(tools)
+        ]
         reason = "tool_use"
     else:
         words = step.content if isinstance(step.content, str) else json.dumps(step.content)
-        block = {"type": "text", "text": words}
+        blocks = [{"type": "text", "text": words}]
         reason = "refusal" if step.kind == "refusal" else "end_turn"
     taken, given = step.usage
     return {
@@ -235,22 +285,100 @@ def _anthropic(asked: Asked, step: Step) -> dict[str, Any]:
         "type": "message",
         "role": "assistant",
         "model": asked.body.get("model", "scripted"),
-        "content": [] if step.kind == "refusal" else [block],
+        "content": [] if step.kind == "refusal" else blocks,
         "stop_reason": reason,
         "stop_sequence": None,
         "usage": {"input_tokens": taken, "output_tokens": given},
     }
 
 
-def _tool_call(asked: Asked, step: Step) -> dict[str, Any] | None:
-    """What to call: the tool that the step names, or for data the first tool that the request offers."""
+def _tool_calls(asked: Asked, step: Step) -> list[dict[str, Any]]:
+    """What to call: the tools that the step names, or for data the first tool that the request offers."""
     if step.kind == "call":
-        return dict(step.content)
+        return list(step.content)
     offered = asked.body.get("tools")
     if step.kind != "data" or not offered:
-        return None
+        return []
     first = offered[0]
-    return {
-        "name": first["function"]["name"] if "function" in first else first["name"],
-        "arguments": step.content,
-    }
+    name = first["function"]["name"] if "function" in first else first["name"]
+    return [{"name": name, "arguments": step.content}]
+
+
+def _call_id(asked: Asked, place: int) -> str:
+    return f"call_{len(asked.body.get('messages', []))}_{place}"
+
+
+def _json(arguments: Any) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def _pieces(words: str, letters: int = 9) -> Iterator[str]:
+    for place in range(0, len(words), letters):
+        yield words[place : place + letters]
+
+
+def _openai_events(asked: Asked, step: Step) -> Iterator[str]:
+    """The same answer as chunks of a chat completion."""
+
+    def chunk(delta: dict[str, Any], finish: str | None = None, usage: Any = None) -> str:
+        choices = [] if usage else [{"index": 0, "delta": delta, "finish_reason": finish}]
+        body = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": int(time.time()),
+            "model": asked.body.get("model", "scripted"),
+            "choices": choices,
+            "usage": usage,
+        }
+        return f"data: {json.dumps(body)}\n\n"
+
+    whole = _openai(asked, step)
+    message, finish = whole["choices"][0]["message"], whole["choices"][0]["finish_reason"]
+    yield chunk({"role": "assistant", "content": ""})
+    for place, tool in enumerate(message.get("tool_calls", [])):
+        function = {"name": tool["function"]["name"], "arguments": ""}
+        yield chunk(
+            {"tool_calls": [{"index": place, "id": tool["id"], "type": "function", "function": function}]}
+        )
+        for piece in _pieces(tool["function"]["arguments"]):
+            yield chunk({"tool_calls": [{"index": place, "function": {"arguments": piece}}]})
+    if message["refusal"]:
+        yield chunk({"refusal": message["refusal"]})
+    for piece in _pieces(message["content"] or ""):
+        yield chunk({"content": piece})
+    if step.kind == "break_off":
+        return
+    yield chunk({}, finish)
+    yield chunk({}, usage=whole["usage"])
+    yield "data: [DONE]\n\n"
+
+
+def _anthropic_events(asked: Asked, step: Step) -> Iterator[str]:
+    """The same answer as events of a message."""
+
+    def event(kind: str, **body: Any) -> str:
+        return f"event: {kind}\ndata: {json.dumps({'type': kind, **body})}\n\n"
+
+    whole = _anthropic(asked, step)
+    usage = {**whole["usage"], "output_tokens": 1}
+    yield event("message_start", message={**whole, "content": [], "stop_reason": None, "usage": usage})
+    for place, block in enumerate(whole["content"]):
+        is_tool = block["type"] == "tool_use"
+        empty = {**block, "input": {}} if is_tool else {**block, "text": ""}
+        yield event("content_block_start", index=place, content_block=empty)
+        for piece in _pieces(_json(block["input"]) if is_tool else block["text"]):
+            delta = (
+                {"type": "input_json_delta", "partial_json": piece}
+                if is_tool
+                else {"type": "text_delta", "text": piece}
+            )
+            yield event("content_block_delta", index=place, delta=delta)
+        if step.kind == "break_off":
+            return
+        yield event("content_block_stop", index=place)
+    yield event(
+        "message_delta",
+        delta={"stop_reason": whole["stop_reason"], "stop_sequence": None},
+        usage={"output_tokens": whole["usage"]["output_tokens"]},
+    )
+    yield event("message_stop")

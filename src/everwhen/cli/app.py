@@ -104,6 +104,7 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 # Each module adds its commands to the application.
 from everwhen.cli import (  # noqa: E402
+    asking,  # noqa: F401
     bench,  # noqa: F401
     dating,  # noqa: F401
     demo,  # noqa: F401

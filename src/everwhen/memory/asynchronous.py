@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from datetime import datetime
 from functools import update_wrapper
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from everwhen.facts import AsyncFacts
 from everwhen.memory.front import Memory
+from everwhen.types import Answer
+
+if TYPE_CHECKING:
+    from everwhen.agent.recipe import AgentRecipe
+    from everwhen.models.llm import LLM
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,6 +82,32 @@ class AsyncMemory:
     compare = _in_thread(Memory.compare)
     timeline = _in_thread(Memory.timeline)
     ask = _in_thread(Memory.ask)
+    tools = _in_thread(Memory.tools)
+    usage = _in_thread(Memory.usage)
+
+    async def ask_stream(
+        self,
+        question: str,
+        *,
+        at: datetime | None = None,
+        as_of: datetime | None = None,
+        model: str | LLM | None = None,
+        recipe: AgentRecipe | None = None,
+        session: str | None = None,
+    ) -> AsyncIterator[str | Answer]:
+        """See `Memory.ask_stream`."""
+        pieces = await asyncio.to_thread(
+            self.memory.ask_stream,
+            question,
+            at=at,
+            as_of=as_of,
+            model=model,
+            recipe=recipe,
+            session=session,
+        )
+        while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
+            yield piece
+
     stats = _in_thread(Memory.stats)
     doctor = _in_thread(Memory.doctor)
     close = _in_thread(Memory.close)

@@ -171,7 +171,8 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
             ranked = _anchored(ranked, recipe)
     if recipe.expand and ranked:
         with _timed(timings, "expand"):
-            ranked = expand(store, gathered.scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
+            units = [seqs[one.id] for one in ranked]
+            ranked = expand(store, gathered.scan, ranked, units, recipe.expand, recipe.leading)
     outdated: list[Dropped] = []
     if recipe.facts:
         with _timed(timings, "facts"):

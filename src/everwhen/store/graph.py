@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.types import Entity, Event, Finding, Turn
+from everwhen.types import Entity, Event, Finding, Turn, Usage
 from everwhen.when import Interval
 
 LinkType: TypeAlias = Literal["temporal", "semantic", "entity", "causal"]
@@ -145,6 +145,14 @@ class GraphStore(Protocol):
 
     def release(self, owner: str) -> None:
         """Give back what the owner has claimed and not done."""
+        ...
+
+    def note_usage(self, purpose: str, model: str, usage: Usage) -> None:
+        """Write down what a model took; durable when it returns."""
+        ...
+
+    def usage(self) -> Usage:
+        """What models took in this bank so far, for whatever purpose."""
         ...
 
     def writing(self) -> AbstractContextManager[GraphWriter]:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from everwhen.models.llm.base import LLM, Call, Ledger, LLMError, Problem, Reply, complete_all
+from everwhen.settings import Settings
 from everwhen.types import Usage
 
 if TYPE_CHECKING:
     from everwhen.models.llm.pydantic_ai import Output, PydanticAI
 
-__all__ = ["LLM", "Call", "LLMError", "Ledger", "Problem", "Reply", "Usage", "complete_all", "open_llm"]
+__all__ = [
+    "LLM",
+    "Call",
+    "LLMError",
+    "Ledger",
+    "Problem",
+    "Reply",
+    "Usage",
+    "complete_all",
+    "llm_of",
+    "open_llm",
+]
 
 
 def open_llm(
@@ -23,6 +36,7 @@ def open_llm(
     concurrency: int = 4,
     attempts: int = 4,
     max_tokens: int = 8192,
+    temperature: float = 0.0,
 ) -> PydanticAI:
     """The model that a setting names: `openai:<model>`, `anthropic:<model>`, `google:<model>`, `ollama:<model>`.
 
@@ -40,4 +54,42 @@ def open_llm(
         concurrency=concurrency,
         attempts=attempts,
         max_tokens=max_tokens,
+        temperature=temperature,
+    )
+
+
+@lru_cache(maxsize=8)
+def shared_llm(
+    spec: str,
+    base_url: str | None,
+    output: Output,
+    timeout: float,
+    concurrency: int,
+    attempts: int,
+    max_tokens: int,
+    temperature: float,
+) -> PydanticAI:
+    return open_llm(
+        spec,
+        base_url=base_url,
+        output=output,
+        timeout=timeout,
+        concurrency=concurrency,
+        attempts=attempts,
+        max_tokens=max_tokens,
+        temperature=temperature,
+    )
+
+
+def llm_of(settings: Settings, spec: str, *, temperature: float | None = None) -> PydanticAI:
+    """A model as the settings have it, one for all the banks of a process that ask it the same way."""
+    return shared_llm(
+        spec,
+        settings.llm_base_url,
+        settings.llm_output,
+        settings.llm_timeout,
+        settings.llm_concurrency,
+        settings.llm_attempts,
+        settings.llm_max_tokens,
+        settings.llm_temperature if temperature is None else temperature,
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from everwhen.errors import ModelError
+from everwhen.models.llm.dialogue import Hear, Line, Spoken, Tool
 from everwhen.types import Usage
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ Problem: TypeAlias = Literal[
     "refusal",  # the model will not
     "too long",  # the question does not fit into the model
     "cut off",  # the answer does not fit into `max_tokens`
+    "budget",  # it would cost more than it may
     "schema",  # the answer is not what was asked for, even after a repair
     "rejected",  # the provider will not take the request as it is
 ]
@@ -59,7 +61,7 @@ class LLMError(ModelError):
 
 
 class LLM(Protocol):
-    """A question to an answer of a given shape. Above: extraction, recall's planner and gate, consolidation.
+    """A question to an answer of a given shape, or a dialogue with tools. Above: extraction, the agent, consolidation.
     Below: one model of one provider.
 
     Implementations may be called from several threads at once, bound what they send at a time, and send again
@@ -86,6 +88,29 @@ class LLM(Protocol):
 
         An answer that does not fit is sent back once with what is wrong. Raises `LLMError`.
         """
+        ...
+
+    def converse(
+        self,
+        dialogue: Sequence[Line],
+        tools: Sequence[Tool] = (),
+        *,
+        instructions: str = "",
+        must_call: bool = False,
+        max_tokens: int | None = None,
+        within: float | None = None,
+        hear: Hear | None = None,
+    ) -> Spoken:
+        """What the model says next: words, or calls of tools (`must_call`: no words alone). Raises `LLMError`.
+
+        `max_tokens` bounds the answer and `within` the seconds that all attempts together may take.
+
+        With `hear` it is streamed: once something was heard, a broken connection is an error and not tried again.
+        """
+        ...
+
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """Dollars that so many tokens cost; None where nobody has a price for the model."""
         ...
 
 

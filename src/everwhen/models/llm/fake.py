@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 from everwhen.models.llm.base import Call, Ledger, LLMError, Reply
+from everwhen.models.llm.dialogue import Hear, Line, Spoken, Told, Tool, ToolCall
 from everwhen.types import Usage
 
 T = TypeVar("T")
@@ -20,11 +23,19 @@ class Asked:
     prompt: str
     schema: type
     instructions: str
+    dialogue: tuple[Line, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    must_call: bool = False
 
 
 Answer: TypeAlias = Any
 """An instance of the schema, what can be validated as one, an `LLMError` to raise, or a function of `Asked`
-that gives any of these."""
+that gives any of these. In a dialogue: words, a `Spoken`, or a pair of a tool's name and its arguments (or a list of
+pairs)."""
+
+
+PIECE = 7
+"""Letters at a time that a streamed answer comes in."""
 
 
 class FakeLLM:
@@ -45,7 +56,53 @@ class FakeLLM:
 
     def complete(self, prompt: str, schema: type[T], *, instructions: str = "") -> Reply[T]:
         """The next answer, validated; an answer that does not fit is an error of the schema."""
-        asked = Asked(prompt, schema, instructions)
+        given = self._next(Asked(prompt, schema, instructions))
+        output = self._validated(given, schema)
+        self.ledger.note(Call(self.name, self._usage))
+        return Reply(output, self._usage)
+
+    def converse(
+        self,
+        dialogue: Sequence[Line],
+        tools: Sequence[Tool] = (),
+        *,
+        instructions: str = "",
+        must_call: bool = False,
+        max_tokens: int | None = None,
+        within: float | None = None,
+        hear: Hear | None = None,
+    ) -> Spoken:
+        """The next answer as what a model says; streamed, it comes in pieces of a few letters."""
+        last = dialogue[-1]
+        prompt = last.text if isinstance(last, Told) else ""
+        asked = Asked(prompt, str, instructions, tuple(dialogue), tuple(tools), must_call)
+        given = self._next(asked)
+        number = len(self.asked)
+        if isinstance(given, Spoken):
+            spoken = replace(given, usage=self._usage)
+        elif isinstance(given, str):
+            spoken = Spoken(given, usage=self._usage)
+        else:
+            pairs = given if isinstance(given, list) else [given]
+            calls = tuple(
+                ToolCall(f"call_{number}_{place}", name, json.dumps(arguments))
+                for place, (name, arguments) in enumerate(pairs)
+            )
+            spoken = Spoken("", calls, self._usage)
+        if hear is not None:
+            for name, words in (("", spoken.text), *((call.name, call.arguments) for call in spoken.calls)):
+                for end in range(PIECE, len(words) + PIECE, PIECE):
+                    hear(name, words[:end])
+        self.ledger.note(Call(self.name, self._usage))
+        return spoken
+
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """The price of a token is that of `usage`, where it has one."""
+        if self._usage.cost is None or not self._usage.tokens:
+            return None
+        return self._usage.cost * (input_tokens + output_tokens) / self._usage.tokens
+
+    def _next(self, asked: Asked) -> Any:
         with self._lock:
             self.asked.append(asked)
             answer = self._answers.popleft() if len(self._answers) > 1 else self._answers[0]
@@ -53,9 +110,7 @@ class FakeLLM:
         if isinstance(given, LLMError):
             self.ledger.note(Call(self.name, given.usage, given.problem))
             raise given
-        output = self._validated(given, schema)
-        self.ledger.note(Call(self.name, self._usage))
-        return Reply(output, self._usage)
+        return given
 
     def _validated(self, given: Any, schema: type[T]) -> T:
         from pydantic import TypeAdapter, ValidationError

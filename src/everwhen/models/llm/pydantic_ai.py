@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from everwhen.models.llm.base import Call, Ledger, LLMError, Problem, Reply
@@ -14,13 +15,14 @@ from everwhen.models.llm.providers import EXTRA, address, build, key_hint, parse
 from everwhen.types import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterator, Sequence
 
     from pydantic_ai import Agent
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
+    from everwhen.models.llm.dialogue import Hear, Line, Spoken, Tool
     from everwhen.models.llm.retrying import RetryingModel
 
 T = TypeVar("T")
@@ -51,6 +53,7 @@ class PydanticAI:
         concurrency: int = 4,
         attempts: int = 4,
         max_tokens: int = 8192,
+        temperature: float = 0.0,
         first_pause: float = 0.5,
         rest: float = REST,
     ) -> None:
@@ -62,6 +65,7 @@ class PydanticAI:
         self.attempts = attempts
         self.timeout = timeout
         self.max_tokens = max_tokens
+        self.temperature = temperature
         self.first_pause = first_pause
         self.rest = rest
         self._base_url = base_url
@@ -86,11 +90,7 @@ class PydanticAI:
 
     def complete(self, prompt: str, schema: type[T], *, instructions: str = "") -> Reply[T]:
         """The answer as an instance of `schema`; see `LLM`."""
-        if self._resting and time.monotonic() < self._resting[0]:
-            tired = self._resting[1]
-            raise LLMError(tired.problem, str(tired))
-        try:
-            self._open()
+        with self._trying():
             while True:
                 mode = self._modes[0] if schema is not str else "prompted"
                 try:
@@ -102,11 +102,64 @@ class PydanticAI:
                     unsuited = error.problem == "rejected" or ignored
                     if not unsuited or schema is str or not self._step_down(mode):
                         raise
+        self._proven = self._proven or schema is not str
+        return reply
+
+    def converse(
+        self,
+        dialogue: Sequence[Line],
+        tools: Sequence[Tool] = (),
+        *,
+        instructions: str = "",
+        must_call: bool = False,
+        max_tokens: int | None = None,
+        within: float | None = None,
+        hear: Hear | None = None,
+    ) -> Spoken:
+        """What the model says next; see `LLM`."""
+        from everwhen.models.llm.talking import Talk
+
+        with self._trying():
+            assert self._model is not None
+            talk = Talk(
+                self._model,
+                temperature=self.temperature,
+                max_tokens=min(self.max_tokens, max_tokens or self.max_tokens),
+                explained=self._explained,
+            )
+            spoken = self.run(
+                talk.next(
+                    dialogue, tools, instructions=instructions, must_call=must_call, within=within, hear=hear
+                )
+            )
+        self.ledger.note(Call(self.name, spoken.usage))
+        return spoken
+
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """Dollars that so many tokens cost, as genai-prices has them; None for a model that it does not know."""
+        from everwhen.models.llm.talking import price
+
+        return price(self.model, input_tokens, output_tokens)
+
+    @contextmanager
+    def _trying(self) -> Iterator[None]:
+        """One question: not asked while the provider is left alone, and its failures counted."""
+        if self._resting and time.monotonic() < self._resting[0]:
+            tired = self._resting[1]
+            raise LLMError(tired.problem, str(tired))
+        try:
+            self._open()
+            yield
         except LLMError as error:
             self._failed(error)
             raise
-        self._streak, self._resting, self._proven = 0, None, self._proven or schema is not str
-        return reply
+        self._streak, self._resting = 0, None
+
+    def _explained(self, error: Exception, usage: Usage, text: str = "") -> LLMError:
+        from everwhen.models.llm.problems import explain
+
+        key = key_hint(self.name, self._base_url)
+        return explain(error, name=self.name, where=self._where, key=key, usage=usage, text=text)
 
     def run(self, question: Coroutine[Any, Any, T]) -> T:
         """A coroutine's result, on the one loop that the model's connections belong to."""
@@ -132,7 +185,6 @@ class PydanticAI:
         from pydantic_ai import capture_run_messages
         from pydantic_ai.usage import RunUsage
 
-        from everwhen.models.llm.problems import explain
         from everwhen.models.llm.retrying import CutOff
 
         spent, started = RunUsage(), time.perf_counter()
@@ -149,14 +201,8 @@ class PydanticAI:
                 if cut is not None:
                     spent.requests += 1
                     spent.incr(cut.usage)
-                raise explain(
-                    error,
-                    name=self.name,
-                    where=self._where,
-                    key=key_hint(self.name, self._base_url),
-                    usage=_usage(spent, started),
-                    text=_last_answer([*messages, cut] if cut else messages),
-                ) from error
+                said = _last_answer([*messages, cut] if cut else messages)
+                raise self._explained(error, _usage(spent, started), said) from error
         usage = _usage(spent, started)
         self.ledger.note(Call(self.name, usage))
         return Reply(cast(T, result.output), usage, repaired=usage.requests > 1)
@@ -167,8 +213,8 @@ class PydanticAI:
 
         if (agent := self._agents.get((schema, mode))) is not None:
             return agent
-        # Chronos, too, asks at temperature 0; models without one ignore it.
-        settings = ModelSettings(temperature=0.0, max_tokens=self.max_tokens)
+        # Models without a temperature ignore it.
+        settings = ModelSettings(temperature=self.temperature, max_tokens=self.max_tokens)
         wanted: Any = schema
         if schema is not str:
             match mode:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic_ai.exceptions import (
     ModelAPIError,
@@ -16,7 +17,7 @@ from pydantic_ai.exceptions import (
     ModelUnavailableError,
     UnexpectedModelBehavior,
 )
-from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
@@ -57,6 +58,42 @@ class RetryingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
+        async def send(settings: ModelSettings) -> ModelResponse:
+            return await self.wrapped.request(messages, settings, model_request_parameters)
+
+        response = await self._persistently(send, model_settings)
+        if response.finish_reason == "length" and model_request_parameters.output_mode != "text":
+            raise CutOff(response)
+        return response
+
+    async def streamed(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        hear: Callable[[Sequence[ModelResponsePart]], None],
+    ) -> ModelResponse:
+        """The same, with `hear` called for all that has come, as it comes. Tried again only until then."""
+        heard = False
+
+        async def send(settings: ModelSettings) -> ModelResponse:
+            nonlocal heard
+            async with self.wrapped.request_stream(messages, settings, model_request_parameters) as stream:
+                async for _ in stream:
+                    parts = stream.get().parts
+                    heard = heard or bool(parts)
+                    hear(parts)
+                return stream.get()
+
+        return await self._persistently(send, model_settings, lambda: heard)
+
+    async def _persistently(
+        self,
+        send: Callable[[ModelSettings], Awaitable[ModelResponse]],
+        model_settings: ModelSettings | None,
+        final: Callable[[], bool] = lambda: False,
+    ) -> ModelResponse:
+        """Sends until there is an answer, the problem is not worth another attempt, or it is `final`."""
         settings = ModelSettings(**(model_settings or {}), timeout=self.seconds, max_retries=0)
         attempt = 0
         while True:
@@ -65,16 +102,12 @@ class RetryingModel(WrapperModel):
                 async with self.slots:
                     # The client's own timeout counts from byte to byte; an answer that drips needs a clock.
                     async with asyncio.timeout(self.seconds):
-                        response = await self.wrapped.request(messages, settings, model_request_parameters)
+                        return await send(settings)
             except TimeoutError:
                 problem: Exception = ModelRequestTimeout(self.model_name, self.seconds)
             except (ModelAPIError, UnexpectedModelBehavior) as error:
                 problem = error
-            else:
-                if response.finish_reason == "length" and model_request_parameters.output_mode != "text":
-                    raise CutOff(response)
-                return response
-            if attempt >= _worth(problem, self.attempts):
+            if final() or attempt >= _worth(problem, self.attempts):
                 raise problem
             await asyncio.sleep(self._pause(problem, attempt))
 

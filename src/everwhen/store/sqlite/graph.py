@@ -24,7 +24,7 @@ from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.rows import interval_of, turn_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
-from everwhen.types import NETWORKS, Entity, Event, Finding, Turn
+from everwhen.types import NETWORKS, Entity, Event, Finding, Turn, Usage
 from everwhen.when import Interval
 
 _AT_ONCE = 512
@@ -101,6 +101,26 @@ class SqliteGraph(Identities):
                 sql.execute(ask["drop_seen_names"])
             sql.execute(ask["drop_unknown_entities"])
         return len(seqs)
+
+    # What models took
+
+    def note_usage(self, purpose: str, model: str, usage: Usage) -> None:
+        row = (
+            to_text(datetime.now(UTC)),
+            purpose,
+            model,
+            usage.requests,
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cost,
+        )
+        with self._writer.transaction() as sql:
+            sql.execute(statements()["insert_usage"], row)
+
+    def usage(self) -> Usage:
+        with self._reader.use() as sql:
+            calls, read, written, cost = sql.execute(statements()["model_usage"]).fetchone()
+        return Usage(calls, read, written, cost)
 
     @contextmanager
     def writing(self) -> Iterator[GraphWriter]:

@@ -200,6 +200,11 @@ DELETE FROM extraction_failures WHERE turn = ?;
 -- insert_usage --
 INSERT INTO model_usage (at, purpose, model, calls, input_tokens, output_tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?);
 
+-- model_usage --
+-- What models took in this bank so far; of money, what is known.
+SELECT coalesce(sum(calls), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), sum(cost)
+FROM model_usage;
+
 -- events --
 -- The event calendar; a parameter that is null asks for nothing.
 SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,

@@ -1,0 +1,30 @@
+"""Guidance: one to five points, made for this question, on what to look for. Chronos calls it dynamic prompting."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, Field
+
+from everwhen.models.llm import LLM, Reply
+from everwhen.prompts import load
+
+MOST = 5
+LONGEST = 300
+"""Characters of one point."""
+
+
+class Points(BaseModel):
+    """What to look for."""
+
+    points: list[str] = Field(description="One to five points, each one short sentence.")
+
+
+def guidance(llm: LLM, question: str, at: datetime, zone: str) -> Reply[list[str]]:
+    """The points for a question asked at a moment. Made from the question alone: no memory is read."""
+    day = at.astimezone(ZoneInfo(zone))
+    prompt = f"Asked on {day:%A %Y-%m-%d}:\n{question}"
+    reply = llm.complete(prompt, Points, instructions=load("guidance"))
+    points = [" ".join(point.split())[:LONGEST] for point in reply.output.points]
+    return Reply([point for point in points if point][:MOST], reply.usage, reply.repaired)

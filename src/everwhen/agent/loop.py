@@ -1,0 +1,300 @@
+"""The answering loop: guidance, initial retrieval, tools until the model answers, and the answer checked.
+
+Chronos' loop (ReAct by native tool calls) over both calendars, facts and timeline, bounded in steps, tokens, money and
+time. What the memory holds is data throughout: see `rendering` for what goes in and `answer` for what comes out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from everwhen.agent.answer import (
+    Checked,
+    Final,
+    answer_tool,
+    checked,
+    partial_text,
+    read_call,
+    read_words,
+)
+from everwhen.agent.budget import WHAT_IT_IS, Account, Budget, Meter, Room, Stopped, size
+from everwhen.agent.guidance import guidance
+from everwhen.agent.links import harmless, settled
+from everwhen.agent.rendering import Labels, data, framed, turn_lines
+from everwhen.agent.retrieval import initial
+from everwhen.agent.tools import Kit, Toolbox
+from everwhen.agent.view import View
+from everwhen.errors import UsageError
+from everwhen.models.llm import LLM, LLMError
+from everwhen.models.llm.dialogue import Line, Observed, Spoken, Told, Tool, ToolCall, ToolResult
+from everwhen.prompts import load
+from everwhen.types import Answer, Usage
+
+MOST_CALLS = 8
+"""Tool calls of one step that are run; more are answered with an error."""
+RECENT = 6
+"""Turns of the conversation so far that come with a question."""
+SHOWN = 300
+"""Characters of arguments and results that the trace keeps."""
+NOW_ANSWER = "Answer now with the tool answer, from what you have. If it is not enough, set known to false."
+NO_TOOLS = "Answer in plain words from the turns above, and cite them like [t3]. If they do not tell, say so."
+
+Say = Callable[[str], None]
+
+
+class Cancelled(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass
+class Run:
+    """One question on its way to an answer."""
+
+    view: View
+    llm: LLM
+    question: str
+    budget: Budget
+    guide: LLM | None = None
+    session: str | None = None
+    account: Account | None = None
+    say: Say | None = None
+    cancelled: Callable[[], bool] = lambda: False
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    points: list[str] = field(default_factory=list)
+    stopped: str | None = None
+    found: int = 0
+
+    def __post_init__(self) -> None:
+        self.meter = Meter(self.budget, self.account)
+        self.labels = Labels(self.view.turn)
+        recipe = self.view.recipe
+        self.tools = Toolbox(Kit(self.view, self.labels), recipe.tools, recipe.dates)
+        self.wordless = False  # the server takes no tools
+        self.said = ""
+
+    def answer(self) -> Answer:
+        """The answer, whatever it takes up to the budget. Raises `LLMError` where the model cannot be asked."""
+        started = time.perf_counter()
+        self._affordable()
+        outcome: Checked | None = None
+        try:
+            self._guide()
+            outcome = self._talk()
+        except Stopped as error:
+            self.stopped = error.limit
+            self.notes.append(f"stopped: {WHAT_IT_IS[error.limit]} is used up")
+        usage = self.meter.usage
+        usage = Usage(
+            usage.requests, usage.input_tokens, usage.output_tokens, usage.cost, time.perf_counter() - started
+        )
+        if outcome is None:
+            return self._without_answer(usage)
+        return Answer(
+            text=outcome.text,
+            citations=outcome.citations,
+            intervals=outcome.intervals,
+            abstained=not outcome.known,
+            confidence=outcome.confidence,
+            usage=usage,
+            trace=self._trace(outcome.dropped),
+        )
+
+    def _affordable(self) -> None:
+        if self.budget.in_money and self.llm.price(1000, 1000) is None:
+            raise LLMError(
+                "budget",
+                f"nobody knows what {self.llm.name} costs, so a budget in money cannot be kept; "
+                "set one in tokens (EVERWHEN_ASK_TOKENS, EVERWHEN_BANK_TOKENS)",
+            )
+
+    def _guide(self) -> None:
+        """What to look for; a question can do without it."""
+        if not self.view.recipe.guidance:
+            return
+        llm = self.guide or self.llm
+        self.meter.room(llm, size([Told(self.question)], (), load("guidance")), 0)
+        try:
+            reply = guidance(llm, self.question, self.view.at, self.view.zone)
+        except LLMError as error:
+            self.meter.charge("guidance", llm.name, error.usage)
+            if self.guide is None and error.problem not in ("schema", "cut off", "refusal", "rejected"):
+                raise  # the model that has to answer cannot be asked at all
+            self.notes.append(f"no guidance: {error}")
+            return
+        self.meter.charge("guidance", llm.name, reply.usage)
+        self.points = reply.output
+
+    def _talk(self) -> Checked:
+        dialogue: list[Line] = [Told(self._opening())]
+        for step in range(self.budget.steps + 1):
+            if self.cancelled():
+                raise Cancelled
+            spoken = self._next(dialogue, step)
+            dialogue.append(spoken)
+            final, observed = self._acted(spoken)
+            if final is not None:
+                return checked(final, self.view, self.labels)
+            if observed is None:  # neither words nor a call
+                dialogue[-1:] = [Told(NOW_ANSWER)]
+            else:
+                dialogue.append(observed)
+        raise Stopped("steps")
+
+    def _opening(self) -> str:
+        """Everything that the model is told before it speaks: the day, the question, what to look for, first turns."""
+        day = self.view.at.astimezone(ZoneInfo(self.view.zone))
+        parts = [f"Today is {day:%A %Y-%m-%d}. The question:\n{self.question}"]
+        if self.session is not None and (before := self._before()):
+            parts.append(f"The conversation that it belongs to, so far:\n{before}")
+        if self.points:
+            parts.append("Look for:\n" + "\n".join(f"- {point}" for point in self.points))
+        if self.view.recipe.retrieval:
+            shown, self.found = initial(self.view, self.question, self.labels)
+            parts.append(f"Turns that may bear on it (found: true) and those around them:\n{shown}")
+        return "\n\n".join(parts)
+
+    def _before(self) -> str:
+        """The last turns of the conversation that the question belongs to."""
+        turns = self.view.session(self.session or "")[-RECENT:]
+        return framed("conversation", turn_lines(turns, self.labels)) if turns else ""
+
+    def _next(self, dialogue: list[Line], step: int) -> Spoken:
+        """One request, with what is left of the budget."""
+        offered = [] if self.wordless else [*self.tools.offered(), answer_tool()]
+        instructions = load("answer")
+        room = self.meter.room(self.llm, size(dialogue, offered, instructions), step)
+        if room.last:
+            offered = [] if self.wordless else [answer_tool()]
+            self._tell(dialogue, NO_TOOLS if self.wordless else NOW_ANSWER)
+        try:
+            spoken = self._asked(dialogue, offered, instructions, room)
+        except LLMError as error:
+            self.meter.charge("answer", self.llm.name, error.usage)
+            if error.problem == "rejected" and not self.wordless and step == 0:
+                self.notes.append(f"asked without tools: {error}")
+                self.wordless = True
+                self._tell(dialogue, NO_TOOLS)
+                return self._next(dialogue, step)
+            if error.problem == "timeout" and time.monotonic() - self.meter.started >= self.budget.seconds:
+                raise Stopped("seconds") from error
+            raise
+        self.meter.charge("answer", self.llm.name, spoken.usage)
+        return spoken
+
+    def _asked(self, dialogue: list[Line], offered: list[Tool], instructions: str, room: Room) -> Spoken:
+        def ask(must_call: bool) -> Spoken:
+            return self.llm.converse(
+                dialogue,
+                offered,
+                instructions=instructions,
+                must_call=must_call,
+                max_tokens=room.answer,
+                within=room.seconds,
+                hear=self._hear if self.say else None,
+            )
+
+        must_call = room.last and bool(offered)
+        try:
+            return ask(must_call)
+        except LLMError as error:
+            if error.problem != "rejected" or not must_call:
+                raise
+            self.meter.charge("answer", self.llm.name, error.usage)
+            return ask(False)  # some servers will not be told that a tool must be called
+
+    @staticmethod
+    def _tell(dialogue: list[Line], words: str) -> None:
+        last = dialogue[-1]
+        if isinstance(last, Told):
+            if words not in last.text:
+                dialogue[-1] = Told(f"{last.text}\n\n{words}")
+        else:
+            dialogue.append(Told(words))
+
+    def _acted(self, spoken: Spoken) -> tuple[Final | None, Observed | None]:
+        """The answer if there is one, else what the tools gave."""
+        if not spoken.calls:
+            return (read_words(spoken.text), None) if spoken.text.strip() else (None, None)
+        wrong = ""
+        for call in spoken.calls:
+            if call.name == "answer":
+                try:
+                    return read_call(call.arguments), None
+                except UsageError as error:
+                    wrong = str(error)
+        others = [call for call in spoken.calls if call.name != "answer"]
+        results = self._ran(others[:MOST_CALLS])
+        too_many = data({"error": f"at most {MOST_CALLS} calls in one step"})
+        given = {call.id: result for call, result in zip(others, results, strict=False)}
+        contents = [
+            ToolResult(call, data({"error": wrong}))
+            if call.name == "answer"
+            else ToolResult(call, given.get(call.id, too_many))
+            for call in spoken.calls
+        ]
+        return None, Observed(tuple(contents))
+
+    def _ran(self, calls: list[ToolCall]) -> list[str]:
+        started = time.perf_counter()
+        results = self.tools.call_all([(call.name, call.arguments) for call in calls])
+        took = (time.perf_counter() - started) * 1000
+        for call, result in zip(calls, results, strict=True):
+            self.steps.append(
+                {
+                    "tool": call.name[:SHOWN],
+                    "arguments": call.arguments[:SHOWN],
+                    "result": result[:SHOWN],
+                    "error": result.startswith('{"error"'),
+                    "ms": round(took, 1),
+                }
+            )
+        return results
+
+    # Streaming
+
+    def _hear(self, tool: str, so_far: str) -> None:
+        """Says as much of an answer as can no longer become a link or a picture."""
+        if tool == "answer":
+            text = partial_text(so_far)
+        elif not tool and self.wordless:
+            text = so_far
+        else:
+            return
+        self._speak(text[: settled(text)])
+
+    def _speak(self, text: str) -> None:
+        shown = harmless(text, lambda _: False)
+        if self.say and len(shown) > len(self.said) and shown.startswith(self.said):
+            self.say(shown[len(self.said) :])
+            self.said = shown
+
+    # What comes back
+
+    def _without_answer(self, usage: Usage) -> Answer:
+        assert self.stopped is not None
+        looked = ", ".join(dict.fromkeys(step["tool"] for step in self.steps)) or "nothing yet"
+        why = next(what for limit, what in WHAT_IT_IS.items() if limit == self.stopped)
+        return Answer(
+            text=f"I don't know: I stopped before I had an answer, because {why} is used up (searched: {looked}).",
+            abstained=True,
+            usage=usage,
+            trace=self._trace(()),
+        )
+
+    def _trace(self, dropped: tuple[str, ...]) -> dict[str, Any]:
+        return {
+            "method": self.llm.name,
+            "recipe": self.view.recipe.name,
+            "guidance": self.points,
+            "found": self.found,
+            "steps": self.steps,
+            "dropped": list(dropped),
+            "notes": self.notes,
+            "stopped": self.stopped,
+            "by_phase": self.meter.by_phase,
+        }

@@ -1,0 +1,14 @@
+"""Initial retrieval: what the model is shown before it calls any tool."""
+
+from __future__ import annotations
+
+from everwhen.agent.rendering import Label, turn_lines
+from everwhen.agent.tools.base import told
+from everwhen.agent.view import View
+
+
+def initial(view: View, question: str, label: Label) -> tuple[str, int]:
+    """The best turns for a question with one before and after each, grouped by session under date headers; how many
+    were found (Chronos: 100 candidates, reranked, 15 kept)."""
+    turns, found = view.search(question, None, view.recipe.kept)
+    return told("turns", turn_lines(turns, label, found)), len(found)

@@ -1,0 +1,259 @@
+"""How a tool is described, checked and called. A wrong call is answered with data that says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from everwhen.agent.recipe import TOOLS
+from everwhen.agent.rendering import Label, data, framed, same
+from everwhen.agent.times import spoken_window
+from everwhen.agent.view import View
+from everwhen.errors import EverwhenError, Unavailable, UsageError
+from everwhen.models.llm.dialogue import Tool
+
+if TYPE_CHECKING:
+    from pydantic_ai.toolsets import FunctionToolset
+
+    from everwhen.when import Interval
+
+MOST = 50
+"""Results of one call at the most."""
+LONGEST_RESULT = 24_000
+"""Characters of one result, about 6,000 tokens; the lines that do not fit are counted at its end."""
+LONGEST_ARGUMENTS = 20_000
+ATTEMPTS = 3
+PAUSE = 0.05
+"""Seconds before a call is tried again that failed for the moment, such as while another process writes."""
+AT_ONCE = 4
+"""Calls of one step that run side by side."""
+DATES = ("since", "until")
+HOMES = {
+    "search_turns": "turns",
+    "grep_turns": "turns",
+    "search_events": "events",
+    "grep_events": "events",
+    "facts_current": "facts",
+    "facts_history": "facts",
+    "timeline": "timeline",
+    "date_math": "dates",
+}
+
+
+class Arguments(BaseModel):
+    """What a tool is called with. Nothing is taken that it does not name: there is no way to another bank."""
+
+    model_config = ConfigDict(extra="forbid", str_max_length=2_000, str_strip_whitespace=True)
+
+
+class Dated(Arguments):
+    """Arguments with a date filter."""
+
+    since: str = Field(
+        "", description="Only from this day on: an ISO date, or words such as 'last March'. Empty: no bound."
+    )
+    until: str = Field("", description="Only up to this day, which is included. Empty: no bound.")
+
+    def window(self, kit: Kit) -> Interval | None:
+        return spoken_window(self.since, self.until, kit.view.at, kit.view.zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What a tool works with: what the question sees of the bank, and how turns are named in what is shown."""
+
+    view: View
+    label: Label = same
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTool:
+    """One tool: its name, what it says of itself, its arguments, and what it does with them."""
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    run: Callable[[Kit, Any], str]
+
+    def schema(self, dates: bool = True) -> dict[str, Any]:
+        """The JSON schema of its arguments; without `dates`, the date filters are not on offer."""
+        schema = self.arguments.model_json_schema()
+        properties = {
+            name: {key: value for key, value in one.items() if key != "title"}
+            for name, one in schema["properties"].items()
+            if dates or name not in DATES
+        }
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": schema.get("required", []),
+            "additionalProperties": False,
+        }
+
+
+class ToolCallLike(Protocol):
+    """A tool call as OpenAI's client has it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def function(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Toolbox:
+    """The tools over one bank. `call` never raises for what it is given: what is wrong comes back as data.
+
+    >>> [tool["function"]["name"] for tool in memory.tools().openai()][:2]  # doctest: +SKIP
+    ['search_turns', 'search_events']
+    """
+
+    kit: Kit
+    names: tuple[str, ...] = TOOLS
+    dates: bool = True
+    extra: Mapping[str, MemoryTool] = field(default_factory=dict)
+
+    @cached_property
+    def tools(self) -> dict[str, MemoryTool]:
+        """By name, each from its own module."""
+        found: dict[str, MemoryTool] = {}
+        for name in self.names:
+            module = import_module(f"everwhen.agent.tools.{HOMES[name]}")
+            found[name] = getattr(module, name)
+        return {**found, **self.extra}
+
+    def offered(self) -> list[Tool]:
+        """As our own models are offered them."""
+        return [Tool(one.name, one.description, one.schema(self.dates)) for one in self.tools.values()]
+
+    def openai(self) -> list[dict[str, Any]]:
+        """The `tools` of an OpenAI chat completion, and of every server that speaks like it."""
+        return [
+            {
+                "type": "function",
+                "function": {
+                    "name": one.name,
+                    "description": one.description,
+                    "parameters": dict(one.parameters),
+                },
+            }
+            for one in self.offered()
+        ]
+
+    def anthropic(self) -> list[dict[str, Any]]:
+        """The `tools` of an Anthropic message."""
+        return [
+            {"name": one.name, "description": one.description, "input_schema": dict(one.parameters)}
+            for one in self.offered()
+        ]
+
+    def pydantic_ai(self) -> FunctionToolset[Any]:
+        """The same as a toolset for an agent of pydantic-ai's."""
+        from everwhen.agent.adapters.pydantic_ai import toolset
+
+        return toolset(self)
+
+    def call(self, name: str, arguments: str | Mapping[str, Any] | None = None) -> str:
+        """What a tool gives: data in a frame, or `{"error": …}`. Transient trouble is tried again first."""
+        tool = self.tools.get(name)
+        if tool is None:
+            return _error(f"there is no tool '{name[:100]}'; there are: {', '.join(self.tools)}")
+        try:
+            given = self._checked(tool, arguments)
+            return self._persistently(tool, given)
+        except (UsageError, ValidationError) as error:
+            return _error(_one_line(error, tool))
+        except EverwhenError as error:
+            return _error(str(error))
+        except Exception as error:  # a tool that breaks must not break the dialogue
+            return _error(f"{name} failed: {type(error).__name__}")
+
+    def call_all(self, calls: Sequence[tuple[str, str | Mapping[str, Any] | None]]) -> list[str]:
+        """Several calls side by side; results in the order of the calls."""
+        if len(calls) < 2:
+            return [self.call(*one) for one in calls]
+        with ThreadPoolExecutor(min(AT_ONCE, len(calls)), "everwhen-tool") as pool:
+            return list(pool.map(lambda one: self.call(*one), calls))
+
+    def dispatch(self, tool_calls: Iterable[ToolCallLike | Mapping[str, Any]]) -> list[dict[str, str]]:
+        """The `tool` messages that answer the tool calls of an OpenAI message, in their order."""
+        listed = [_parts(call) for call in tool_calls]
+        results = self.call_all([(name, arguments) for _, name, arguments in listed])
+        return [
+            {"role": "tool", "tool_call_id": id_, "content": content}
+            for (id_, _, _), content in zip(listed, results, strict=True)
+        ]
+
+    def _checked(self, tool: MemoryTool, arguments: str | Mapping[str, Any] | None) -> Arguments:
+        if isinstance(arguments, str):
+            if len(arguments) > LONGEST_ARGUMENTS:
+                raise UsageError(f"the arguments have {len(arguments)} characters; that is too long")
+            try:
+                arguments = json.loads(arguments or "{}")
+            except ValueError:
+                raise UsageError(f"the arguments of {tool.name} are not JSON") from None
+        if not isinstance(arguments, Mapping | None):
+            raise UsageError(f"the arguments of {tool.name} are a JSON object")
+        given = dict(arguments or {})
+        if not self.dates and (named := [name for name in DATES if given.get(name)]):
+            raise UsageError(f"{tool.name} takes no {' or '.join(named)} here")
+        return tool.arguments.model_validate(given)
+
+    def _persistently(self, tool: MemoryTool, given: Arguments) -> str:
+        attempt = 1
+        while True:
+            try:
+                return tool.run(self.kit, given)
+            except Unavailable:
+                if attempt >= ATTEMPTS:
+                    raise
+                time.sleep(PAUSE * 2**attempt)
+                attempt += 1
+
+
+def told(kind: str, lines: Sequence[str], of: int | None = None) -> str:
+    """Lines as a result, as many as fit; what is left out is counted."""
+    kept: list[str] = []
+    room = LONGEST_RESULT
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    more = max(of or 0, len(lines)) - len(kept)
+    if more > 0:
+        kept.append(f"({more} more; narrow the dates or the words)")
+    return framed(kind, kept)
+
+
+def _error(message: str) -> str:
+    return data({"error": " ".join(message.split())})
+
+
+def _one_line(error: UsageError | ValidationError, tool: MemoryTool) -> str:
+    if isinstance(error, UsageError):
+        return str(error)
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"]) or "arguments"
+    if first["type"] == "extra_forbidden":
+        return f"{tool.name} takes no '{where[:100]}'; it takes: {', '.join(tool.arguments.model_fields)}"
+    return f"{tool.name}: {where[:100]}: {first['msg']}"
+
+
+def _parts(call: ToolCallLike | Mapping[str, Any]) -> tuple[str, str, str]:
+    if isinstance(call, Mapping):
+        function = call["function"]
+        return str(call["id"]), str(function["name"]), str(function.get("arguments") or "{}")
+    return call.id, call.function.name, call.function.arguments

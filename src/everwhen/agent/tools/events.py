@@ -1,0 +1,49 @@
+"""`search_events` and `grep_events`: what happened."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from everwhen.agent.rendering import event_line
+from everwhen.agent.tools.base import MOST, Dated, Kit, MemoryTool, told
+
+
+class SearchEvents(Dated):
+    """Arguments of `search_events`."""
+
+    query: str = Field(min_length=1, description="What the events are about.")
+    top_k: int = Field(20, ge=1, le=MOST, description="How many events.")
+
+
+class GrepEvents(Dated):
+    """Arguments of `grep_events`."""
+
+    pattern: str = Field(min_length=1, description="Words as they stand, whatever the case.")
+    regex: bool = Field(False, description="The pattern is a regular expression.")
+    top_k: int = Field(20, ge=1, le=MOST, description="How many events.")
+
+
+def _search(kit: Kit, given: SearchEvents) -> str:
+    events = kit.view.search_events(given.query, given.window(kit), given.top_k)
+    return told("events", [event_line(event, kit.label) for event in events])
+
+
+def _grep(kit: Kit, given: GrepEvents) -> str:
+    hits = kit.view.grep_events(given.pattern, given.regex, given.window(kit), given.top_k)
+    return told("events", [event_line(hit.event, kit.label) for hit in hits])
+
+
+search_events = MemoryTool(
+    "search_events",
+    "Search the event calendar: who did what, with the date on which it happened. since and until bound when it "
+    "happened, not when it was told. told_only: no date was said, the date is that of telling.",
+    SearchEvents,
+    _search,
+)
+grep_events = MemoryTool(
+    "grep_events",
+    "Every event whose sentence, or another wording of it, contains exact words. since and until bound when it "
+    "happened.",
+    GrepEvents,
+    _grep,
+)

@@ -20,7 +20,20 @@ from everwhen.types import TimeAnswer
 
 FIRST = 5
 """The best turns that are held against each other."""
-SIGNS = ("recalled", "unheard", "cover", "cover_theirs", "swapped", "theirs_first", "similar", "typed")
+SIGNS = (
+    "recalled",
+    "unheard",
+    "cover",
+    "cover_theirs",
+    "swapped",
+    "theirs_first",
+    "told_of",
+    "similar",
+    "typed",
+)
+NAMELESS = ("unheard", "cover", "sentence", "similar", "typed")
+"""The signs that are left where the question names nobody who speaks: nothing can be held against whose words they
+are, and the recall's own confidence, which counts on it, is left out as well."""
 
 
 def signs(found: Found) -> dict[str, float]:
@@ -32,7 +45,9 @@ def signs(found: Found) -> dict[str, float]:
     cover_theirs   the same of the turns by or about those whom the question names
     swapped        how much more of them somebody else's turns have
     theirs_first   whether the best turn is by those whom the question names
+    told_of        the share of the question's words in somebody else's sentence that tells of them by name
     similar        the best cosine
+    sentence       the share of the question's words that the best single sentence has
     typed          whether a good sentence has what is of the kind asked for
     """
     sure = min(max(found.answerable, 0.001), 0.999)
@@ -50,16 +65,20 @@ def signs(found: Found) -> dict[str, float]:
         "cover_theirs": about,
         "swapped": others - theirs,
         "theirs_first": float(any(one.mine for one in top)) if found.names else 0.5,
+        "told_of": max((one.around for one in first if one.told_of and not one.mine), default=0.0),
         "similar": max(cosines, default=0.0),
+        "sentence": max((one.cover for one in first), default=0.0),
         "typed": _typed(found),
     }
 
 
 def probability(found: Found, weights: Mapping[str, float] | None = None) -> float:
     """The chance that the memory holds an answer."""
-    used = fitted()["answerable"] if weights is None else weights
+    used = weights or fitted()["named" if found.names or found.first_person else "nameless"]
     given = signs(found)
-    z = used["constant"] + math.fsum(used[name] * given[name] for name in SIGNS)
+    z = used["constant"] + math.fsum(
+        weight * given[name] for name, weight in used.items() if name != "constant"
+    )
     return 1.0 / (1.0 + math.exp(-z))
 
 

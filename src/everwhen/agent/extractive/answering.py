@@ -18,6 +18,12 @@ NAMED = 3
 """Persons or places that a short answer names."""
 
 
+OF_THE_CALENDAR = ("yes or no, by the calendar",)
+"""Ways of answering that need no further sign: the calendar has the very event, of the very person, on that day."""
+SPOKEN_OF = 0.2
+"""The share of the question's words that a turn must have before a name or a number in it can be the answer."""
+
+
 def ask(bank: Bank, question: str, *, at: datetime, as_of: datetime | None = None) -> Answer:
     """Answer from what was said, without a model; `trace["how"]` tells which way."""
     found = look(bank, read_kind(question), at=at, as_of=as_of)
@@ -32,12 +38,16 @@ def ask(bank: Bank, question: str, *, at: datetime, as_of: datetime | None = Non
         "searched": {"turns": [turn.id for turn in found.turns], "terms": sorted(found.terms.weights)},
     }
     refused = draft.reason if not draft.text else ""
-    if not refused and chance < threshold(found.asked.kind):
+    if not refused and chance < threshold(found.asked.kind) and draft.how not in OF_THE_CALENDAR:
         refused = wording.why_not(found)
     if refused:
         near = tuple(one.citation() for one in found.sentences[:1])
         return Answer(
-            wording.refusal(found, refused), near, abstained=True, confidence=round(1 - chance, 3), trace=trace
+            wording.refusal(found, refused),
+            near,
+            abstained=True,
+            confidence=round(1 - chance, 3),
+            trace=trace,
         )
     confidence = chance if draft.confidence is None else min(chance, draft.confidence)
     return Answer(draft.text, draft.citations, draft.intervals, confidence=round(confidence, 3), trace=trace)
@@ -73,8 +83,8 @@ def _draft(bank: Bank, found: Found, at: datetime) -> Draft:
 def _best(found: Found, chosen: Sequence[Chosen]) -> Draft:
     """The best sentence; where the kind has a form, one that has it."""
     good = [one for one in chosen if _good(one)]
-    if found.asked.kind in ("who", "where", "amount"):
-        fitting = [one for one in good if one.spans]
+    if found.asked.kind in ("who", "where", "amount", "name"):
+        fitting = [one for one in good if one.spans and one.sentence.turn_cover >= SPOKEN_OF]
         if not fitting:
             return Draft("best sentence", reason=_lacking(found.asked.kind))
         return _sentence(fitting[0], ", ".join(fitting[0].spans[:NAMED]))
@@ -99,4 +109,5 @@ def _lacking(kind: str) -> str:
         "who": "nobody is named for it",
         "where": "no place is told for it",
         "amount": "no number is told for it",
+        "name": "what it is called was never told",
     }[kind]

@@ -17,6 +17,8 @@ from everwhen.when import constraint
 HAPPENED = ("happened", "ongoing")
 COVERED = 0.6
 """The share of the question's words that an event must have to be one of those counted."""
+SPOKEN_OF = 0.2
+"""The share of them that a turn must have before a number in it can be the answer."""
 NAMED = 4
 """Things that a count names."""
 
@@ -29,7 +31,7 @@ def count(bank: Bank, found: Found, chosen: Sequence[Chosen], at: datetime) -> D
     events = _counted(bank, found, at)
     if len(events) > 1 or (events and "time" in found.asked.noun.lower()):
         return _listed(events)
-    numbered = next((one for one in chosen if one.spans and one.sentence.cover >= 0.5), None)
+    numbered = next((one for one in chosen if _numbers_it(found, one)), None)
     if numbered is not None:
         return _quoted(numbered, numbered.spans[0])
     if events:
@@ -42,13 +44,28 @@ def _said(found: Found, chosen: Sequence[Chosen]) -> Draft | None:
     told = []
     for one in chosen:
         number = typed.number_before(found.asked.noun, one.sentence.turn.text)
-        if number and one.sentence.theirs and not one.sentence.asks:
+        if number and one.sentence.theirs and one.sentence.has_names and not one.sentence.asks:
             told.append((one, number))
     if not told:
         return None
     if found.asked.now:
         told.sort(key=lambda pair: pair[0].sentence.turn.said_at, reverse=True)
     return _quoted(*told[0])
+
+
+def _numbers_it(found: Found, one: Chosen) -> bool:
+    """Whether a sentence has a number that may be of the thing under another name: one that has the thing's own name
+    beside another number counts something else."""
+    sentence = one.sentence
+    itself = found.terms.weights.keys() & stems_of([found.asked.noun])[0] & stems_of([sentence.text])[0]
+    return (
+        bool(one.spans)
+        and not itself
+        and sentence.theirs
+        and sentence.has_names
+        and not sentence.asks
+        and sentence.turn_cover >= SPOKEN_OF
+    )
 
 
 def _counted(bank: Bank, found: Found, at: datetime) -> list[Event]:

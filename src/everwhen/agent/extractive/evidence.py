@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,7 +17,12 @@ TURNS = 12
 """Best turns that are read."""
 TOKENS = 4096
 _SENTENCE = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<=[.!?…])[\"”')\]]*\s+|\n+")
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE
+)
+_NO_NAMES = frozenset(
+    ["i", "i'm", "i've", "i'd", "i'll", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+)
 _NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*\b")
 
 
@@ -36,6 +41,12 @@ class Sentence:
     theirs: bool
     mine: bool
     """It is said by one of those asked about."""
+    told_of: bool
+    """It tells of them: their name stands where a subject does, and not as that of somebody who is spoken to."""
+    turn_cover: float
+    """The share of the question's terms that its turn has by itself."""
+    has_names: bool
+    """Its turn, or the one before it, has every other name that the question has."""
 
     @property
     def asks(self) -> bool:
@@ -58,6 +69,11 @@ class Found:
     turns: tuple[Turn, ...]
 
     @property
+    def first_person(self) -> bool:
+        """Whether the one who asks asks about himself."""
+        return bool(_FIRST_PERSON.search(self.asked.words))
+
+    @property
     def answerable(self) -> float:
         """The recall's own confidence that there is an answer."""
         return float(self.recall.trace.get("answerable") or 0.0)
@@ -72,10 +88,12 @@ def look(bank: Bank, asked: Asked, *, at: datetime, as_of: datetime | None = Non
     names = frozenset(
         word.removesuffix("'s").removesuffix("’s")
         for word in (match.group().lower() for match in _NAME.finditer(asked.words))
-        if word.removesuffix("'s").removesuffix("’s") in {name.split()[0] for name in speakers if name.split()}
+        if word.removesuffix("'s").removesuffix("’s")
+        in {name.split()[0] for name in speakers if name.split()}
     )
     terms = read_terms(bank, asked.words, names)
-    rows: list[tuple[Turn, str, int, float, bool, bool]] = []
+    others = other_names(asked.words, names)
+    rows: list[_Row] = []
     for place, memory in enumerate(ranked, 1):
         session = sessions[memory.session]
         at_place = next((n for n, turn in enumerate(session) if turn.id == memory.turns[0]), None)
@@ -85,16 +103,55 @@ def look(bank: Bank, asked: Asked, *, at: datetime, as_of: datetime | None = Non
         before = session[at_place - 1].text if at_place else ""
         mine = _by(turn, names, asked)
         named = any(re.search(rf"\b{re.escape(name)}\b", turn.text, re.IGNORECASE) for name in names)
-        rows.append((turn, before, place, memory.score, mine or named or not names, mine))
-    whole = stems_of([f"{before} {turn.text}" for turn, before, *_ in rows])
-    parts = [(row, text) for row in rows for text in split(row[0].text)]
-    own = stems_of([text for _, text in parts])
-    covers = {row[0].id: terms.cover(stems) for row, stems in zip(rows, whole, strict=True)}
-    sentences = tuple(
-        Sentence(text, row[0], row[2], row[3], terms.cover(stems), covers[row[0].id], row[4], row[5])
-        for (row, text), stems in zip(parts, own, strict=True)
-    )
-    return Found(asked, recall, terms, names, sentences, tuple(row[0] for row in rows))
+        said = f"{before} {turn.text} {turn.speaker}".lower()
+        has_names = all(name in said for name in others)
+        rows.append(_Row(turn, before, place, memory.score, mine or named or not names, mine, has_names))
+    own = stems_of([row.turn.text for row in rows])
+    whole = stems_of([f"{row.before} {row.turn.text}" for row in rows])
+    parts = [(place, text) for place, row in enumerate(rows) for text in split(row.turn.text)]
+    sentences = []
+    for (place, text), stems in zip(parts, stems_of([text for _, text in parts]), strict=True):
+        row = rows[place]
+        sentences.append(
+            Sentence(
+                text=text,
+                turn=row.turn,
+                place=row.place,
+                score=row.score,
+                cover=terms.cover(stems),
+                around=terms.cover(whole[place]),
+                theirs=row.theirs,
+                mine=row.mine,
+                told_of=any(tells_of(name, text) for name in names),
+                turn_cover=terms.cover(own[place]),
+                has_names=row.has_names,
+            )
+        )
+    return Found(asked, recall, terms, names, tuple(sentences), tuple(row.turn for row in rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    turn: Turn
+    before: str
+    place: int
+    score: float
+    theirs: bool
+    mine: bool
+    has_names: bool
+
+
+def tells_of(name: str, text: str) -> bool:
+    """Whether a text tells of somebody: the name goes on with a word, as a subject's does ("Noor bought", "Noor's sister
+    had"); a name between marks is that of somebody who is spoken to ("thanks, Noor!")."""
+    return bool(re.search(rf"(?<![,\w] )\b(?i:{re.escape(name)})(?:['’]s)?\s+(?!and\s+I\b)[a-z]", text))
+
+
+def other_names(words: str, names: Collection[str]) -> list[str]:
+    """Names in a question beside those of speakers; its first word has a capital whatever it is."""
+    found = [match.group() for match in _NAME.finditer(words) if match.start() > 0]
+    bare = [re.sub(r"['’]s?$", "", one).lower() for one in found]
+    return [one for one in dict.fromkeys(bare) if one not in names and one not in _NO_NAMES]
 
 
 def split(text: str) -> list[str]:

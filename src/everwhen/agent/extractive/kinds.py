@@ -19,6 +19,7 @@ Kind: TypeAlias = Literal[
     "who",
     "where",
     "why",
+    "name",  # what somebody or something is called
     "what",
 ]
 
@@ -93,7 +94,9 @@ _AUXILIARY = re.compile(
     r"didn't|don't|doesn't|isn't|aren't|wasn't|weren't|hasn't|haven't|hadn't|won't|wouldn't|can't|couldn't)\b",
     re.IGNORECASE,
 )
-_YES_LATER = re.compile(r",\s*(?P<rest>(?:did|do|does|is|are|was|were|has|have|had|will|would)\s.+)$", re.IGNORECASE)
+_YES_LATER = re.compile(
+    r",\s*(?P<rest>(?:did|do|does|is|are|was|were|has|have|had|will|would)\s.+)$", re.IGNORECASE
+)
 _OR = re.compile(r"\b(\w+(?:\s+\w+){0,4}),?\s+or\s+(\w+)", re.IGNORECASE)
 _COUNT = re.compile(
     r"^(?:(?:in|on|at|for|to|from|with|of)\s+)?how\s+many\s+(?:different\s+|other\s+|more\s+|of\s+(?:the|my|his|her|their)\s+)?"
@@ -116,7 +119,15 @@ _WHERE = re.compile(
     r"island|state|region|location|village|area)\b",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"^(?:why|how\s+come|for\s+what\s+reason|what\s+(?:was|is)\s+the\s+reason)\b", re.IGNORECASE)
+_WHY = re.compile(
+    r"^(?:why|how\s+come|for\s+what\s+reason|what\s+(?:was|is)\s+the\s+reason)\b", re.IGNORECASE
+)
+_NAME = re.compile(
+    r"^what(?:'s|\s+is|\s+was|\s+are|\s+were)\s+the\s+(?:\w+\s+)?names?\s+of\s+(?P<noun>.+?)\W*$"
+    r"|^what(?:'s|\s+is|\s+was|\s+are|\s+were)\s+(?P<noun2>.+?)\s+(?:called|named)\W*$"
+    r"|^what(?:'s|\s+is|\s+was|\s+are|\s+were)\s+(?P<noun3>.+?)['’]s?\s+(?:sur|last\s+|first\s+|full\s+|middle\s+|nick)?names?\b",
+    re.IGNORECASE,
+)
 _WHAT = re.compile(
     r"^(?:(?:in|at|on|to|from|with|for|of|about|by|under)\s+)?(?:what|which)\s+"
     r"(?:(?:kind|type|sort|colou?r|name|brand|piece)s?\s+of\s+)?(?P<noun>[^\W\d][\w-]*(?:\s+[\w-]+){0,3}?)"
@@ -124,7 +135,30 @@ _WHAT = re.compile(
     re.IGNORECASE,
 )
 _NOT_A_NOUN = frozenset(
-    "did do does is are was were has have had will would can could am should might kind type the a an".split()
+    [
+        "did",
+        "do",
+        "does",
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "can",
+        "could",
+        "am",
+        "should",
+        "might",
+        "kind",
+        "type",
+        "the",
+        "a",
+        "an",
+    ]
 )
 
 
@@ -140,22 +174,30 @@ def read_kind(words: str) -> Asked:
         return Asked(words, "when", unit=_unit(text), now=now)
     if _SINCE.match(text):
         return Asked(words, "since", unit=_unit(text), now=now)
-    if (length := _LENGTH.match(text)) and not re.match(r"^how\s+many\s+\w+\s+(?:a|per|in\s+a)\s", text, re.I):
+    if (length := _LENGTH.match(text)) and not re.match(
+        r"^how\s+many\s+\w+\s+(?:a|per|in\s+a)\s", text, re.I
+    ):
         return Asked(words, "lasting", unit=(length.group("unit") or "").lower().rstrip("s"), now=now)
     if _AMOUNT.match(text):
         return Asked(words, "amount", now=now)
     if count := _COUNT.search(text):
-        return Asked(words, "count", noun=(count.group("noun") or count.group("noun2") or "times").strip(), now=now)
+        return Asked(
+            words, "count", noun=(count.group("noun") or count.group("noun2") or "times").strip(), now=now
+        )
     later = _YES_LATER.search(text)
     if _AUXILIARY.match(text) or later:
         asked = later.group("rest") if later and not _AUXILIARY.match(text) else text
         offered = _OR.search(asked)
         if offered and offered.group(2).lower() not in ("not", "so", "more"):
-            return Asked(words, "choice", (offered.group(1), asked[offered.start(2) :].rstrip(" ?.!")), now=now)
+            return Asked(
+                words, "choice", (offered.group(1), asked[offered.start(2) :].rstrip(" ?.!")), now=now
+            )
         return Asked(words, "yes or no", now=now)
     for kind, pattern in (("who", _WHO), ("where", _WHERE), ("why", _WHY)):
         if pattern.match(text):
             return Asked(words, kind, noun=_noun(text), now=now)  # type: ignore[arg-type]
+    if called := _NAME.match(text):
+        return Asked(words, "name", noun=next(one for one in called.groups() if one), now=now)
     return Asked(words, "what", noun=_noun(text), now=now)
 
 
@@ -197,7 +239,9 @@ def _apart(text: str) -> tuple[str, str] | None:
 
 
 def _bare(side: str) -> str:
-    return re.sub(r"^(?:the\s+(?:day|time|moment)\s+(?:that\s+|when\s+)?)", "", side.strip(" ,'\"‘’“”"), flags=re.I)
+    return re.sub(
+        r"^(?:the\s+(?:day|time|moment)\s+(?:that\s+|when\s+)?)", "", side.strip(" ,'\"‘’“”"), flags=re.I
+    )
 
 
 def _unit(text: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from everwhen.agent.bank import Bank
+from everwhen.agent.extractive.pasts import PASTS
 from everwhen.recall import Recipe
 from everwhen.store.terms import STOP_WORDS, Tokenizer
 
@@ -25,7 +26,12 @@ _ASKING = """many much often long old far ago kind type sort name named called t
     come came first last earlier later before after now currently current nowadays today still time times day days date
     week weeks month months year years hour hours minute minutes different total number amount exactly ever remind
     remember know mention mentioned tell told recently recent new go going went gone get got getting make made take took
-    use used start started have having lot person people way reason give gave start began begin did"""
+    use used start started have having lot person people way reason give gave began begin did surname nickname
+    january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday"""
+_FORMS: dict[str, list[str]] = {}
+for _past, _verb in PASTS.items():
+    _FORMS.setdefault(_verb, [_verb]).append(_past)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -53,6 +59,7 @@ def read_terms(bank: Bank, words: str, names: Collection[str]) -> Terms:
     distinct = list(dict.fromkeys(match.group().lower() for match in _WORD.finditer(words)))
     of_names = frozenset(stem for counted in tokenizer().counts(list(names)) for stem in counted)
     stems: dict[str, str] = {}
+    distinct = list(dict.fromkeys(PASTS.get(word, word) for word in distinct))
     for word, counted in zip(distinct, tokenizer().counts(distinct), strict=True):
         for stem in counted:
             if stem not in ignored() and stem not in of_names and not stem.isdigit():
@@ -64,14 +71,19 @@ def read_terms(bank: Bank, words: str, names: Collection[str]) -> Terms:
 
 
 def stems_of(texts: Sequence[str]) -> list[frozenset[str]]:
-    """The stems of each text."""
-    return [frozenset(counted) for counted in tokenizer().counts(texts)]
+    """The stems of each text, those of verbs behind irregular pasts included."""
+    return [frozenset(counted) for counted in tokenizer().counts([_with_verbs(text) for text in texts])]
 
 
 def _turns_with(bank: Bank, word: str) -> int:
-    """How many turns have a word. No memory fits into no tokens, so that nothing counts as recalled."""
-    found = bank.recall(word, recipe=BY_WORDS, max_tokens=0, kinds=("turn",))
-    return len(found.dropped)
+    """How many turns have a word, in any form. No memory fits into no tokens, so nothing counts as recalled."""
+    forms = " ".join([word, *_FORMS.get(PASTS.get(word, word), ())])
+    return len(bank.recall(forms, recipe=BY_WORDS, max_tokens=0, kinds=("turn",)).dropped)
+
+
+def _with_verbs(text: str) -> str:
+    words = [match.group().lower() for match in _WORD.finditer(text)]
+    return " ".join([text, *(PASTS[word] for word in words if word in PASTS)])
 
 
 @lru_cache(maxsize=1)
@@ -83,3 +95,9 @@ def tokenizer() -> Tokenizer:
 def ignored() -> frozenset[str]:
     """Stems that tell nothing."""
     return frozenset(tokenizer().counts([f"{STOP_WORDS} {_ASKING}"])[0])
+
+
+@lru_cache(maxsize=1)
+def function_words() -> frozenset[str]:
+    """Stems of words that have no content at all."""
+    return frozenset(tokenizer().counts([STOP_WORDS])[0])

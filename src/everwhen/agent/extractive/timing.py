@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -15,9 +16,18 @@ from everwhen.recall.comparing import in_words
 from everwhen.types import Comparison, TimeAnswer
 from everwhen.when import Interval
 
-UNIT_DAYS = {"day": 1.0, "night": 1.0, "week": 7.0, "weekend": 7.0, "month": 30.4375, "year": 365.25, "decade": 3652.5}
+UNIT_DAYS = {
+    "day": 1.0,
+    "night": 1.0,
+    "week": 7.0,
+    "weekend": 7.0,
+    "month": 30.4375,
+    "year": 365.25,
+    "decade": 3652.5,
+}
 MOSTLY_UNHEARD = 0.5
 """A side of a comparison most of whose words nobody ever said has no date."""
+_CLOCK = re.compile(r"\bwhat\s+time\b|\bo'clock\b|\bhour\b|\bexactly\b", re.IGNORECASE)
 _AGO = re.compile(r"\bago\b", re.IGNORECASE)
 
 
@@ -26,6 +36,8 @@ def date(bank: Bank, asked: Asked, at: datetime) -> Draft:
     found = bank.when(asked.words, at=at)
     if found is None:
         return Draft("when", reason="no date for it was ever told")
+    if not _CLOCK.search(asked.words):
+        found = replace(found, interval=wording.whole_days(found.interval, found.zone))
     text = wording.time(found.interval, found.zone)
     if _AGO.search(asked.words):
         text = f"{ago(found, at, asked.unit)} ago ({text[:1].lower()}{text[1:]})"
@@ -126,7 +138,7 @@ def _compared(compared: Comparison, text: str) -> Draft:
     one, other = compared.first.answer, compared.second.answer
     assert one is not None and other is not None
     dates = "; ".join(
-        f"{side.query}: {wording.time(side.answer.interval, side.answer.zone)}"
+        f"{side.query}: {wording.time(wording.whole_days(side.answer.interval, side.answer.zone), side.answer.zone)}"
         for side in (compared.first, compared.second)
         if side.answer
     )

@@ -7,21 +7,61 @@ from collections.abc import Collection
 
 from everwhen.agent.extractive.evidence import Sentence
 from everwhen.agent.extractive.kinds import Asked
+from everwhen.when import resolve
 
 NUMBERS = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
-} | {"a couple of": 2, "a dozen": 12, "once": 1, "twice": 2, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100}
+} | {
+    "a couple of": 2,
+    "a dozen": 12,
+    "once": 1,
+    "twice": 2,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "hundred": 100,
+}
 _NUMBER = (
     r"(?:[$€£]\s?\d[\d,.]*\d|[$€£]\s?\d|\d[\d,.]*\d|\d|a couple of|a dozen|once|twice|"
     r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?|"
     + "|".join(word for word in NUMBERS if " " not in word and word not in ("once", "twice"))
     + r")"
 )
-_QUANTITY = re.compile(rf"(?<![\w:-]){_NUMBER}(?![\w:])(?:\s?%|\s?(?:percent|euros?|dollars?|pounds?|points?|k\b))?", re.IGNORECASE)
+_QUANTITY = re.compile(
+    rf"(?<![\w:-]){_NUMBER}(?![\w:])(?:\s?%|\s?(?:percent|euros?|dollars?|pounds?|points?|k\b))?",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"\b(?:at|until|from|by)\s+$", re.IGNORECASE)  # "at nine" is an hour, whatever is counted
+_AGE = re.compile(
+    rf"(?<![\w:-]){_NUMBER}[\s-]+(?:years?|months?|weeks?)[\s-]+olds?\b|\b(?:turn(?:s|ed|ing)?|aged?|'m|am|is|be|was)\s+"
+    rf"{_NUMBER}(?=\s*(?:[.,;!?]|$|now\b|today\b|this\b|years?\b))",
+    re.IGNORECASE,
+)
 _LENGTH = re.compile(
     rf"(?:about |around |almost |nearly |over )?(?<![\w:-])(?:{_NUMBER}|an?|half an?|several|a few)(?:\s+and\s+a\s+half)?[\s-]+"
     r"(?:more\s+)?(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?\b"
@@ -44,6 +84,12 @@ _KIN = re.compile(
     r"teacher|doctor|roommate|co-?workers?|team\w*)\b",
     re.IGNORECASE,
 )
+_TITLED = r"(?:(?:Dona|Dr\.?|Mr\.?|Mrs\.?|Ms\.?)\s)?[A-ZÀ-ÖØ-Þ][\w’&-]+(?:\s+[A-ZÀ-ÖØ-Þ][\w’&-]+)*"
+_CALLED = re.compile(
+    rf"(?i:\bcalled|\bnamed|\bnames?\s+(?:is|was|are|were)|\bname['’]s|\bcall\s+(?:him|her|it|them|this|that)|\bthis\s+is|\bmeet)\s+"
+    rf"(?:the\s+)?({_TITLED}(?:(?:,\s+|\s+and\s+){_TITLED})*)"
+)
+_QUOTED = re.compile(r"[\"“]([^\"“”]{2,60})[\"”]")
 PEOPLE, PLACES = frozenset({"PERSON"}), frozenset({"GPE", "LOC", "FAC", "ORG"})
 
 
@@ -56,9 +102,11 @@ def spans(asked: Asked, sentence: Sentence) -> list[str]:
         case "where":
             return places(text, known)
         case "amount" | "count":
-            return [one.group().strip() for one in _QUANTITY.finditer(text)]
+            return quantities(asked, sentence)
         case "lasting" | "since":
             return [one.group().strip() for one in _LENGTH.finditer(text)]
+        case "name":
+            return called(asked.noun, text, known)
         case "why":
             return [one.group() for one in _CAUSE.finditer(text)]
     return []
@@ -66,7 +114,7 @@ def spans(asked: Asked, sentence: Sentence) -> list[str]:
 
 def expected(asked: Asked) -> bool:
     """Whether the kind has a form that can be looked for."""
-    return asked.kind in ("who", "where", "amount", "count", "lasting", "why")
+    return asked.kind in ("who", "where", "amount", "count", "lasting", "why", "name")
 
 
 def people(sentence: Sentence, known: str) -> list[str]:
@@ -88,12 +136,43 @@ def places(text: str, known: str) -> list[str]:
     return list(dict.fromkeys([*named, *told]))
 
 
+def quantities(asked: Asked, sentence: Sentence) -> list[str]:
+    """Numbers that are no part of a date or a time; an age where one is asked for."""
+    text, turn = sentence.text, sentence.turn
+    if re.search(r"\bhow old\b|\bage\b", asked.words, re.IGNORECASE):
+        return [one.group().strip() for one in _AGE.finditer(text)]
+    times = [ref.span for ref in resolve(text, turn.said_at, turn.zone) if ref.interval is not None]
+    return [
+        one.group().strip()
+        for one in _QUANTITY.finditer(text)
+        if not any(start <= one.start() < end for start, end in times)
+        and not _CLOCK.search(text[: one.start()])
+    ]
+
+
+def called(noun: str, text: str, known: str) -> list[str]:
+    """What a thing is called in a text: after the words of naming, in quotation marks, or beside the noun itself."""
+    head = (
+        noun.rsplit(maxsplit=1)[-1].lower().rstrip("s").removesuffix("'").removesuffix("’")
+        if noun.split()
+        else ""
+    )
+    told = [one.group(1) for one in _CALLED.finditer(text)]
+    told += [one.group(1) for one in _QUOTED.finditer(text)]
+    if head and re.search(rf"\b{re.escape(head)}", text, re.IGNORECASE):
+        beside = rf"\b(?i:{re.escape(head)}\w*)(?:,|:|\s+(?:is|was|of|at)\b)?\s+({_TITLED})|({_TITLED}),?\s+(?:(?:is|was)\s+)?(?:my|our|his|her|the|a)\s+(?:\w+\s+)?(?i:{re.escape(head)})"
+        told += [one.group(1) or one.group(2) for one in re.finditer(beside, text)]
+    return [one for one in dict.fromkeys(told) if one.lower() not in known]
+
+
 def number_before(noun: str, text: str) -> str:
     """The number that counts a noun in a text ("three flats", "four rare items"); empty where none does."""
-    head = re.escape(noun.split()[-1].lower().rstrip("s")) if noun.split() else ""
+    head = re.escape(noun.rsplit(maxsplit=1)[-1].lower().rstrip("s")) if noun.split() else ""
     if not head:
         return ""
-    found = re.search(rf"(?<![\w:-])({_NUMBER})(?:\s+(?:more\s+)?[\w'’-]+){{0,2}}?\s+{head}\w{{0,3}}\b", text, re.IGNORECASE)
+    found = re.search(
+        rf"(?<![\w:-])({_NUMBER})(?:\s+(?:more\s+)?[\w'’-]+){{0,2}}?\s+{head}\w{{0,3}}\b", text, re.IGNORECASE
+    )
     return found.group(1) if found else ""
 
 

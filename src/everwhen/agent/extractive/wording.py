@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from everwhen.agent.extractive.evidence import Found
+from everwhen.recall.spans import unit_around
 from everwhen.types import Citation, Turn
-from everwhen.when.render import describe
 from everwhen.when import Interval
+from everwhen.when.render import describe
 
 SHORTEST_SHOWN = 120
 """Characters of the nearest thing that a refusal shows."""
@@ -33,6 +34,13 @@ def time(interval: Interval, zone: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def whole_days(interval: Interval, zone: str) -> Interval:
+    """A part of a day as the day on which it began: who asks when asks for the day. "Last night" is yesterday's."""
+    if interval.start is None or interval.end is None or interval.end - interval.start >= timedelta(days=1):
+        return interval
+    return unit_around(interval.start, "day", zone)
+
+
 def refusal(found: Found, reason: str) -> str:
     """What was searched, why it is no answer, and the nearest thing."""
     looked = f"{len(found.turns)} turns" if found.turns else "the memory"
@@ -51,7 +59,9 @@ def why_not(found: Found) -> str:
         missing = ", ".join(f"'{one}'" for one in unheard_words(found))
         return f"nobody ever spoke of {missing}"
     if found.names and not any(one.mine for one in found.sentences[:5]):
-        return f"what comes near is not about {' and '.join(name.capitalize() for name in sorted(found.names))}"
+        return (
+            f"what comes near is not about {' and '.join(name.capitalize() for name in sorted(found.names))}"
+        )
     return "nothing that was said answers it" if heard else "the question names nothing to look for"
 
 
@@ -60,11 +70,7 @@ def unheard_words(found: Found) -> list[str]:
     from everwhen.agent.extractive.terms import stems_of
 
     words = [word.strip("?.,!\"'’“”()") for word in found.asked.words.split()]
-    return [
-        word
-        for word, stems in zip(words, stems_of(words), strict=True)
-        if stems & found.terms.never
-    ]
+    return [word for word, stems in zip(words, stems_of(words), strict=True) if stems & found.terms.never]
 
 
 def unique(citations: Sequence[Citation]) -> tuple[Citation, ...]:

@@ -66,7 +66,9 @@ def _row(lines: Sequence[Line], base: Sequence[Line]) -> dict[str, Any]:
             "spread": figure(_spread(lines, key)),
             "by_group": {
                 group: figure(
-                    metrics.mean(list(_by_question([one for one in lines if one.group == group], key).values()))
+                    metrics.mean(
+                        list(_by_question([one for one in lines if one.group == group], key).values())
+                    )
                 )
                 for group in groups
             },
@@ -90,4 +92,6 @@ def _by_question(lines: Sequence[Line], key: str) -> dict[str, float]:
 def _spread(lines: Sequence[Line], key: str) -> float:
     """The standard deviation of the runs' means; 0 of one run."""
     runs = sorted({line.run for line in lines})
-    return pstdev([metrics.mean([float(getattr(one, key)) for one in lines if one.run == run]) for run in runs])
+    return pstdev(
+        [metrics.mean([float(getattr(one, key)) for one in lines if one.run == run]) for run in runs]
+    )

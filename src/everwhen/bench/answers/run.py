@@ -120,7 +120,9 @@ class _Bench:
                 for question, system in missing:
                     if memory is None:
                         memory = opened.enter_context(self._bank(talk))
-                    self.journal.keep_context(question.id, system.name, self._given(memory, question, system))
+                    self.journal.keep_context(
+                        question.id, system.name, self._given(memory, question, system, llm)
+                    )
                     done += 1
                     self.progress("contexts", done, whole)
         return perf_counter() - begun
@@ -129,12 +131,12 @@ class _Bench:
         name = f"bench-answers-{talk.name}"
         return fresh_bank(self.plan.home, name, list(talk.messages), Tally(), extract="rules")
 
-    def _given(self, memory: Memory, question: Question, system: System) -> dict[str, Any]:
+    def _given(self, memory: Memory, question: Question, system: System, llm: LLM | None) -> dict[str, Any]:
         if system.context is not None:
             return {"text": system.context(memory, question.text, question.at, self.plan.tokens)}
-        if system.name == "agent" and self.plan.prompts_out:
+        if system.recipe is not None and self.plan.prompts_out:
             raise UsageError("the agent asks in several steps, so its prompts cannot be written beforehand")
-        return system.answer(memory, question.text, question.at, self.plan.model)
+        return system.answer(memory, question.text, question.at, llm)
 
     # Completions
 
@@ -142,7 +144,9 @@ class _Bench:
         """Ask what was not asked yet; how many prompts wait for a model that is elsewhere."""
         if phase == "judge" and not self.plan.judged_by_model:
             return 0
-        made = {prompt.key: prompt for prompt in (self._answers() if phase == "answer" else self._judgements())}
+        made = {
+            prompt.key: prompt for prompt in (self._answers() if phase == "answer" else self._judgements())
+        }
         missing = [prompt for key, prompt in made.items() if key not in self.journal.completions]
         if not missing:
             return 0

@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 _ARTICLES = frozenset({"a", "an", "the", "and"})
-_PUNCTUATION = str.maketrans({mark: " " for mark in string.punctuation if mark not in "'-"} | {"'": "", "-": " "})
+_PUNCTUATION = str.maketrans(
+    {mark: " " for mark in string.punctuation if mark not in "'-"} | {"'": "", "-": " "}
+)
 _NOT_KNOWN = re.compile(
     r"\b(?:(?:not|never|n't|isn't|wasn't|aren't|don't|doesn't|didn't|cannot|can't|no|nothing|none|without|insufficient|"
     r"unable)\b[^.!?]{0,60}\b(?:know\w*|mention\w*|said|say\w*|stat\w*|told|tell\w*|inform\w*|specif\w*|provid\w*|"

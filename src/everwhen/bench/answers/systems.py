@@ -1,7 +1,7 @@
 """What the model gets to read before it answers: one system for each way to choose it, all in the same room.
 
-Every system but the last two fills the same number of tokens with turns under the dates of their days, and the model
-is asked once, by the same prompt. So a difference between two is a difference in what was chosen.
+All but the extractive one and the agent's fill the same number of tokens with turns under the dates of their days, and
+the model is asked once, by the same prompt: so a difference between two of them is a difference in what was chosen.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from everwhen.agent.extractive.kinds import asks_about_time
+from everwhen.agent.recipe import ABLATIONS, FULL, AgentRecipe
 from everwhen.bench.answers.questions import NOT_KNOWN
 from everwhen.errors import UsageError
 from everwhen.ingest.lines import line
 from everwhen.memory import Memory
+from everwhen.memory.asking import EXTRACTIVE
+from everwhen.models.llm import LLM
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import MID, Recipe
 from everwhen.when.render import describe
@@ -32,11 +35,15 @@ class System:
     name: str
     about: str
     context: Context | None = None
-    by_agent: bool = False
+    recipe: AgentRecipe | None = None
+    """That of the agent, for a system that is one."""
 
-    def answer(self, memory: Memory, question: str, at: datetime | None, model: str | None) -> dict[str, Any]:
+    def answer(self, memory: Memory, question: str, at: datetime | None, llm: LLM | None) -> dict[str, Any]:
         """The answer of a system that needs no context, with what it took."""
-        given = memory.ask(question, at=at, model=model if self.by_agent else "none")
+        if self.recipe is not None and llm is None:
+            raise UsageError(f"'{self.name}' asks a model in several steps; name one with --llm")
+        model: LLM | str = EXTRACTIVE if self.recipe is None or llm is None else llm
+        given = memory.ask(question, at=at, model=model, recipe=self.recipe)
         return {
             "answer": NOT_KNOWN if given.abstained else given.text,
             "abstained": given.abstained,
@@ -116,10 +123,12 @@ SYSTEMS: Mapping[str, System] = {
             recalled(replace(MID.without("facts"), name="turns"), kinds=("turn",), calendar=False),
         ),
         System("extractive", "everwhen's own answer, no model"),
-        System("agent", "everwhen's agent: the model with tools, several steps", by_agent=True),
+        System("agent", "everwhen's agent: the model with tools, several steps", recipe=FULL),
+        *(System(f"agent, {name}", f"the agent, {name}", recipe=one) for name, one in ABLATIONS.items()),
     )
 }
-SIDE_BY_SIDE = tuple(name for name in SYSTEMS if name not in ("nothing", "agent"))
+SIDE_BY_SIDE = tuple(name for name, one in SYSTEMS.items() if name != "nothing" and one.recipe is None)
+"""Those that one call answers, or none."""
 
 
 def chosen(names: str | None) -> list[System]:

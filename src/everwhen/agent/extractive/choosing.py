@@ -10,8 +10,8 @@ from everwhen.agent.extractive.evidence import Found, Sentence, split
 
 LONGEST_QUOTE = 180
 """Characters up to which the sentences beside the best one come along: what answers often stands next to it."""
-READ = 6
-"""Turns whose sentences are looked at for the kind of answer, which takes a parse."""
+READ, PARSED = 12, 6
+"""Turns whose sentences are looked at for the kind of answer, and where that takes a parse."""
 WEIGHTS = {"place": 1.0, "cover": 1.0, "typed": 0.6, "theirs": 0.5, "mine": 0.3, "asks": -0.8}
 """Tuned by hand on LoCoMo dev: the share of the right answer's words that the quotation has."""
 
@@ -50,7 +50,7 @@ def choose(found: Found) -> list[Chosen]:
     wanted = typed.expected(found.asked)
     chosen = []
     for one in found.sentences:
-        if one.place > READ:
+        if one.place > (PARSED if found.asked.kind in ("who", "where") else READ):
             continue
         spans = typed.spans(found.asked, one) if wanted else []
         chosen.append(Chosen(one, tuple(spans), _points(one, bool(spans))))

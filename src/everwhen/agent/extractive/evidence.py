@@ -21,7 +21,32 @@ _FIRST_PERSON = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE
 )
 _NO_NAMES = frozenset(
-    ["i", "i'm", "i've", "i'd", "i'll", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    [
+        "i",
+        "i'm",
+        "i've",
+        "i'd",
+        "i'll",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ]
 )
 _NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*\b")
 
@@ -46,7 +71,7 @@ class Sentence:
     turn_cover: float
     """The share of the question's terms that its turn has by itself."""
     has_names: bool
-    """Its turn, or the one before it, has every other name that the question has."""
+    """Its turn, or the one before it, has the names that the question is about where it names no speaker."""
 
     @property
     def asks(self) -> bool:
@@ -92,7 +117,8 @@ def look(bank: Bank, asked: Asked, *, at: datetime, as_of: datetime | None = Non
         in {name.split()[0] for name in speakers if name.split()}
     )
     terms = read_terms(bank, asked.words, names)
-    others = other_names(asked.words, names)
+    own_subject = names or _FIRST_PERSON.search(asked.words)
+    others = [] if own_subject else other_names(asked.words, names)
     rows: list[_Row] = []
     for place, memory in enumerate(ranked, 1):
         session = sessions[memory.session]
@@ -142,8 +168,8 @@ class _Row:
 
 
 def tells_of(name: str, text: str) -> bool:
-    """Whether a text tells of somebody: the name goes on with a word, as a subject's does ("Noor bought", "Noor's sister
-    had"); a name between marks is that of somebody who is spoken to ("thanks, Noor!")."""
+    """Whether a text tells of somebody: the name begins it and goes on with a word, as a subject does ("Noor bought",
+    "Noor's sister had"); anywhere else it may be that of somebody who is spoken to ("thanks, Noor!")."""
     return bool(re.search(rf"(?<![,\w] )\b(?i:{re.escape(name)})(?:['’]s)?\s+(?!and\s+I\b)[a-z]", text))
 
 

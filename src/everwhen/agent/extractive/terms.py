@@ -29,9 +29,6 @@ _ASKING = """many much often long old far ago kind type sort name named called t
     use used start started have having lot person people way reason give gave began begin did surname nickname
     january february march april may june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday"""
-_FORMS: dict[str, list[str]] = {}
-for _past, _verb in PASTS.items():
-    _FORMS.setdefault(_verb, [_verb]).append(_past)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -65,7 +62,7 @@ def read_terms(bank: Bank, words: str, names: Collection[str]) -> Terms:
             if stem not in ignored() and stem not in of_names and not stem.isdigit():
                 stems.setdefault(stem, word)
     kept = dict(list(stems.items())[:LONGEST])
-    counts = {stem: _turns_with(bank, word) for stem, word in kept.items()}
+    counts = {stem: _turns_with(bank, word, stem) for stem, word in kept.items()}
     weights = {stem: math.log(1 + MOST / (count + 0.5)) for stem, count in counts.items()}
     return Terms(weights, frozenset(stem for stem, count in counts.items() if not count))
 
@@ -75,9 +72,9 @@ def stems_of(texts: Sequence[str]) -> list[frozenset[str]]:
     return [frozenset(counted) for counted in tokenizer().counts([_with_verbs(text) for text in texts])]
 
 
-def _turns_with(bank: Bank, word: str) -> int:
+def _turns_with(bank: Bank, word: str, stem: str) -> int:
     """How many turns have a word, in any form. No memory fits into no tokens, so nothing counts as recalled."""
-    forms = " ".join([word, *_FORMS.get(PASTS.get(word, word), ())])
+    forms = " ".join([word, *forms_of().get(stem, ())])
     return len(bank.recall(forms, recipe=BY_WORDS, max_tokens=0, kinds=("turn",)).dropped)
 
 
@@ -101,3 +98,14 @@ def ignored() -> frozenset[str]:
 def function_words() -> frozenset[str]:
     """Stems of words that have no content at all."""
     return frozenset(tokenizer().counts([STOP_WORDS])[0])
+
+
+@lru_cache(maxsize=1)
+def forms_of() -> Mapping[str, Sequence[str]]:
+    """The irregular forms of a verb by its stem."""
+    found: dict[str, list[str]] = {}
+    verbs = sorted(set(PASTS.values()))
+    for verb, counted in zip(verbs, tokenizer().counts(verbs), strict=True):
+        for stem in counted:
+            found[stem] = [verb, *(past for past, base in PASTS.items() if base == verb)]
+    return found

@@ -1,4 +1,4 @@
-"""The few words of a sentence that are of the kind that was asked for: a person, a place, a number, a length, a cause."""
+"""The few words of a sentence that are of the kind asked for: a person, a place, a name, a number, a length."""
 
 from __future__ import annotations
 
@@ -9,43 +9,11 @@ from everwhen.agent.extractive.evidence import Sentence
 from everwhen.agent.extractive.kinds import Asked
 from everwhen.when import resolve
 
-NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ]
-    )
-} | {
-    "a couple of": 2,
-    "a dozen": 12,
-    "once": 1,
-    "twice": 2,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "hundred": 100,
-}
+_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty"""
+NUMBERS = {word: number for number, word in enumerate(re.findall(r"\w+", _SMALL))} | {
+    "a couple of": 2, "a dozen": 12, "once": 1, "twice": 2, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100,
+}  # fmt: skip
 _NUMBER = (
     r"(?:[$€£]\s?\d[\d,.]*\d|[$€£]\s?\d|\d[\d,.]*\d|\d|a couple of|a dozen|once|twice|"
     r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?|"
@@ -63,7 +31,8 @@ _AGE = re.compile(
     re.IGNORECASE,
 )
 _LENGTH = re.compile(
-    rf"(?:about |around |almost |nearly |over )?(?<![\w:-])(?:{_NUMBER}|an?|half an?|several|a few)(?:\s+and\s+a\s+half)?[\s-]+"
+    r"(?:about |around |almost |nearly |over )?(?<![\w:-])"
+    rf"(?:{_NUMBER}|an?|half an?|several|a few)(?:\s+and\s+a\s+half)?[\s-]+"
     r"(?:more\s+)?(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?\b"
     r"(?:\s+and\s+(?:a\s+half|\w+\s+(?:minute|hour|day|week|month)s?))?",
     re.IGNORECASE,
@@ -90,6 +59,13 @@ _CALLED = re.compile(
     rf"(?:the\s+)?({_TITLED}(?:(?:,\s+|\s+and\s+){_TITLED})*)"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,60})[\"”]")
+_NO_PLACE = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|"
+    r"november|december|morning|afternoon|evening|night|weekend|week|month|year|day|time|moment|hour|minute|least|first|"
+    r"last|all|fact|general|the end|\b(?:me|you|it|him|them|us|do|be|get|see|have|go|make)\b",
+    re.IGNORECASE,
+)
+"""What stands after "in" or "to" and is a time, a person or a verb."""
 PEOPLE, PLACES = frozenset({"PERSON"}), frozenset({"GPE", "LOC", "FAC", "ORG"})
 
 
@@ -137,37 +113,35 @@ def places(text: str, known: str) -> list[str]:
 
 
 def quantities(asked: Asked, sentence: Sentence) -> list[str]:
-    """Numbers that are no part of a date or a time; an age where one is asked for."""
+    """Numbers that are no part of a date, a time or a length; an age where one is asked for."""
     text, turn = sentence.text, sentence.turn
     if re.search(r"\bhow old\b|\bage\b", asked.words, re.IGNORECASE):
         return [one.group().strip() for one in _AGE.finditer(text)]
-    times = [ref.span for ref in resolve(text, turn.said_at, turn.zone) if ref.interval is not None]
+    times = [ref.span for ref in resolve(text, turn.said_at, turn.zone)]
     return [
         one.group().strip()
         for one in _QUANTITY.finditer(text)
         if not any(start <= one.start() < end for start, end in times)
         and not _CLOCK.search(text[: one.start()])
+        and one.group().strip().lower() != "one"  # "one another", "this one": hardly ever a count
     ]
 
 
 def called(noun: str, text: str, known: str) -> list[str]:
     """What a thing is called in a text: after the words of naming, in quotation marks, or beside the noun itself."""
-    head = (
-        noun.rsplit(maxsplit=1)[-1].lower().rstrip("s").removesuffix("'").removesuffix("’")
-        if noun.split()
-        else ""
-    )
+    head = re.escape(_head(noun))
     told = [one.group(1) for one in _CALLED.finditer(text)]
     told += [one.group(1) for one in _QUOTED.finditer(text)]
-    if head and re.search(rf"\b{re.escape(head)}", text, re.IGNORECASE):
-        beside = rf"\b(?i:{re.escape(head)}\w*)(?:,|:|\s+(?:is|was|of|at)\b)?\s+({_TITLED})|({_TITLED}),?\s+(?:(?:is|was)\s+)?(?:my|our|his|her|the|a)\s+(?:\w+\s+)?(?i:{re.escape(head)})"
-        told += [one.group(1) or one.group(2) for one in re.finditer(beside, text)]
+    if head:
+        after = rf"\b(?i:{head}\w*)(?:,|:|\s+(?:is|was|of|at)\b)?\s+({_TITLED})"
+        before = rf"({_TITLED}),?\s+(?:(?:is|was)\s+)?(?:my|our|his|her|the|a)\s+(?:\w+\s+)?(?i:{head})"
+        told += [one.group(1) or one.group(2) for one in re.finditer(f"{after}|{before}", text)]
     return [one for one in dict.fromkeys(told) if one.lower() not in known]
 
 
 def number_before(noun: str, text: str) -> str:
     """The number that counts a noun in a text ("three flats", "four rare items"); empty where none does."""
-    head = re.escape(noun.rsplit(maxsplit=1)[-1].lower().rstrip("s")) if noun.split() else ""
+    head = re.escape(_head(noun))
     if not head:
         return ""
     found = re.search(
@@ -176,15 +150,10 @@ def number_before(noun: str, text: str) -> str:
     return found.group(1) if found else ""
 
 
-def value(words: str) -> float | None:
-    """A number as it was said, as a number."""
-    bare = words.lower().strip(" $€£%")
-    if bare in NUMBERS:
-        return float(NUMBERS[bare])
-    try:
-        return float(bare.replace(",", ""))
-    except ValueError:
-        return None
+def _head(noun: str) -> str:
+    """The word that a noun hangs on, without its plural: "item" of "rare items"."""
+    words = noun.lower().split()
+    return re.sub(r"['’]?s?['’]?$", "", words[-1]) if words else ""
 
 
 def _names(text: str, labels: Collection[str]) -> list[str]:
@@ -195,24 +164,15 @@ def _names(text: str, labels: Collection[str]) -> list[str]:
     found = [name.text.removesuffix("'s").removesuffix("’s") for name in parsed.names if name.label in labels]
     # The small model misses names that it has not seen: a capital inside of a sentence is one as well.
     inner = [one.group().strip() for one in _NAMED.finditer(text) if one.start() > 0]
-    kept = [
+    return [
         one
         for one in dict.fromkeys([*found, *inner])
         if one not in ("I", "I’m", "I've", "OK") and not re.match(r"I['’]", one) and not _of_time(one)
     ]
-    return kept
 
 
 def _of_time(words: str) -> bool:
-    return bool(
-        re.search(
-            r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|"
-            r"october|november|december|morning|afternoon|evening|night|weekend|week|month|year|day|time|moment|hour|"
-            r"minute|least|first|last|all|fact|general|the end|\b(?:me|you|it|him|them|us|do|be|get|see|have|go|make)\b",
-            words,
-            re.IGNORECASE,
-        )
-    )
+    return bool(_NO_PLACE.search(words))
 
 
 def _inside(words: str, known: str) -> bool:

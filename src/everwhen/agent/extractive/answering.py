@@ -21,7 +21,8 @@ NAMED = 3
 OF_THE_CALENDAR = ("yes or no, by the calendar",)
 """Ways of answering that need no further sign: the calendar has the very event, of the very person, on that day."""
 SPOKEN_OF = 0.2
-"""The share of the question's words that a turn must have before a name or a number in it can be the answer."""
+"""The share of the question's words that a turn, with the one that it replies to, must have: only then can a name or a
+number in it be the answer."""
 
 
 def ask(bank: Bank, question: str, *, at: datetime, as_of: datetime | None = None) -> Answer:
@@ -84,7 +85,7 @@ def _best(found: Found, chosen: Sequence[Chosen]) -> Draft:
     """The best sentence; where the kind has a form, one that has it."""
     good = [one for one in chosen if _good(one)]
     if found.asked.kind in ("who", "where", "amount", "name"):
-        fitting = [one for one in good if one.spans and one.sentence.turn_cover >= SPOKEN_OF]
+        fitting = [one for one in good if one.spans and one.sentence.around >= SPOKEN_OF]
         if not fitting:
             return Draft("best sentence", reason=_lacking(found.asked.kind))
         return _sentence(fitting[0], ", ".join(fitting[0].spans[:NAMED]))

@@ -18,7 +18,7 @@ HAPPENED = ("happened", "ongoing")
 COVERED = 0.6
 """The share of the question's words that an event must have to be one of those counted."""
 SPOKEN_OF = 0.2
-"""The share of them that a turn must have before a number in it can be the answer."""
+"""The share of them that a turn, with the one before it, must have before a number in it can be the answer."""
 NAMED = 4
 """Things that a count names."""
 
@@ -64,7 +64,7 @@ def _numbers_it(found: Found, one: Chosen) -> bool:
         and sentence.theirs
         and sentence.has_names
         and not sentence.asks
-        and sentence.turn_cover >= SPOKEN_OF
+        and sentence.around >= SPOKEN_OF
     )
 
 

@@ -25,6 +25,11 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"\b(?:at|until|from|by)\s+$", re.IGNORECASE)  # "at nine" is an hour, whatever is counted
+_MONTH = re.compile(
+    r"\s*(?:(?:and|to|or|–|-)\s*\d+\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\s*o['’]clock",
+    re.IGNORECASE,
+)
+"""After a number that is part of a date or an hour: "3 and 4 May"."""
 _AGE = re.compile(
     rf"(?<![\w:-]){_NUMBER}[\s-]+(?:years?|months?|weeks?)[\s-]+olds?\b|\b(?:turn(?:s|ed|ing)?|aged?|'m|am|is|be|was)\s+"
     rf"{_NUMBER}(?=\s*(?:[.,;!?]|$|now\b|today\b|this\b|years?\b))",
@@ -123,6 +128,7 @@ def quantities(asked: Asked, sentence: Sentence) -> list[str]:
         for one in _QUANTITY.finditer(text)
         if not any(start <= one.start() < end for start, end in times)
         and not _CLOCK.search(text[: one.start()])
+        and not _MONTH.match(text[one.end() :])
         and one.group().strip().lower() != "one"  # "one another", "this one": hardly ever a count
     ]
 

@@ -262,6 +262,27 @@ def test_the_command_answers_and_judges_over_http(data: Path, tmp_path: Path) ->
     assert {line["system"] for line in result["runs"]} == {"everwhen", "extractive"}
 
 
+def test_without_a_model_the_extractive_answers_are_measured(data: Path, tmp_path: Path) -> None:
+    arguments = [
+        "--home",
+        str(tmp_path),
+        "--json",
+        "bench",
+        "locomo",
+        "--data",
+        str(data),
+        "--systems",
+        "extractive",
+    ]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.output)
+    assert result["judge"] == "holds"
+    assert set(result["systems"]["extractive"]["right"]["by_kind"]) == {"name", "what", "when"}
+    refused = CliRunner().invoke(app, [*arguments[:-1], "everwhen"])
+    assert refused.exit_code != 0
+
+
 def test_the_agent_is_a_system_too(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="several steps"):
         run(plan(data, tmp_path, "agent", prompts_out=tmp_path / "p.jsonl"), None)

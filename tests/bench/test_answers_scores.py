@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.bench.answers.scores import exact, rouge_l, says_not_known, token_f1
+from everwhen.bench.answers.scores import exact, holds, rouge_l, says_not_known, token_f1
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,10 @@ def test_saying_that_it_is_not_known_is_recognised(answer: str) -> None:
 @pytest.mark.parametrize("answer", ["7 May 2023", "No, she lives in Porto.", "Yes", ""])
 def test_an_answer_is_not_taken_for_a_refusal(answer: str) -> None:
     assert not says_not_known(answer)
+
+
+def test_holds_wants_every_word_and_reads_numbers_either_way() -> None:
+    assert holds('Three. Ana: "I have three bikes."', "3")
+    assert holds("7 days (from 1 to 8 May)", "7 days. 8 days (including the last day) is also acceptable.")
+    assert not holds("a yellow hat", "a yellow dress")
+    assert not holds("anything", "")

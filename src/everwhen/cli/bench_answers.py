@@ -21,7 +21,8 @@ Llm = Annotated[
 ]
 BaseUrl = Annotated[str | None, typer.Option(help="A server that speaks the model's protocol.")]
 JudgeBy = Annotated[
-    str | None, typer.Option("--judge", help="Who judges: a model, `exact` or `none` [the model itself].")
+    str | None,
+    typer.Option("--judge", help="Who judges: a model, `exact`, `holds` or `none` [the model itself]."),
 ]
 JudgePrompts = Annotated[Path | None, typer.Option(help="JSON with prompts of the judge by rule.")]
 Runs = Annotated[int, typer.Option(help="How often each question is answered.")]
@@ -55,7 +56,7 @@ class Answering:
 
     @property
     def wanted(self) -> bool:
-        return any((self.llm, self.prompts_out, self.completions_in))
+        return any((self.llm, self.prompts_out, self.completions_in, self.systems))
 
 
 def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answering) -> dict[str, Any]:
@@ -63,14 +64,16 @@ def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answ
     from everwhen.bench.answers.run import JUDGE_TOKENS, Plan, run
     from everwhen.bench.answers.systems import chosen
 
-    if given.llm is None and given.prompts_out is None and given.completions_in is None:
+    systems = chosen(given.systems)
+    asks = any(one.context is not None or one.recipe is not None for one in systems)
+    if asks and not (given.llm or given.prompts_out or given.completions_in):
         raise UsageError("name a model with --llm, or write the prompts for one with --prompts-out")
     model = given.llm or "elsewhere"
-    judge = given.judge or model
+    judge = given.judge or (model if asks else "holds")
     plan = Plan(
         data_set=data_set,
         data=data,
-        systems=chosen(given.systems),
+        systems=systems,
         model=model,
         judge=judge,
         judge_prompts=given.judge_prompts,

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import pstdev
 from typing import Any
 
+from everwhen.agent.extractive.kinds import read_kind
 from everwhen.bench import metrics
 from everwhen.bench.answers.questions import Question
 from everwhen.bench.answers.scores import rouge_l, says_not_known, token_f1
@@ -23,6 +24,8 @@ class Line:
 
     question: str
     group: str
+    kind: str
+    """What the question asks for, as `everwhen.agent.extractive.kinds` reads it."""
     system: str
     run: int
     answer: str
@@ -38,7 +41,8 @@ class Line:
             f1, rouge = token_f1(answer, question.gold), rouge_l(answer, question.gold)
         else:
             f1 = rouge = float(abstained)
-        return cls(question.id, question.group, system, run, answer, f1, rouge, right, abstained)
+        kind = read_kind(question.text).kind
+        return cls(question.id, question.group, kind, system, run, answer, f1, rouge, right, abstained)
 
 
 def figures(lines: Sequence[Line], judge: str, spent: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,7 +57,6 @@ def figures(lines: Sequence[Line], judge: str, spent: Mapping[str, Any]) -> dict
 
 
 def _row(lines: Sequence[Line], base: Sequence[Line]) -> dict[str, Any]:
-    groups = sorted({line.group for line in lines})
     row: dict[str, Any] = {"abstained": figure(metrics.mean([float(line.abstained) for line in lines]))}
     for key in FIGURES:
         if any(getattr(line, key) is None for line in lines):
@@ -64,14 +67,8 @@ def _row(lines: Sequence[Line], base: Sequence[Line]) -> dict[str, Any]:
             "value": figure(metrics.mean(list(values.values()))),
             "interval_95": [figure(side) for side in metrics.bootstrap(list(values.values()))],
             "spread": figure(_spread(lines, key)),
-            "by_group": {
-                group: figure(
-                    metrics.mean(
-                        list(_by_question([one for one in lines if one.group == group], key).values())
-                    )
-                )
-                for group in groups
-            },
+            "by_group": _by("group", lines, key),
+            "by_kind": _by("kind", lines, key),
         }
         other = _by_question(base, key) if base else {}
         shared = [values[one] - other[one] for one in values if one in other]
@@ -79,6 +76,15 @@ def _row(lines: Sequence[Line], base: Sequence[Line]) -> dict[str, Any]:
             row[key]["difference"] = figure(metrics.mean(shared))
             row[key]["difference_95"] = [figure(side) for side in metrics.paired_bootstrap(shared)]
     return row
+
+
+def _by(what: str, lines: Sequence[Line], key: str) -> dict[str, float | None]:
+    """The mean of each group or kind."""
+    names = sorted({str(getattr(line, what)) for line in lines})
+    parts = {name: [line for line in lines if getattr(line, what) == name] for name in names}
+    return {
+        name: figure(metrics.mean(list(_by_question(part, key).values()))) for name, part in parts.items()
+    }
 
 
 def _by_question(lines: Sequence[Line], key: str) -> dict[str, float]:

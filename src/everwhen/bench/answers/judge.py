@@ -11,7 +11,7 @@ from typing import get_args
 
 from everwhen import prompts
 from everwhen.bench.answers.questions import Question, Rule
-from everwhen.bench.answers.scores import exact, says_not_known
+from everwhen.bench.answers.scores import exact, holds, says_not_known
 from everwhen.errors import UsageError
 
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -47,6 +47,11 @@ def verdict(reply: str) -> bool | None:
 def exactly(question: Question, answer: str) -> bool:
     """The judge that needs no model: the same words, or, where nothing is known, an answer that says so."""
     return exact(answer, question.gold) if question.answerable else says_not_known(answer)
+
+
+def held(question: Question, answer: str) -> bool:
+    """A more generous one, for answers that quote: every word of the right answer is there, whatever else is."""
+    return holds(answer, question.gold) if question.answerable else says_not_known(answer)
 
 
 def _read(file: Path) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 from everwhen import prompts
 from everwhen.bench.answers.figures import Line, figures
 from everwhen.bench.answers.journal import Completion, Journal, Phase, Prompt, write_prompts
-from everwhen.bench.answers.judge import Judge, exactly, verdict
+from everwhen.bench.answers.judge import Judge, exactly, held, verdict
 from everwhen.bench.answers.questions import Question, Talk, spread, talks
 from everwhen.bench.answers.systems import System
 from everwhen.bench.retrieval import Tally, fresh_bank
@@ -28,13 +28,16 @@ NO_ANSWER = frozenset({"refusal", "too long", "cut off", "schema"})
 """Problems that belong to one question: its answer is empty, and counts as wrong. Any other one stops the run, which
 goes on from its journal."""
 
+BY_WORDS = ("none", "exact", "holds")
+"""Judges that are no model."""
+
 Progress = Callable[[str, int, int], None]
 """Hears the phase, how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is measured, and how. `judge` is `none`, `exact` or the name of a model."""
+    """What is measured, and how. `judge` is `none`, `exact`, `holds` or the name of a model."""
 
     data_set: str
     data: Path
@@ -53,7 +56,7 @@ class Plan:
 
     @property
     def judged_by_model(self) -> bool:
-        return self.judge not in ("none", "exact")
+        return self.judge not in BY_WORDS
 
 
 def run(
@@ -213,6 +216,8 @@ class _Bench:
                 return None
             case "exact":
                 return exactly(question, answer)
+            case "holds":
+                return held(question, answer)
         # What cannot be read as a yes is none.
         reply = self.journal.completions[self._judge_prompt(question, answer).key]
         return bool(verdict(reply.text))

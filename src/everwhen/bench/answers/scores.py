@@ -11,6 +11,12 @@ _ARTICLES = frozenset({"a", "an", "the", "and"})
 _PUNCTUATION = str.maketrans(
     {mark: " " for mark in string.punctuation if mark not in "'-"} | {"'": "", "-": " "}
 )
+_DIGITS = {
+    word: str(number)
+    for number, word in enumerate(
+        re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
+    )
+}
 _NOT_KNOWN = re.compile(
     r"\b(?:(?:not|never|n't|isn't|wasn't|aren't|don't|doesn't|didn't|cannot|can't|no|nothing|none|without|insufficient|"
     r"unable)\b[^.!?]{0,60}\b(?:know\w*|mention\w*|said|say\w*|stat\w*|told|tell\w*|inform\w*|specif\w*|provid\w*|"
@@ -45,6 +51,17 @@ def rouge_l(answer: str, gold: str) -> float:
 def exact(answer: str, gold: str) -> bool:
     """Whether both are the same words."""
     return words(answer) == words(gold)
+
+
+def holds(answer: str, gold: str) -> bool:
+    """Whether the answer has every word of the right one, numbers alike as words and as digits.
+
+    Of a right answer with an addition ("14 days. 15 days is also acceptable") the first sentence will do.
+    """
+    said = {_DIGITS.get(one, one) for one in words(answer)}
+    sides = (gold, re.split(r"[.;(](?:\s|$)", gold)[0])
+    wanted = [{_DIGITS.get(one, one) for one in words(side)} for side in sides]
+    return any(side and side <= said for side in wanted)
 
 
 def says_not_known(answer: str) -> bool:

@@ -193,7 +193,7 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 self._stream(asked, step)
                 return
             else:
-                shape = _anthropic if self.path.endswith("/messages") else _openai
+                shape = _anthropic if self.path.partition("?")[0].endswith("/messages") else _openai
                 payload = json.dumps(shape(asked, step)).encode()
             try:
                 self.send_response(step.code)
@@ -211,7 +211,9 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 
         def _stream(self, asked: Asked, step: Step) -> None:
             """Server-sent events in chunks, a few letters at a time; one that breaks off lacks the last chunk."""
-            events = _anthropic_events if self.path.endswith("/messages") else _openai_events
+            events = (
+                _anthropic_events if self.path.partition("?")[0].endswith("/messages") else _openai_events
+            )
             self.close_connection = True
             try:
                 self.send_response(200)

@@ -8,8 +8,8 @@ import sys
 import everwhen
 
 PUBLIC = {
-    "Added", "AsyncMemory", "Comparison", "Conflict", "Damaged", "Entity", "Entry", "Event", "EverwhenError",
-    "Evidence", "Fact", "Finding", "Hit",
+    "Added", "Answer", "AsyncMemory", "Citation", "Comparison", "Conflict", "Damaged", "Entity", "Entry", "Event",
+    "EverwhenError", "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",
     "Message", "ModelError", "NotFound", "Recall", "Recalled", "Recipe", "Refused", "Session", "Settings",
     "StaleFact", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from everwhen.settings import Settings
     from everwhen.types import (
         Added,
+        Answer,
+        Citation,
         Comparison,
         Conflict,
         Entity,
@@ -57,6 +59,8 @@ _HOMES = {
     "everwhen.settings": ("Settings",),
     "everwhen.types": (
         "Added",
+        "Answer",
+        "Citation",
         "Comparison",
         "Conflict",
         "Entity",
@@ -80,7 +84,9 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Added",
+    "Answer",
     "AsyncMemory",
+    "Citation",
     "Comparison",
     "Conflict",
     "Damaged",

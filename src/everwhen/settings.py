@@ -74,9 +74,9 @@ class Settings:
     ask_cost: float | None = None
     """Dollars that one question may take; None sets no bound. A model without a known price is then refused."""
     bank_tokens: int | None = None
-    """Tokens that all questions to a bank may take, ever; None sets no bound (`everwhen stats` shows them)."""
+    """Tokens that models may take in a bank, ever, extraction counted; then `ask` stops (`memory.usage()`)."""
     bank_cost: float | None = None
-    """Dollars that all questions to a bank may take, ever."""
+    """The same in dollars."""
 
     # Recall
     candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 100, "high": 300})

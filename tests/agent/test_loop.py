@@ -379,9 +379,11 @@ def test_time_for_one_question_ends_it(home: Path, server: ScriptedServer, model
         memory.add("I moved to Porto last week.")
         started = time.monotonic()
         found = memory.ask(QUESTION, model=model(), recipe=NO_GUIDE)
+        guided = memory.ask(QUESTION, model=model())
     assert time.monotonic() - started < 3
-    assert found.trace["stopped"] == "seconds"
-    assert found.abstained
+    for one in (found, guided):
+        assert one.trace["stopped"] == "seconds"
+        assert one.abstained
 
 
 # What is believed
@@ -448,6 +450,10 @@ def test_a_server_that_takes_no_tools_answers_from_the_first_turns(
     assert found.text == "In March 2025."
     assert found.citations
     assert any("asked without tools" in note for note in found.trace["notes"])
+    *pieces, last = bank.ask_stream(QUESTION, at=ASKED, model=model(), recipe=NO_GUIDE)
+    assert isinstance(last, Answer)
+    assert "".join(str(piece) for piece in pieces) == last.text == "In March 2025."
+    assert len(pieces) > 1
 
 
 def test_what_was_said_later_is_not_seen(bank: Memory, server: ScriptedServer, model: Open) -> None:

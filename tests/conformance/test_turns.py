@@ -49,6 +49,16 @@ def test_an_interval_is_half_open(store: Store) -> None:
     assert [t.id for t in store.turns(between=Interval(START + 3 * hour, None))] == ["t3"]
 
 
+def test_a_turn_is_listed_with_its_neighbours_of_the_same_session(store: Store) -> None:
+    store.append([turn(f"t{i}", hours=i // 2) for i in range(6)])
+    store.append([turn("other", hours=1, session="other")])
+    found = {one.id: one for one in store.turns()}
+    assert [one.id for one in store.turns_around(found["t2"], 1)] == ["t1", "t2", "t3"]
+    assert [one.id for one in store.turns_around(found["t0"], 2)] == ["t0", "t1", "t2"]
+    assert [one.id for one in store.turns_around(found["t5"], 9)] == [f"t{i}" for i in range(6)]
+    assert [one.id for one in store.turns_around(found["other"], 3)] == ["other"]
+
+
 def test_sessions_are_summed_up_from_their_turns(store: Store) -> None:
     store.append([turn("b", hours=9, session="two", speaker="Ben"), turn("a", hours=1, session="one")])
     store.append([turn("c", hours=2, session="one", speaker="Ben")])

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from everwhen import Memory
 from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.recall import Recall
-from everwhen.recall.channels import embed, merged, ranks
+from everwhen.recall.channels import merged, reasons
 from everwhen.recall.plan import plan
+from everwhen.recall.question import BARE, embed
 from everwhen.recall.recipe import CHANNELS, MID
 from everwhen.store import Scored
 from tests.recall.memories import ASKED, START, gathered, tell
@@ -37,15 +38,21 @@ def test_rankings_of_one_measure_become_one_with_the_best_score_of_each(
 
 def test_ranks_count_from_one_in_every_channel_that_found_a_unit() -> None:
     found = {"semantic": [Scored(7, 0.9), Scored(3, 0.2)], "keyword": [Scored(3, 4.0)]}
-    assert ranks(found) == {7: {"semantic": (1, 0.9)}, 3: {"semantic": (2, 0.2), "keyword": (1, 4.0)}}
+    assert reasons(found) == {
+        7: ({"semantic": 1}, {"semantic": 0.9}),
+        3: ({"semantic": 2, "keyword": 1}, {"semantic": 0.2, "keyword": 4.0}),
+    }
 
 
-def test_a_question_without_names_has_one_vector_twice() -> None:
+def test_a_question_is_embedded_as_it_stands_and_without_names_and_only_so_where_words_are_not_compared() -> (
+    None
+):
     fake = FakeEmbedder()
     asked, named = plan("Where is it?", ASKED, "UTC", ()), plan("Where is Ana now?", ASKED, "UTC", ("Ana",))
-    one, two = embed(fake, asked), embed(fake, named)
-    np.testing.assert_array_equal(one.vectors[0], one.vectors[1])
-    np.testing.assert_allclose(two.vectors[1], fake.embed(["Where is now?"])[0])
+    one, two, bare = embed(fake, asked), embed(fake, named), embed(fake, named, words=False)
+    assert (len(one.vectors), len(two.vectors), len(bare.vectors)) == (1, 2, 1)
+    np.testing.assert_allclose(two.vectors, fake.embed(["Where is Ana now?", "Where is now?"]))
+    np.testing.assert_allclose(bare.vectors[BARE], two.vectors[BARE])
     assert one.tokens is None and one.words == ()
 
 

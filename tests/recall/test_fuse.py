@@ -18,6 +18,7 @@ from everwhen.recall import Recall
 from everwhen.recall.fuse import Weights, linear, rrf, weights
 from everwhen.recall.pipeline import CONTEXT, Request, recall
 from everwhen.recall.recipe import CHANNELS, MID, STAGES, Recipe
+from everwhen.store import Filter
 from tests.recall.memories import ASKED, tell
 
 rankings = st.dictionaries(
@@ -105,9 +106,10 @@ def test_without_rerank_the_plain_weights_are_used_for_any_embedder(memory: Memo
 def test_a_cross_encoder_takes_part_and_what_it_cannot_compare_is_neutral(quick: Memory) -> None:
     tell(quick)
     query = "kayak violin garden heavy"
-    before = [one.id for one in asked(quick, query)]
+    turns = Filter(kinds=frozenset({"turn"}))
+    before = [one.id for one in asked(quick, query, where=turns)]
     loves = Loves("tomatoes")
-    found = asked(quick, query, reranker=loves)
+    found = asked(quick, query, where=turns, reranker=loves)
     assert len(loves.seen) == found.trace["candidates"]
     assert found.memories[0].text.endswith("tomatoes this year.") and before[0] != found.memories[0].id
     cross = {one.text: one.why.parts.get("cross", 0.0) for one in found}

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from everwhen import Memory
 from everwhen.recall.graph import AHEAD, Edges, graph, spread
 from everwhen.store import Filter, Scored
+from everwhen.store.scan import Scan
 from everwhen.types import NETWORKS
 from everwhen.when import Interval
 
@@ -117,10 +120,23 @@ def told(memory: Memory) -> Memory:
     return memory
 
 
+def scan(memory: Memory, vector: NDArray[np.float32], where: Filter | None = None) -> Scan:
+    """The bank as a question sees it that has one vector, with or without names."""
+    return memory._store.scan(np.stack([vector, vector]), "", where or Filter())
+
+
 def found(memory: Memory, question: str, where: Filter | None = None, limit: int = 100) -> list[str]:
     vector = memory._embedder.embed([question])[0]
     seeds = memory._store.search_vectors(vector, 10, Filter())
-    scored = graph(memory._store, vector, seeds, limit, where or Filter(), first=1, seed_similarity=0.3)
+    scored = graph(
+        memory._store,
+        scan(memory, vector, where),
+        seeds,
+        limit,
+        where or Filter(),
+        first=1,
+        seed_similarity=0.3,
+    )
     assert [one.score for one in scored] == sorted((one.score for one in scored), reverse=True)
     rows = memory._store.units([one.unit for one in scored])
     assert all(row.kind in ("turn", "fact") for row in rows.values())
@@ -142,7 +158,7 @@ def test_a_shared_name_leads_across_sessions(told: Memory) -> None:
 def test_an_event_leads_back_to_its_turn(told: Memory) -> None:
     vector = told._embedder.embed(["hike up the volcano on Sunday"])[0]
     [seed] = told._store.search_vectors(vector, 1, Filter(kinds=frozenset({"event"})))
-    scored = graph(told._store, vector, [seed], 1, Filter(), seed_similarity=0.0)
+    scored = graph(told._store, scan(told, vector), [seed], 1, Filter(), seed_similarity=0.0)
     rows = told._store.units([one.unit for one in scored])
     assert [(row.kind, row.id) for row in rows.values()] == [
         ("turn", told._store.units([seed.unit])[seed.unit].turns[0])
@@ -163,7 +179,13 @@ def test_hard_filters_let_nothing_out(told: Memory) -> None:
 def test_only_the_kinds_that_are_asked_for_come_out(told: Memory, kind: str) -> None:
     vector = told._embedder.embed(["Did Carlos and Ana hike up the volcano?"])[0]
     seeds = told._store.search_vectors(vector, 10, Filter())
-    scored = graph(told._store, vector, seeds, 100, Filter(kinds=frozenset({kind})))
+    scored = graph(
+        told._store,
+        scan(told, vector, Filter(kinds=frozenset({kind}))),
+        seeds,
+        100,
+        Filter(kinds=frozenset({kind})),
+    )
     assert {row.kind for row in told._store.units([one.unit for one in scored]).values()} == {kind}
 
 
@@ -174,9 +196,9 @@ def test_the_budget_bounds_the_walk(told: Memory) -> None:
 
 def test_no_seed_finds_nothing(told: Memory) -> None:
     vector = told._embedder.embed(["anything"])[0]
-    assert graph(told._store, vector, [], 100, Filter()) == []
-    assert graph(told._store, vector, [Scored(1, 0.4)], 100, Filter()) == []
-    assert graph(told._store, vector, [Scored(10_000, 0.9)], 100, Filter()) == []
+    assert graph(told._store, scan(told, vector), [], 100, Filter()) == []
+    assert graph(told._store, scan(told, vector), [Scored(1, 0.4)], 100, Filter()) == []
+    assert graph(told._store, scan(told, vector), [Scored(10_000, 0.9)], 100, Filter()) == []
 
 
 # What the store gives a walk

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -89,6 +89,6 @@ def test_any_text_and_any_names_can_be_read(query: str, speakers: list[str]) -> 
 
 def test_a_question_of_one_phrase_over_and_over_is_read_in_no_time() -> None:
     for phrase in ("how many ", "what the ", "when did Ana ", "last week "):
-        start = perf_counter()
+        start = process_time()
         read((phrase * 20_000)[:20_000], "Ana")
-        assert perf_counter() - start < 5
+        assert process_time() - start < 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,7 +104,8 @@ def told(memory: Memory) -> Memory:
 
 def found(memory: Memory, windows: list[Interval], where: Filter | None = None) -> list[str]:
     vector = memory._embedder.embed(["Which walls did we paint?"])[0]
-    scored = temporal(memory._store, vector, windows, 20, where or Filter())
+    scan = memory._store.scan(np.stack([vector, vector]), "", where or Filter())
+    scored = temporal(memory._store, scan, windows, 20, where or Filter())
     rows = memory._store.units([one.unit for one in scored])
     return [rows[one.unit].text for one in scored]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,12 @@ from numpy.typing import NDArray
 
 from everwhen.store import scan as scanning
 from everwhen.store.index import Index, Rows, Window
+from everwhen.store.instants import EPOCH
+from everwhen.store.kinds import codes
 from everwhen.store.scan import SaidBy, Scan
 from everwhen.store.terms import PACKED, Tokenizer, label_key, pack
 from everwhen.types import ROLES
+from everwhen.when import Interval
 
 DIMENSION = 6
 TOKENIZER = Tokenizer()
@@ -110,6 +115,36 @@ def test_asked_of_one_speaker_a_search_is_the_whole_one_without_the_others(
             one for one in scan.by_meaning(0, 99, -1.0) if one[0] in theirs
         ]
         assert scan.by_words(99, who) == [one for one in scan.by_words(99) if one[0] in theirs]
+
+
+@settings(max_examples=80, deadline=None)
+@given(batches, window, st.integers(1, 3))
+def test_units_of_other_kinds_are_compared_under_the_rest_of_the_filter(
+    given_batches: list[list[Told]], where: Window, pieces: int
+) -> None:
+    """Kind 0 is a turn; what nobody said is of the code 9, a fact of the world."""
+    index = index_of(*given_batches, pieces=pieces)
+    turns = replace(where, kinds=codes({"turn"}, None))
+    scan, everything = asked(index, window=turns), asked(index, window=where)
+    entries = dict(enumerate((one for batch in given_batches for one in batch), start=1))
+    facts = {unit for unit, (_, session, *_) in entries.items() if session is None}
+    whole = dict(everything.by_meaning(0, 999, -1.0))
+    assert scan.cosines_of(0, [*entries, 999]) == whole
+    assert scan.cosines_of(0, list(entries), {"fact"}) == {
+        unit: cosine for unit, cosine in whole.items() if unit in facts
+    }
+    assert scan.near(0, 999, -1.0, {"fact"}) == [
+        one for one in everything.by_meaning(0, 999, -1.0) if one[0] in facts
+    ]
+    assert scan.said_at([*entries, 999]) == {unit: at for unit, (at, *_) in entries.items()}
+
+
+def test_nearness_inside_a_narrower_time_is_that_of_the_units_said_then() -> None:
+    day = 86_400_000_000
+    scan = asked(index_of([(at * day, "a", "Ana", ["oak"]) for at in range(20)]))
+    between = Interval(EPOCH + timedelta(days=5), EPOCH + timedelta(days=8))
+    found = scan.near(0, 99, -1.0, {"turn"}, between)
+    assert sorted(scan.said_at([unit for unit, _ in found]).values()) == [5 * day, 6 * day, 7 * day]
 
 
 def test_nothing_below_the_floor_comes_out() -> None:

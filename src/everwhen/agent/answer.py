@@ -104,10 +104,15 @@ def read_call(arguments: str) -> Final:
 def read_words(text: str) -> Final:
     """An answer that came as plain words, with its citations in brackets: [t3]."""
     labels = [label.strip() for found in _CITED.finditer(text) for label in re.split(r"[,;]", found[1])]
-    words = _CITED.sub("", text).strip()
+    words = without_citations(text).strip()
     cited = [Cited(turn=label, quote="") for label in dict.fromkeys(labels) if label]
     known = not (_UNKNOWN.search(words) and not cited)
     return Final(text=words or "I don't know.", citations=cited, known=known and bool(words), confidence=0.0)
+
+
+def without_citations(text: str) -> str:
+    """Plain words without the labels in brackets."""
+    return _CITED.sub("", text)
 
 
 def checked(final: Final, view: View, labels: Labels) -> Checked:

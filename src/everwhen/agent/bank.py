@@ -45,6 +45,8 @@ class Bank(Protocol):
 
     def turns(self, session: str | None = None, between: Between | None = None) -> list[Turn]: ...
 
+    def turns_around(self, turn_id: str, reach: int = 1) -> list[Turn]: ...
+
     @overload
     def grep(
         self,

@@ -17,12 +17,12 @@ Limit: TypeAlias = Literal["steps", "tokens", "cost", "seconds", "bank tokens", 
 LEAST_ANSWER = 200
 """Tokens without which there is no use in asking for an answer."""
 WHAT_IT_IS: dict[Limit, str] = {
-    "steps": "the steps for one question (setting ask_steps)",
-    "tokens": "the tokens for one question (setting ask_tokens)",
-    "cost": "the money for one question (setting ask_cost)",
-    "seconds": "the time for one question (setting ask_seconds)",
-    "bank tokens": "this bank's tokens (setting bank_tokens)",
-    "bank cost": "this bank's money (setting bank_cost)",
+    "steps": "steps for one question (setting ask_steps)",
+    "tokens": "tokens for one question (setting ask_tokens)",
+    "cost": "money for one question (setting ask_cost)",
+    "seconds": "time for one question (setting ask_seconds)",
+    "bank tokens": "tokens for this bank (setting bank_tokens)",
+    "bank cost": "money for this bank (setting bank_cost)",
 }
 
 

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, Field
 
+from everwhen.agent.budget import Room
 from everwhen.models.llm import LLM, Reply
 from everwhen.prompts import load
 
@@ -21,10 +22,12 @@ class Points(BaseModel):
     points: list[str] = Field(description="One to five points, each one short sentence.")
 
 
-def guidance(llm: LLM, question: str, at: datetime, zone: str) -> Reply[list[str]]:
+def guidance(llm: LLM, question: str, at: datetime, zone: str, room: Room) -> Reply[list[str]]:
     """The points for a question asked at a moment. Made from the question alone: no memory is read."""
     day = at.astimezone(ZoneInfo(zone))
     prompt = f"Asked on {day:%A %Y-%m-%d}:\n{question}"
-    reply = llm.complete(prompt, Points, instructions=load("guidance"))
+    reply = llm.complete(
+        prompt, Points, instructions=load("guidance"), max_tokens=room.answer, within=room.seconds
+    )
     points = [" ".join(point.split())[:LONGEST] for point in reply.output.points]
     return Reply([point for point in points if point][:MOST], reply.usage, reply.repaired)

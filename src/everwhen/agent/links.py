@@ -21,7 +21,8 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])[^>\n]*>?")
 # Browsers take "https:host" and "https:/host" for "https://host".
 _ADDRESS = re.compile(
     r"(?:https?|ftp|wss?|javascript|data|vbscript|file|mailto|blob):\S+"
-    r"|\b[a-z][a-z0-9+.-]{1,20}:\S*[/\\]{2}\S+|\bwww\.\S+|(?<![\w/])[/\\]{2}[\w-]+(?:\.[\w-]+)+\S*",
+    r"|\b[a-z][a-z0-9+.-]{1,20}:\S*[/\\]{2}\S+|\bwww\.\S+|(?<![\w/])[/\\]{2}[\w-]+(?:\.[\w-]+)+\S*"
+    r"|(?<=[(<\"'=])[/\\]{2}\S*",
     re.IGNORECASE,
 )
 _TRAILING = ".,;:!?'\")]}>*_"
@@ -32,12 +33,19 @@ _ROUNDS = 8
 
 def harmless(text: str, holds: Callable[[str], bool]) -> str:
     """The text without pictures and HTML, and with no address but those that `holds` says were in the memory."""
-    text = _seen(text)
+    for _ in range(_ROUNDS):  # what is taken out may leave its neighbours as something new
+        cleaned = _ADDRESS.sub(lambda found: _address(found[0], holds), _without_marks(_seen(text), holds))
+        if cleaned == text:
+            break
+        text = cleaned
+    return text
+
+
+def _without_marks(text: str, holds: Callable[[str], bool]) -> str:
     text = _DEFINITION.sub("", text)
     text = _IMAGE.sub(lambda found: found[1], text)
     text = _LINK.sub(lambda found: _told(found[1], found[2], holds), text)
-    text = _TAG.sub("", text)
-    return _ADDRESS.sub(lambda found: _address(found[0], holds), text)
+    return _TAG.sub("", text).replace("](", "] (")  # whatever is left of a link is none
 
 
 def settled(text: str) -> int:

@@ -20,6 +20,7 @@ from everwhen.agent.answer import (
     partial_text,
     read_call,
     read_words,
+    without_citations,
 )
 from everwhen.agent.budget import WHAT_IT_IS, Account, Budget, Meter, Room, Stopped, size
 from everwhen.agent.guidance import guidance
@@ -87,7 +88,7 @@ class Run:
             outcome = self._talk()
         except Stopped as error:
             self.stopped = error.limit
-            self.notes.append(f"stopped: {WHAT_IT_IS[error.limit]} is used up")
+            self.notes.append(f"the budget of {WHAT_IT_IS[error.limit]} is used up")
         usage = self.meter.usage
         usage = Usage(
             usage.requests, usage.input_tokens, usage.output_tokens, usage.cost, time.perf_counter() - started
@@ -105,23 +106,26 @@ class Run:
         )
 
     def _affordable(self) -> None:
-        if self.budget.in_money and self.llm.price(1000, 1000) is None:
-            raise LLMError(
-                "budget",
-                f"nobody knows what {self.llm.name} costs, so a budget in money cannot be kept; "
-                "set one in tokens (EVERWHEN_ASK_TOKENS, EVERWHEN_BANK_TOKENS)",
-            )
+        for llm in (self.llm, self.guide or self.llm):
+            if self.budget.in_money and llm.price(1000, 1000) is None:
+                raise LLMError(
+                    "budget",
+                    f"nobody knows what {llm.name} costs, so a budget in money cannot be kept; "
+                    "set one in tokens (EVERWHEN_ASK_TOKENS, EVERWHEN_BANK_TOKENS)",
+                )
 
     def _guide(self) -> None:
         """What to look for; a question can do without it."""
         if not self.view.recipe.guidance:
             return
         llm = self.guide or self.llm
-        self.meter.room(llm, size([Told(self.question)], (), load("guidance")), 0)
+        room = self.meter.room(llm, size([Told(self.question)], (), load("guidance")), 0)
         try:
-            reply = guidance(llm, self.question, self.view.at, self.view.zone)
+            reply = guidance(llm, self.question, self.view.at, self.view.zone, room)
         except LLMError as error:
             self.meter.charge("guidance", llm.name, error.usage)
+            if self._late(error):
+                raise Stopped("seconds") from error
             if self.guide is None and error.problem not in ("schema", "cut off", "refusal", "rejected"):
                 raise  # the model that has to answer cannot be asked at all
             self.notes.append(f"no guidance: {error}")
@@ -180,11 +184,15 @@ class Run:
                 self.wordless = True
                 self._tell(dialogue, NO_TOOLS)
                 return self._next(dialogue, step)
-            if error.problem == "timeout" and time.monotonic() - self.meter.started >= self.budget.seconds:
+            if self._late(error):
                 raise Stopped("seconds") from error
             raise
         self.meter.charge("answer", self.llm.name, spoken.usage)
         return spoken
+
+    def _late(self, error: LLMError) -> bool:
+        """Whether it was our own clock that ran out."""
+        return error.problem == "timeout" and time.monotonic() - self.meter.started >= self.budget.seconds
 
     def _asked(self, dialogue: list[Line], offered: list[Tool], instructions: str, room: Room) -> Spoken:
         def ask(must_call: bool) -> Spoken:
@@ -262,10 +270,10 @@ class Run:
         if tool == "answer":
             text = partial_text(so_far)
         elif not tool and self.wordless:
-            text = so_far
+            text = without_citations(so_far)
         else:
             return
-        self._speak(text[: settled(text)])
+        self._speak(text[: settled(text)].strip())
 
     def _speak(self, text: str) -> None:
         shown = harmless(text, lambda _: False)
@@ -280,7 +288,8 @@ class Run:
         looked = ", ".join(dict.fromkeys(step["tool"] for step in self.steps)) or "nothing yet"
         why = next(what for limit, what in WHAT_IT_IS.items() if limit == self.stopped)
         return Answer(
-            text=f"I don't know: I stopped before I had an answer, because {why} is used up (searched: {looked}).",
+            text=f"I don't know: I stopped before I had an answer, because the budget of {why} is used up "
+            f"(searched: {looked}).",
             abstained=True,
             usage=usage,
             trace=self._trace(()),

@@ -44,8 +44,6 @@ class View:
             "agent",
             self.recipe.candidates,
             rerank=self.recipe.rerank,
-            expand=self.recipe.around,
-            leading=top,
         )
         asked, seek = self._ranked_by(words)
         found = self.bank.recall(
@@ -58,11 +56,13 @@ class View:
             kinds=["turn"],
             recipe=recipe,
         )
-        best = [one.id for one in found if one.why.beside is None][:top]
-        kept = set(best)
-        beside = [one.id for one in found if one.why.beside in kept]
-        turns = [turn for id_ in (*best, *beside) if (turn := self.turn(id_)) is not None]
-        return list({turn.id: turn for turn in turns}.values()), frozenset(best)
+        best = [one.id for one in found][:top]
+        turns = {turn.id: turn for id_ in best if (turn := self.turn(id_)) is not None}
+        if self.recipe.around:
+            for id_ in best:
+                around = self.bank.turns_around(id_, self.recipe.around)
+                turns |= {turn.id: turn for turn in around if self._seen(turn)}
+        return list(turns.values()), frozenset(best)
 
     def search_events(self, words: str, window: Interval | None, top: int) -> list[Event]:
         """Events that words or meaning connect with a topic and that may have occurred in a window, best first."""
@@ -136,9 +136,7 @@ class View:
                 found: Turn | None = self.bank.turn(turn_id)
             except NotFound:
                 found = None
-            if found is not None and self.as_of is not None and found.said_at > self.as_of:
-                found = None
-            self._turns[turn_id] = found
+            self._turns[turn_id] = found if found is not None and self._seen(found) else None
         return self._turns[turn_id]
 
     def until(self, window: Interval | None) -> Interval | None:
@@ -150,6 +148,9 @@ class View:
         if window is not None and window.end is not None:
             end = min(end, window.end)
         return Interval(min(start, end) if start else None, end, "second")
+
+    def _seen(self, turn: Turn) -> bool:
+        return self.as_of is None or turn.said_at <= self.as_of
 
     def _ranked_by(self, words: str) -> tuple[str, str | None]:
         """What ranks, and what looks for it where that is something else: the original question ranks (Chronos)."""

@@ -135,7 +135,7 @@ def _has_model() -> bool:
 
 
 def _asks(words: str) -> bool:
-    return words.rstrip().endswith("?") or words.split(maxsplit=1)[0].lower().strip(",") in QUESTIONS
+    return words.endswith("?") or QUESTIONS.match(words) is not None
 
 
 def _line() -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from everwhen import checked
 from everwhen.errors import UsageError
-from everwhen.settings import Settings
+from everwhen.memory.times import TimeMemory
 from everwhen.store import Store
 from everwhen.store.instants import aware
 from everwhen.types import Answer, Usage
@@ -26,11 +26,8 @@ EXTRACTIVE = "none"
 """The `model` that is none."""
 
 
-class AskingMemory:
-    """What `Memory` inherits."""
-
-    _settings: Settings
-    _store: Store
+class AskingMemory(TimeMemory):
+    """What `Memory` inherits. Answers wait for pending extraction."""
 
     def ask(
         self,
@@ -113,6 +110,7 @@ class AskingMemory:
         if not words.strip():
             raise UsageError("the question is empty; ask something, such as 'when did Ana move to Porto'")
         then = aware(as_of, "as_of")
+        self.process()
         return words, aware(at, "at") or then or datetime.now(UTC), then
 
     def _run(

@@ -62,6 +62,7 @@ class AsyncMemory:
     reembed = _in_thread(Memory.reembed)
     turns = _in_thread(Memory.turns)
     turn = _in_thread(Memory.turn)
+    turns_around = _in_thread(Memory.turns_around)
     sessions = _in_thread(Memory.sessions)
     process = _in_thread(Memory.process)
     reextract = _in_thread(Memory.reextract)

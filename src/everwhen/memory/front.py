@@ -19,7 +19,6 @@ from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import check_codes, reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
 from everwhen.memory.asking import AskingMemory
-from everwhen.memory.times import TimeMemory
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.rerank import Reranker, open_reranker
@@ -70,7 +69,7 @@ def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
     return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
-class Memory(AskingMemory, TimeMemory):
+class Memory(AskingMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
@@ -232,6 +231,10 @@ class Memory(AskingMemory, TimeMemory):
         for turn in self._store.turns(ids=[turn_id]):
             return turn
         raise NotFound(f"there is no turn '{turn_id}' in bank '{self.bank}'; `everwhen turns` lists them")
+
+    def turns_around(self, turn_id: str, reach: int = 1) -> list[Turn]:
+        """A turn with those right before and after it in its conversation, in the order of time."""
+        return self._store.turns_around(self.turn(turn_id), checked.whole(reach, "reach"))
 
     def sessions(self) -> list[Session]:
         return self._store.sessions()

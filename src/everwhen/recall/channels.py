@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.base import gives_tokens
 from everwhen.recall.graph import graph
 from everwhen.recall.plan import Plan
+from everwhen.recall.question import ASKED, BARE
 from everwhen.recall.recipe import Recipe
 from everwhen.recall.temporal import temporal
 from everwhen.store import Filter, Scored, Store
@@ -27,32 +22,10 @@ WORTH_A_THREAD = 20_000
 GRAPH_SHARE = 4
 """The graph may visit a quarter of what another channel brings: it reads the database for each step, and on LoCoMo dev
 the fusion ranks what it adds no differently (recall@10 without the channel: 0.000 less)."""
-ASKED, BARE = 0, 1
-"""The vectors of a question: as it stands, and without the names of those it is about."""
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A question as the models see it: its vectors (a row each), and those of its words where there are any."""
-
-    vectors: NDArray[np.float32]
-    tokens: NDArray[np.float32] | None = None
-    words: tuple[str, ...] = ()
-    """The word that each token is of."""
-
-
-def embed(embedder: Embedder, plan: Plan) -> Query:
-    """One run of the model for the question as it stands and without names. A long one asks by its first piece."""
-    others = [] if plan.bare == plan.query else [plan.bare]
-    if gives_tokens(embedder):
-        vectors, tokens, words = embedder.embed_question(plan.query, others)
-        return Query(vectors[[0, -1]], tokens, tuple(words))
-    vectors = embedder.embed([embedder.pieces(text)[0] for text in (plan.query, *others)])
-    return Query(vectors[[0, -1]])
 
 
 def search(
-    store: Store, query: Query, plan: Plan, scan: Scan, who: SaidBy | None, where: Filter, recipe: Recipe
+    store: Store, plan: Plan, scan: Scan, who: SaidBy | None, where: Filter, recipe: Recipe
 ) -> tuple[Found, dict[str, float]]:
     """What each channel of the recipe finds, and how long each took in milliseconds.
 
@@ -65,7 +38,7 @@ def search(
 
     def semantic() -> list[Scored]:
         rankings = [scan.by_meaning(BARE, limit, floor)]
-        if plan.bare != plan.query:
+        if scan.columns > 1:
             rankings.append(scan.by_meaning(ASKED, limit, floor))
         if who is not None:
             rankings.append(scan.by_meaning(BARE, limit, floor, who))
@@ -88,13 +61,12 @@ def search(
         with ThreadPoolExecutor(max(1, len(chosen))) as pool:
             list(pool.map(lambda one: timed(*one), chosen.items()))
     found = {name: found[name] for name in chosen}
-    vector = query.vectors[BARE]
     if "graph" in recipe.channels:
         visits = max(1, limit // GRAPH_SHARE)
-        timed("graph", lambda: graph(store, vector, found.get("semantic", []), visits, where))
+        timed("graph", lambda: graph(store, scan, found.get("semantic", []), visits, where))
     if "temporal" in recipe.channels and plan.time is not None and plan.time.intervals:
         windows = plan.time.intervals
-        timed("temporal", lambda: temporal(store, vector, windows, limit, where))
+        timed("temporal", lambda: temporal(store, scan, windows, limit, where))
     return found, took
 
 
@@ -107,10 +79,11 @@ def merged(rankings: list[list[tuple[int, float]]]) -> list[Scored]:
     return [Scored(*one) for one in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
 
 
-def ranks(found: Mapping[str, list[Scored]]) -> dict[int, dict[str, tuple[int, float]]]:
-    """For each unit its rank and score in every channel that found it."""
-    reasons: dict[int, dict[str, tuple[int, float]]] = {}
+def reasons(found: Mapping[str, list[Scored]]) -> dict[int, tuple[dict[str, int], dict[str, float]]]:
+    """For each unit its rank, and its score, in every channel that found it."""
+    out: dict[int, tuple[dict[str, int], dict[str, float]]] = {}
     for channel, ranking in found.items():
         for rank, (unit, score) in enumerate(ranking, start=1):
-            reasons.setdefault(unit, {})[channel] = (rank, score)
-    return reasons
+            ranks, scores = out.setdefault(unit, ({}, {}))
+            ranks[channel], scores[channel] = rank, score
+    return out

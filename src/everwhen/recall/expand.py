@@ -9,25 +9,22 @@ from everwhen.store import Store, UnitRow
 from everwhen.store.scan import Scan
 from everwhen.types import Recalled, Why
 
+LEADING = 10
+"""The best turns that are given their neighbours."""
 SHARE = 0.5
 """What a neighbour is worth of the turn that brought it."""
 
 
 def expand(
-    store: Store,
-    scan: Scan,
-    ranked: Sequence[Recalled],
-    seqs: Sequence[int],
-    reach: int,
-    leading: int = 10,
+    store: Store, scan: Scan, ranked: Sequence[Recalled], seqs: Sequence[int], reach: int
 ) -> list[Recalled]:
-    """The same order, with the turns around the `leading` ones after each; those that are there already stay where
+    """The same order, with the turns around the leading ones after each; those that are there already stay where
     they are. `seqs` are the units of the ranked memories."""
-    first = [(place, seq) for place, seq in enumerate(seqs) if ranked[place].kind == "turn"][:leading]
-    around = scan.around([seq for _, seq in first], reach)
+    leading = [(place, seq) for place, seq in enumerate(seqs) if ranked[place].kind == "turn"][:LEADING]
+    around = scan.around([seq for _, seq in leading], reach)
     there = set(seqs)
     brought: dict[int, list[int]] = {}
-    for (place, _), row in zip(first, around.rows_of, strict=True):
+    for (place, _), row in zip(leading, around.rows_of, strict=True):
         for other in range(max(0, int(row) - reach), min(len(around.units), int(row) + reach + 1)):
             seq = int(around.units[other])
             if around.sessions[other] == around.sessions[row] and seq not in there:

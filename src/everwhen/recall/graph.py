@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
+from everwhen.recall.question import BARE
 from everwhen.settings import Settings
 from everwhen.store import Filter, Scored, Store
-from everwhen.store.base import Vectors
 from everwhen.store.graph import LinkType
+from everwhen.store.scan import Scan
 
 Edges: TypeAlias = Mapping[int, Sequence[tuple[int, float]]]
 Neighbours: TypeAlias = Callable[[Sequence[int]], Edges]
@@ -28,7 +28,7 @@ Without decay the events of the first hits take the budget (LoCoMo dev recall@10
 
 def graph(
     store: Store,
-    vector: Vectors,
+    scan: Scan,
     seeds: Sequence[Scored],
     limit: int,
     where: Filter,
@@ -47,12 +47,12 @@ def graph(
     is entered only when its own cosine to the question is at least `similarity`: a session's turns are all next to one
     another, and without this the walk would spend its budget on the first hit's neighbours, whatever they say. The
     score is activation times cosine, `a(u) cos(q, u)`: how it hangs together with what was found, and what it says
-    itself. The filter confines the walk as well as what comes out; only `kinds` are passed through.
+    itself. The filter confines the walk as well as what comes out; only `kinds` are passed through. `scan` is of the
+    question under that filter.
     """
-    anywhere = replace(where, kinds=None)
     chosen = {seed.unit: seed.score for seed in seeds[:first] if seed.score >= seed_similarity}
-    allowed = store.similarities(vector, list(chosen), anywhere)
-    links = Links(store, vector, anywhere, similarity, min_edge, fan_out)
+    allowed = scan.cosines_of(BARE, chosen)
+    links = Links(store, scan, similarity, min_edge, fan_out)
     activation = spread(
         links,
         {unit: score for unit, score in chosen.items() if unit in allowed},
@@ -61,7 +61,7 @@ def graph(
         stop=stop,
         limit=limit,
     )
-    return lead_back(store, vector, activation, where)
+    return lead_back(store, scan, activation, where)
 
 
 def spread(
@@ -116,16 +116,14 @@ class Links:
     def __init__(
         self,
         store: Store,
-        vector: Vectors,
-        where: Filter,
+        scan: Scan,
         similarity: float,
         min_edge: float,
         fan_out: int,
         types: Sequence[LinkType] | None = None,
     ) -> None:
         self._store = store
-        self._vector = vector
-        self._where = where
+        self._scan = scan
         self._similarity = similarity
         self._min_edge = min_edge
         self._fan_out = fan_out
@@ -148,11 +146,11 @@ class Links:
         return edges
 
     def _look_at(self, units: set[int]) -> None:
-        cosines = self._store.similarities(self._vector, list(units), self._where)
+        cosines = self._scan.cosines_of(BARE, units)
         self._allowed |= {unit: cosines.get(unit, -1.0) >= self._similarity for unit in units}
 
 
-def lead_back(store: Store, vector: Vectors, activation: Mapping[int, float], where: Filter) -> list[Scored]:
+def lead_back(store: Store, scan: Scan, activation: Mapping[int, float], where: Filter) -> list[Scored]:
     """Units with their activation as the memories that are shown, best first by activation times cosine.
 
     What was derived gives its activation to its turns. Nothing outside the filter comes out.
@@ -163,6 +161,6 @@ def lead_back(store: Store, vector: Vectors, activation: Mapping[int, float], wh
         for derived, turn in store.graph.provenance(list(activation)):
             if derived in activation:
                 whole[turn] = max(whole.get(turn, 0.0), activation[derived])
-    cosines = store.similarities(vector, list(whole), replace(where, kinds=kinds))
+    cosines = scan.cosines_of(BARE, whole, kinds)
     found = [Scored(unit, whole[unit] * max(cosine, 0.0)) for unit, cosine in cosines.items()]
     return sorted(found, key=lambda one: (-one.score, one.unit))

@@ -25,7 +25,7 @@ from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
-from everwhen.recall.channels import Found, Query, embed, ranks, search
+from everwhen.recall.channels import Found, reasons, search
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
@@ -33,6 +33,7 @@ from everwhen.recall.fuse import linear, rrf, weights
 from everwhen.recall.gate import gate
 from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
+from everwhen.recall.question import Query, embed
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
@@ -115,12 +116,12 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     with _timed(timings, "plan"):
         asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
     with _timed(timings, "embed"):
-        query = embed(embedder, asked)
+        query = embed(embedder, asked, words=recipe.rerank)
     scan = store.scan(query.vectors, asked.query, request.where)
     has_assistant = scan.has_role("assistant")
     who = asked.whose(has_assistant) if recipe.speaker else None
     if request.seek is None:
-        found, took = search(store, query, asked, scan, who, request.where, recipe)
+        found, took = search(store, asked, scan, who, request.where, recipe)
     else:
         found, took = _sought(store, embedder, request, request.seek)
     timings |= took
@@ -150,7 +151,7 @@ def _sought(store: Store, embedder: Embedder, request: Request, words: str) -> t
     query = embed(embedder, asked)
     scan = store.scan(query.vectors, asked.query, request.where)
     who = asked.whose(scan.has_role("assistant")) if request.recipe.speaker else None
-    return search(store, query, asked, scan, who, request.where, request.recipe)
+    return search(store, asked, scan, who, request.where, request.recipe)
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
@@ -160,9 +161,9 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
     gathered = gather(store, embedder, request, timings)
     with _timed(timings, "fuse"):
         fused = _fused(gathered, recipe, request.asked_at)
-    reasons = ranks(gathered.found)
+    why = reasons(gathered.found)
     ranked = [
-        _recalled(row, reasons[row.seq], score, _Parts(fused.contributions, place))
+        _recalled(row, *why[row.seq], score, _Parts(fused.contributions, place))
         for place, (row, score) in enumerate(zip(fused.rows, fused.scores.tolist(), strict=True))
     ]
     seqs = {row.id: row.seq for row in fused.rows}
@@ -171,8 +172,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
             ranked = _anchored(ranked, recipe)
     if recipe.expand and ranked:
         with _timed(timings, "expand"):
-            units = [seqs[one.id] for one in ranked]
-            ranked = expand(store, gathered.scan, ranked, units, recipe.expand, recipe.leading)
+            ranked = expand(store, gathered.scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
     outdated: list[Dropped] = []
     if recipe.facts:
         with _timed(timings, "facts"):
@@ -318,27 +318,26 @@ def _beside_turns(where: Filter) -> frozenset[str] | None:
 
 
 def _recalled(
-    row: UnitRow, reasons: Mapping[str, tuple[int, float]], score: float, parts: Mapping[str, float]
+    row: UnitRow,
+    ranks: Mapping[str, int],
+    scores: Mapping[str, float],
+    score: float,
+    parts: Mapping[str, float],
 ) -> Recalled:
     return Recalled(
-        id=row.id,
-        kind=row.kind,
-        text=row.text,
-        said_at=row.said_at,
-        zone=row.zone,
-        turns=row.turns,
-        session=row.session,
-        speaker=row.speaker,
-        score=score,
-        why=Why(
-            ranks={channel: rank for channel, (rank, _) in reasons.items()},
-            scores={channel: one for channel, (_, one) in reasons.items()},
-            fused=score,
-            parts=parts,
-        ),
-        tokens=row.tokens,
-        occurred=row.occurred,
-        metadata=row.metadata,
+        row.id,
+        row.kind,
+        row.text,
+        row.said_at,
+        row.zone,
+        row.turns,
+        row.session,
+        row.speaker,
+        score,
+        Why(ranks=ranks, scores=scores, fused=score, parts=parts),
+        row.tokens,
+        row.occurred,
+        row.metadata,
     )
 
 

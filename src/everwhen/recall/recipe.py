@@ -35,8 +35,6 @@ class Recipe:
     satf_gamma: float = 0.0
     expand: int = 0
     """Turns before and after each memory that come along where there is room."""
-    leading: int = 10
-    """The best turns that are given them."""
     gate: float = 0.0
     """What scores less than this share of the best is left out; 0 leaves out nothing."""
     facts: bool = True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -69,7 +71,12 @@ class Recall:
 
 def header(memory: Recalled) -> str:
     """The date line above a memory, in the zone in which it was said."""
-    day = memory.said_at.astimezone(ZoneInfo(memory.zone)).date()
+    local = memory.said_at if memory.zone == "UTC" else memory.said_at.astimezone(ZoneInfo(memory.zone))
+    return _heading(local.date())
+
+
+@lru_cache(maxsize=4096)
+def _heading(day: date) -> str:
     return f"# {day.isoformat()} {WEEKDAYS[day.weekday()]}\n"
 
 

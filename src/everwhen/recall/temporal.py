@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 from everwhen.recall.graph import Edges, lead_back, spread
+from everwhen.recall.question import BARE
 from everwhen.settings import Settings
 from everwhen.store import Filter, Scored, Store, UnitRow
-from everwhen.store.base import Vectors
+from everwhen.store.instants import from_micros
+from everwhen.store.scan import Scan
 from everwhen.when import Grain, Interval
 
 _DEFAULT = Settings()
@@ -30,7 +31,7 @@ _DAY = timedelta(days=1)
 
 def temporal(
     store: Store,
-    vector: Vectors,
+    scan: Scan,
     windows: Sequence[Interval],
     limit: int,
     where: Filter,
@@ -47,7 +48,7 @@ def temporal(
     inside and similar too: `c(v) = max(c(v), c(u) w(u, v) decay)`. The score is closeness times cosine: inside the
     window all have the right time, and what they say tells them apart.
     """
-    inside = _inside(store, vector, windows, limit * POOL, where, similarity)
+    inside = _inside(store, scan, windows, limit * POOL, where, similarity)
     entries = dict(list(inside.items())[:limit])
 
     def linked(units: Sequence[int]) -> Edges:
@@ -58,12 +59,12 @@ def temporal(
         return edges
 
     scores = spread(linked, entries, decay=decay, min_edge=min_edge, stop=0.0, limit=len(inside))
-    return lead_back(store, vector, scores, where)[:limit]
+    return lead_back(store, scan, scores, where)[:limit]
 
 
 def _inside(
     store: Store,
-    vector: Vectors,
+    scan: Scan,
     windows: Sequence[Interval],
     pool: int,
     where: Filter,
@@ -76,24 +77,17 @@ def _inside(
         between = window if where.between is None else where.between.intersection(window)
         if between is None:
             continue
-        said = replace(where, between=between, kinds=frozenset({"turn"}))
-        found = [one for one in store.search_vectors(vector, pool, said) if one.score >= similarity]
-        cosines |= found
-        times |= {
-            seq: Interval(row.said_at, row.said_at, "second") for seq, row in _rows(store, found).items()
-        }
-    found = store.search_vectors(vector, pool, replace(where, kinds=DERIVED))
-    found = [one for one in found if one.score >= similarity]
-    cosines |= found
-    times |= _occurred(store, _rows(store, found), where)
+        found = scan.near(BARE, pool, similarity, {"turn"}, between)
+        cosines |= dict(found)
+        said_at = scan.said_at([unit for unit, _ in found])
+        times |= {unit: Interval(from_micros(at), from_micros(at), "second") for unit, at in said_at.items()}
+    derived = dict(scan.near(BARE, pool, similarity, DERIVED))
+    cosines |= derived
+    times |= _occurred(store, store.units(list(derived)) if derived else {}, where)
     best = {unit: max((closeness(when, one) for one in windows), default=0.0) for unit, when in times.items()}
     return {
         unit: best[unit] for unit in sorted(times, key=lambda one: (-cosines[one], one)) if best[unit] > 0
     }
-
-
-def _rows(store: Store, found: Sequence[Scored]) -> dict[int, UnitRow]:
-    return store.units([one.unit for one in found]) if found else {}
 
 
 def _occurred(store: Store, rows: Mapping[int, UnitRow], where: Filter) -> dict[int, Interval]:

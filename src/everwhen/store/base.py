@@ -71,9 +71,11 @@ class Scored(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class UnitRow:
-    """A retrievable memory as stored. A raw one is a single turn; `text` is what was said, without context."""
+class UnitRow(NamedTuple):
+    """A retrievable memory as stored. A raw one is a single turn; `text` is what was said, without context.
+
+    A tuple, as recall reads hundreds for each question and a frozen dataclass takes four times as long to make.
+    """
 
     seq: int
     id: str
@@ -131,6 +133,10 @@ class Store(Protocol):
 
     def last_turn(self, session: str, before: datetime) -> Turn | None:
         """The turn of the session that was said last, at or before an instant."""
+        ...
+
+    def turns_around(self, turn: Turn, reach: int) -> list[Turn]:
+        """A turn with so many of its session before and after it, in the order of time, then of arrival."""
         ...
 
     def segment_speakers(self, segment: str) -> list[str]:

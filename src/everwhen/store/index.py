@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.bm25 import Postings, idf, score
+from everwhen.store.kinds import CODES
 from everwhen.store.terms import PACKED, Packed
 
+AT_ONCE = 1024
+"""Rows whose vectors (1.5 MB at 384 dimensions) meet every query before the next ones are read."""
 MERGE_UP_TO = 32_768
 """Vectors in a merged block (48 MB at 384 dimensions): a merge copies, so it must stay small."""
 
@@ -45,29 +48,35 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A hard filter in the index's own terms: microseconds, kind codes, and allowed units if they are listed."""
+    """A hard filter in the index's own terms: microseconds, kind codes, and allowed units if they are listed.
+
+    `networks` are those that `kinds` was made with: for one who asks for other kinds of the same.
+    """
 
     start: int | None = None
     end: int | None = None
     known_at: int | None = None
     kinds: NDArray[np.int16] | None = None
     units: NDArray[np.int64] | None = None
+    networks: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """Units in time order.
 
-    `owners` says which row a vector belongs to, `session_of` which of `sessions` a row; `by_unit` is the rows in the
-    order of units.
+    `owners` says which row a vector belongs to and `firsts` where each row's vectors begin, `session_of` which of
+    `sessions` a row; `by_unit` is the rows in the order of units, `roles` the roles that occur.
     """
 
     rows: Rows
     owners: NDArray[np.int32]
+    firsts: NDArray[np.int64]
     postings: Postings
     sessions: NDArray[np.int64]
     session_of: NDArray[np.int32]
     by_unit: NDArray[np.int32]
+    roles: frozenset[int]
 
     @classmethod
     def build(cls, rows: Rows) -> Block:
@@ -77,10 +86,12 @@ class Block:
         return cls(
             rows,
             owners,
+            np.cumsum(rows.pieces) - rows.pieces,
             Postings.build(rows.packed, rows.sizes),
             sessions,
             session_of.astype(np.int32),
             np.argsort(rows.units, kind="stable").astype(np.int32),
+            frozenset(np.unique(rows.roles).tolist()),
         )
 
     def find(self, units: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -97,7 +108,7 @@ class Block:
         if window.known_at is not None:
             tests.append(self.rows.recorded <= window.known_at)
         if window.kinds is not None:
-            tests.append(np.isin(self.rows.kinds, window.kinds))
+            tests.append(among(self.rows.kinds, window.kinds))
         if window.units is not None:
             tests.append(np.isin(self.rows.units, window.units))
         if low == 0 and high == len(self.rows.units) and not tests:
@@ -108,18 +119,30 @@ class Block:
             passing &= test
         return passing
 
-    def similarities(self, query: NDArray[np.float32], window: Window) -> NDArray[np.float32]:
-        """Every row's best cosine over its pieces; -1 outside the window. Several queries give several columns."""
+    def cosines(self, queries: NDArray[np.float32], window: Window) -> NDArray[np.float32]:
+        """Every row's best cosine over its pieces, a row of the result for each query; -1 outside the window's time.
+
+        The matrix is gone through once, in parts that stay in the processor's cache while each query meets them: a
+        product with a few columns at once is slower than one after the other.
+        """
         low, high = self._slice(window)
-        best = np.full((len(self.rows.units), *query.shape[1:]), -1.0, dtype=np.float32)
-        if low == high:
-            return best
-        first, last = np.searchsorted(self.owners, [low, high])
-        cosines = self.rows.vectors[first:last] @ query
-        if len(self.owners) == len(best):
-            best[low:high] = cosines
-        else:
-            np.maximum.at(best, self.owners[first:last], cosines)
+        best = np.full((len(queries), len(self.rows.units)), -1.0, dtype=np.float32)
+        whole = len(self.owners) == len(self.rows.units)
+        for start in range(low, high, AT_ONCE):
+            end = min(start + AT_ONCE, high)
+            first = int(self.firsts[start])
+            last = int(self.firsts[end]) if end < len(self.firsts) else len(self.owners)
+            vectors = self.rows.vectors[first:last]
+            for place, query in enumerate(queries):
+                cosines = vectors @ query
+                best[place, start:end] = (
+                    cosines if whole else np.maximum.reduceat(cosines, self.firsts[start:end] - first)
+                )
+        return best
+
+    def similarities(self, query: NDArray[np.float32], window: Window) -> NDArray[np.float32]:
+        """The same for one query; -1 for all that the window leaves out."""
+        best: NDArray[np.float32] = self.cosines(query[None], window)[0]
         passing = self.mask(window)
         if passing is not None:
             best[~passing] = -1.0
@@ -190,8 +213,7 @@ class Index:
             rows = rows if passing is None else rows[passing[rows]]
             if not len(rows):
                 continue
-            first = np.searchsorted(block.owners, rows)
-            pieces = np.searchsorted(block.owners, rows, side="right") - first
+            first, pieces = block.firsts[rows], block.rows.pieces[rows]
             starts = np.cumsum(pieces) - pieces
             places = np.repeat(first - starts, pieces) + np.arange(int(pieces.sum()))
             best = np.maximum.reduceat(block.rows.vectors[places] @ query, starts)
@@ -204,7 +226,7 @@ class Index:
         """For each vector the units of some kinds with a cosine above the floor, best first; one product a block."""
         found: list[dict[int, float]] = [{} for _ in vectors]
         for block in self.blocks:
-            wanted = np.isin(block.rows.kinds, kinds)[block.owners]
+            wanted = among(block.rows.kinds, kinds)[block.owners]
             if not wanted.any():
                 continue
             cosines = block.rows.vectors @ vectors.T
@@ -253,6 +275,14 @@ def best_rows(
     units, at, scores = (np.concatenate([part[i] for part in parts]) for i in range(3))
     order = np.lexsort((units, at, -scores))[:limit]
     return [(int(units[i]), float(scores[i])) for i in order]
+
+
+def among(kinds: NDArray[np.int16], codes: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Which kinds are among the codes: a look-up in a small table, five times as fast as `np.isin`."""
+    table = np.zeros(CODES, dtype=np.bool_)
+    table[codes] = True
+    found: NDArray[np.bool_] = table[kinds]
+    return found
 
 
 def _worth_merging(older: Block, newer: Block) -> bool:

@@ -39,3 +39,7 @@ def from_text(text: str) -> datetime:
 
 def to_micros(instant: datetime) -> int:
     return (instant - EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    return EPOCH + micros * _MICROSECOND

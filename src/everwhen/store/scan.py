@@ -6,18 +6,23 @@ vectors in one product, BM25 in one pass. Which rows are asked for, and what the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.bm25 import score
-from everwhen.store.index import Block, Index, Window, best_rows
+from everwhen.store.index import Block, Index, Window, among, best_rows
+from everwhen.store.instants import to_micros
+from everwhen.store.kinds import codes
 from everwhen.store.terms import Tokenizer, label_key
 from everwhen.types import ROLES, Role
+from everwhen.when import Interval
+
+Masks: TypeAlias = list[NDArray[np.bool_] | None]
 
 MANY_ROWS = 8192
 """Rows around the candidates that are looked at whole; of more, only those near a candidate."""
@@ -71,13 +76,19 @@ class Scan:
         window: Window,
     ) -> None:
         self._index = index
-        self._vectors = np.ascontiguousarray(np.atleast_2d(vectors).T)
+        self._vectors = np.ascontiguousarray(np.atleast_2d(vectors))
         self._tokenizer = tokenizer
         self._terms = tokenizer.query(query)
         self._window = window
+        self._said: dict[SaidBy, list[NDArray[np.bool_]]] = {}
 
     def __len__(self) -> int:
         return len(self._index)
+
+    @property
+    def columns(self) -> int:
+        """How many vectors the question has."""
+        return len(self._vectors)
 
     def telling(self, words: Sequence[str]) -> NDArray[np.float32]:
         """How telling each word is: the idf of its rarest term, 0 for a stop word."""
@@ -95,15 +106,10 @@ class Scan:
     def ever_said(self, who: SaidBy | None) -> NDArray[np.bool_]:
         """Which of the question's terms stand anywhere in what somebody (or anybody) said."""
         said = np.zeros(len(self._terms), np.bool_)
-        for block in self._index.blocks:
-            passing = self._mask(block)
+        for block, counted in zip(self._index.blocks, self._among(self._passing, who), strict=True):
             for place, term in enumerate(self._terms):
                 rows = block.postings.rows[block.postings.find(term)]
-                if passing is not None:
-                    rows = rows[passing[rows]]
-                if who is not None:
-                    rows = rows[_said_by(block.rows.speakers[rows], block.rows.roles[rows], who)]
-                said[place] |= len(rows) > 0
+                said[place] |= len(rows) > 0 if counted is None else bool(counted[rows].any())
         return said
 
     def held(self, units: Iterable[int]) -> list[int]:
@@ -115,36 +121,72 @@ class Scan:
     def vectors_of(self, units: Sequence[int]) -> NDArray[np.float32]:
         """The vector of each unit, of its first piece; zeros for one that is gone."""
         wanted = np.asarray(units, dtype=np.int64)
-        out = np.zeros((len(wanted), self._vectors.shape[0]), np.float32)
-        place = {int(unit): row for row, unit in enumerate(wanted)}
+        out = np.zeros((len(wanted), self._vectors.shape[1]), np.float32)
+        place = {unit: row for row, unit in enumerate(wanted.tolist())}
         for block in self._index.blocks:
             rows = block.find(wanted)
-            first = np.searchsorted(block.owners, rows)
-            out[[place[int(unit)] for unit in block.rows.units[rows]]] = block.rows.vectors[first]
+            out[[place[unit] for unit in block.rows.units[rows].tolist()]] = block.rows.vectors[
+                block.firsts[rows]
+            ]
         return out
 
     def by_meaning(
         self, column: int, limit: int, floor: float, who: SaidBy | None = None
     ) -> list[tuple[int, float]]:
         """Units by their cosine with one of the question's vectors, nothing below the floor."""
-        found = [
-            (block, self._only(block, cosines[:, column], who, -1.0))
-            for block, cosines in zip(self._index.blocks, self._cosines, strict=True)
-        ]
-        return [one for one in best_rows(found, limit, floor=-1.0) if one[1] >= floor]
+        counted = self._among(self._passing, who)
+        return best_rows(self._above(column, floor, counted), limit, floor=-1.0)
 
     def by_words(self, limit: int, who: SaidBy | None = None) -> list[tuple[int, float]]:
         """Units by BM25."""
         found = [
-            (block, self._only(block, scores, who, 0.0))
-            for block, scores in zip(self._index.blocks, self._bm25, strict=True)
+            (block, scores if counted is None else np.where(counted, scores, np.float32(0.0)))
+            for block, scores, counted in zip(
+                self._index.blocks, self._bm25, self._among(self._passing, who), strict=True
+            )
         ]
         return best_rows(found, limit, floor=0.0)
 
+    def near(
+        self, column: int, limit: int, floor: float, kinds: Collection[str], between: Interval | None = None
+    ) -> list[tuple[int, float]]:
+        """The same for units of some kinds, whatever kinds the question's own filter has; `between`, which lies
+        inside that filter's own, bounds when."""
+        narrowed = replace(self._window, kinds=codes(kinds, self._window.networks))
+        if between is not None:
+            start = None if between.start is None else to_micros(between.start)
+            narrowed = replace(
+                narrowed, start=start, end=None if between.end is None else to_micros(between.end)
+            )
+        counted = [block.mask(narrowed) for block in self._index.blocks]
+        return best_rows(self._above(column, floor, counted), limit, floor=-1.0)
+
+    def cosines_of(
+        self, column: int, units: Collection[int], kinds: Collection[str] | None = None
+    ) -> dict[int, float]:
+        """The cosine of each of some units that pass the filter but for its kinds, and are of `kinds` where given."""
+        wanted = np.fromiter(units, dtype=np.int64, count=len(units))
+        found: dict[int, float] = {}
+        for block, cosines, passing in zip(self._index.blocks, self._cosines, self._anywhere, strict=True):
+            rows = block.find(wanted)
+            rows = rows if passing is None else rows[passing[rows]]
+            if kinds is not None:
+                rows = rows[among(block.rows.kinds[rows], codes(kinds, self._window.networks))]
+            found.update(zip(block.rows.units[rows].tolist(), cosines[column, rows].tolist(), strict=True))
+        return found
+
+    def said_at(self, units: Sequence[int]) -> dict[int, int]:
+        """When each was said or, where nobody said it, is told of: microseconds."""
+        wanted = np.asarray(units, dtype=np.int64)
+        found: dict[int, int] = {}
+        for block in self._index.blocks:
+            rows = block.find(wanted)
+            found.update(zip(block.rows.units[rows].tolist(), block.rows.at[rows].tolist(), strict=True))
+        return found
+
     def has_role(self, role: Role) -> bool:
         """Whether anybody speaks in a role."""
-        code = ROLES.index(role)
-        return any(bool((block.rows.roles == code).any()) for block in self._index.blocks)
+        return any(ROLES.index(role) in block.roles for block in self._index.blocks)
 
     def around(self, units: Sequence[int], reach: int) -> Surroundings:
         """The sessions of some units; of long ones at least `reach` turns on each side of every unit."""
@@ -154,7 +196,10 @@ class Scan:
             _joined([block.rows.sessions[one] for block, one in zip(blocks, own, strict=True)])
         )
         sessions = sessions[sessions > 0]
-        rows = [self._rows(block, one, sessions) for block, one in zip(blocks, own, strict=True)]
+        rows = [
+            _rows(block, one, sessions, passing)
+            for block, one, passing in zip(blocks, own, self._passing, strict=True)
+        ]
         chosen = [(block.rows, some) for block, some in zip(blocks, rows, strict=True)]
         seqs = _joined([held.units[some] for held, some in chosen])
         at = _joined([held.at[some] for held, some in chosen])
@@ -172,7 +217,7 @@ class Scan:
         parts = [
             self._part(block, cosines, some)
             for block, cosines, some in zip(blocks, self._cosines, rows, strict=True)
-        ] or [_nothing(self._vectors.shape[1], len(self._terms))]
+        ] or [_nothing(len(self._vectors), len(self._terms))]
         speakers, roles, asks, cosines, counts, lengths = (
             np.concatenate(arrays)[order] for arrays in zip(*parts, strict=True)
         )
@@ -197,7 +242,8 @@ class Scan:
 
     @cached_property
     def _cosines(self) -> list[NDArray[np.float32]]:
-        return [block.similarities(self._vectors, self._window) for block in self._index.blocks]
+        """For each block a row for each vector of the question; only the filter's time is heeded."""
+        return [block.cosines(self._vectors, self._window) for block in self._index.blocks]
 
     @cached_property
     def _weights(self) -> tuple[list[float], float]:
@@ -206,35 +252,44 @@ class Scan:
     @cached_property
     def _bm25(self) -> list[NDArray[np.float32]]:
         weights, mean_length = self._weights
-        out = []
-        for block in self._index.blocks:
-            scores = score(block.postings, self._terms, weights, mean_length)
-            passing = self._mask(block)
-            if passing is not None:
-                scores[~passing] = 0.0
-            out.append(scores)
-        return out
+        return [score(block.postings, self._terms, weights, mean_length) for block in self._index.blocks]
 
-    def _mask(self, block: Block) -> NDArray[np.bool_] | None:
-        return block.mask(self._window)
+    @cached_property
+    def _passing(self) -> Masks:
+        """The rows of each block that pass the filter, None where all do."""
+        return [block.mask(self._window) for block in self._index.blocks]
 
-    def _only(
-        self, block: Block, scores: NDArray[np.float32], who: SaidBy | None, nothing: float
-    ) -> NDArray[np.float32]:
+    @cached_property
+    def _anywhere(self) -> Masks:
+        """The rows that pass but for their kind."""
+        networks = self._window.networks
+        window = replace(self._window, kinds=None if networks is None else codes(None, networks))
+        return [block.mask(window) for block in self._index.blocks]
+
+    def _among(self, passing: Masks, who: SaidBy | None) -> Masks:
+        """The rows that pass and were said by some."""
         if who is None:
-            return scores
-        return np.where(
-            _said_by(block.rows.speakers, block.rows.roles, who), scores, np.float32(nothing)
-        ).astype(np.float32)
+            return passing
+        if who not in self._said:
+            self._said[who] = [
+                _said_by(block.rows.speakers, block.rows.roles, who) for block in self._index.blocks
+            ]
+        return [
+            said if rows is None else rows & said for rows, said in zip(passing, self._said[who], strict=True)
+        ]
 
-    def _rows(self, block: Block, own: NDArray[np.int32], sessions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rows of the sessions that pass the filter, and the units themselves."""
-        among = np.isin(block.sessions, sessions)[block.session_of]
-        passing = self._mask(block)
-        if passing is not None:
-            among &= passing
-        among[own] = True
-        return np.flatnonzero(among)
+    def _above(self, column: int, floor: float, counted: Masks) -> list[tuple[Block, NDArray[np.float32]]]:
+        """Cosines of the rows that count and are not below the floor; -1 for the others."""
+        found = []
+        for block, cosines, rows in zip(self._index.blocks, self._cosines, counted, strict=True):
+            above = cosines[column] >= np.float32(floor)
+            found.append(
+                (
+                    block,
+                    np.where(above if rows is None else above & rows, cosines[column], np.float32(-1.0)),
+                )
+            )
+        return found
 
     def _part(
         self, block: Block, cosines: NDArray[np.float32], rows: NDArray[np.int64]
@@ -254,16 +309,30 @@ class Scan:
             held.speakers[rows],
             held.roles[rows],
             held.asks[rows],
-            cosines[rows],
+            cosines[:, rows].T,
             counts,
             block.postings.lengths[rows],
         )
 
 
+def _rows(
+    block: Block, own: NDArray[np.int32], sessions: NDArray[np.int64], passing: NDArray[np.bool_] | None
+) -> NDArray[np.int64]:
+    """The rows of some sessions that pass the filter, and some units themselves."""
+    near = np.isin(block.sessions, sessions)[block.session_of]
+    if passing is not None:
+        near &= passing
+    near[own] = True
+    return np.flatnonzero(near)
+
+
 def _said_by(speakers: NDArray[np.int64], roles: NDArray[np.int8], who: SaidBy) -> NDArray[np.bool_]:
     if who.role is not None:
         return np.asarray(roles == ROLES.index(who.role))
-    return np.isin(speakers, [label_key(name) for name in sorted(who.speakers)])
+    said = np.zeros(len(speakers), np.bool_)
+    for name in who.speakers:  # one to three of them: faster than `np.isin`
+        said |= speakers == label_key(name)
+    return said
 
 
 def _near(chosen: NDArray[np.bool_], sessions: NDArray[np.int64], reach: int) -> NDArray[np.int64]:

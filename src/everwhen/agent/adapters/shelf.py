@@ -13,8 +13,8 @@ from everwhen.recall import Recall
 from everwhen.types import Added, Turn
 
 NOTHING = "(empty)"
-"""A message needs words; an empty document says that it has none."""
-SHELF, NAME, GONE, EMPTY = "shelf", "name", "gone", "empty"
+"""A message needs words; a document without any says so, and its blanks are kept beside."""
+SHELF, NAME, GONE, BLANK = "shelf", "name", "gone", "blank"
 
 
 class WritableBank(Protocol):
@@ -81,7 +81,7 @@ class Shelf:
                 found.pop(name, None)
                 continue
             first = found[name].created if name in found else turn.said_at
-            words = "" if turn.metadata.get(EMPTY) else turn.text
+            words = str(turn.metadata.get(BLANK, turn.text))
             extra = turn.metadata.get("data")
             data = extra if isinstance(extra, Mapping) else {}
             found[name] = Document(name, words, first, turn.said_at, turn.id, data)
@@ -91,7 +91,7 @@ class Shelf:
         """A new document, or a new version of one."""
         more: dict[str, Any] = {"data": dict(data)} if data is not None else {}
         if not text.strip():
-            more[EMPTY] = not text
+            more[BLANK] = text
         self._write(name, text if text.strip() else NOTHING, more)
 
     def remove(self, name: str) -> None:

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -85,6 +85,13 @@ class MemoryTool:
     description: str
     arguments: type[Arguments]
     run: Callable[[Kit, Any], str]
+    dated: str = ""
+    """What its date filters bound."""
+
+    def offered(self, dates: bool = True) -> Tool:
+        """As a model is offered it."""
+        told = f"{self.description} {self.dated}" if dates and self.dated else self.description
+        return Tool(self.name, told, self.schema(dates))
 
     def schema(self, dates: bool = True) -> dict[str, Any]:
         """The JSON schema of its arguments; without `dates`, the date filters are not on offer."""
@@ -123,7 +130,6 @@ class Toolbox:
     kit: Kit
     names: tuple[str, ...] = TOOLS
     dates: bool = True
-    extra: Mapping[str, MemoryTool] = field(default_factory=dict)
 
     @cached_property
     def tools(self) -> dict[str, MemoryTool]:
@@ -132,11 +138,11 @@ class Toolbox:
         for name in self.names:
             module = import_module(f"everwhen.agent.tools.{HOMES[name]}")
             found[name] = getattr(module, name)
-        return {**found, **self.extra}
+        return found
 
     def offered(self) -> list[Tool]:
         """As our own models are offered them."""
-        return [Tool(one.name, one.description, one.schema(self.dates)) for one in self.tools.values()]
+        return [one.offered(self.dates) for one in self.tools.values()]
 
     def openai(self) -> list[dict[str, Any]]:
         """The `tools` of an OpenAI chat completion, and of every server that speaks like it."""

@@ -29,7 +29,7 @@ class DateMath(Dated):
 
     operation: Literal["difference", "add", "weekday", "count"] = Field(
         description="difference: from date to other. add: date plus amount units. weekday: the day of date. "
-        "count: how many events about something happened from since until until."
+        "count: how many events about something happened in a stretch of time."
     )
     date: str = Field("", description="An ISO date, or words such as 'last Friday', 'today'.")
     other: str = Field("", description="The second date of a difference.")

@@ -35,15 +35,16 @@ def _grep(kit: Kit, given: GrepEvents) -> str:
 
 search_events = MemoryTool(
     "search_events",
-    "Search the event calendar: who did what, with the date on which it happened. since and until bound when it "
-    "happened, not when it was told. told_only: no date was said, the date is that of telling.",
+    "Search the event calendar: who did what, with the date on which it happened. told_only: no date was said, the "
+    "date is that of telling.",
     SearchEvents,
     _search,
+    "since and until bound when it happened, not when it was told.",
 )
 grep_events = MemoryTool(
     "grep_events",
-    "Every event whose sentence, or another wording of it, contains exact words. since and until bound when it "
-    "happened.",
+    "Every event whose sentence, or another wording of it, contains exact words.",
     GrepEvents,
     _grep,
+    "since and until bound when it happened.",
 )

@@ -52,8 +52,8 @@ facts_current = MemoryTool(
 )
 facts_history = MemoryTool(
     "facts_history",
-    "What held over time, with from and until: for what was so before, and for what changed. since and until keep "
-    "what held in between.",
+    "What held over time, with from and until: for what was so before, and for what changed.",
     FactsHistory,
     _history,
+    "since and until keep what held in between.",
 )

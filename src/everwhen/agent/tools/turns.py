@@ -35,15 +35,16 @@ def _grep(kit: Kit, given: GrepTurns) -> str:
 
 search_turns = MemoryTool(
     "search_turns",
-    "Search what was said, by meaning and words. Gives turns with the ones before and after, under their dates. "
-    "since and until bound when it was said.",
+    "Search what was said, by meaning and words. Gives turns with the ones before and after, under their dates.",
     SearchTurns,
     _search,
+    "since and until bound when it was said.",
 )
 grep_turns = MemoryTool(
     "grep_turns",
     "Every turn that contains exact words, in the order of time: for names, numbers and phrases, and to be sure that "
-    "nothing is missed. since and until bound when it was said.",
+    "nothing is missed.",
     GrepTurns,
     _grep,
+    "since and until bound when it was said.",
 )

@@ -83,10 +83,19 @@ class LLM(Protocol):
         """Every call and what it took."""
         ...
 
-    def complete(self, prompt: str, schema: type[T], *, instructions: str = "") -> Reply[T]:
+    def complete(
+        self,
+        prompt: str,
+        schema: type[T],
+        *,
+        instructions: str = "",
+        max_tokens: int | None = None,
+        within: float | None = None,
+    ) -> Reply[T]:
         """The answer as an instance of `schema`, a pydantic model, or `str` for plain words.
 
-        An answer that does not fit is sent back once with what is wrong. Raises `LLMError`.
+        An answer that does not fit is sent back once with what is wrong. `max_tokens` bounds each answer, `within` the
+        seconds that all attempts together may take. Raises `LLMError`.
         """
         ...
 

@@ -54,7 +54,15 @@ class FakeLLM:
         self._usage = usage or Usage(1, 100, 20)
         self._lock = threading.Lock()
 
-    def complete(self, prompt: str, schema: type[T], *, instructions: str = "") -> Reply[T]:
+    def complete(
+        self,
+        prompt: str,
+        schema: type[T],
+        *,
+        instructions: str = "",
+        max_tokens: int | None = None,
+        within: float | None = None,
+    ) -> Reply[T]:
         """The next answer, validated; an answer that does not fit is an error of the schema."""
         given = self._next(Asked(prompt, schema, instructions))
         output = self._validated(given, schema)

@@ -88,13 +88,21 @@ class PydanticAI:
         assert self._model is not None
         return self._model
 
-    def complete(self, prompt: str, schema: type[T], *, instructions: str = "") -> Reply[T]:
+    def complete(
+        self,
+        prompt: str,
+        schema: type[T],
+        *,
+        instructions: str = "",
+        max_tokens: int | None = None,
+        within: float | None = None,
+    ) -> Reply[T]:
         """The answer as an instance of `schema`; see `LLM`."""
         with self._trying():
             while True:
                 mode = self._modes[0] if schema is not str else "prompted"
                 try:
-                    reply = self.run(self._ask(prompt, schema, instructions, mode))
+                    reply = self.run(self._ask(prompt, schema, instructions, mode, max_tokens, within))
                     break
                 except LLMError as error:
                     # A server may also take the schema of the JSON mode and pay no heed to it.
@@ -181,8 +189,18 @@ class PydanticAI:
             self._loop = self._model = None
             self._agents.clear()
 
-    async def _ask(self, prompt: str, schema: type[T], instructions: str, mode: Output) -> Reply[T]:
+    async def _ask(
+        self,
+        prompt: str,
+        schema: type[T],
+        instructions: str,
+        mode: Output,
+        max_tokens: int | None,
+        within: float | None,
+    ) -> Reply[T]:
         from pydantic_ai import capture_run_messages
+        from pydantic_ai.exceptions import ModelRequestTimeout
+        from pydantic_ai.settings import ModelSettings
         from pydantic_ai.usage import RunUsage
 
         from everwhen.models.llm.retrying import CutOff
@@ -193,9 +211,19 @@ class PydanticAI:
             instructions = f"{instructions}\n\nAnswer with one JSON object.".lstrip()
         with capture_run_messages() as messages:
             try:
-                result = await agent.run(
-                    prompt, instructions=instructions or None, usage=spent, infer_name=False
-                )
+                async with asyncio.timeout(within):
+                    result = await agent.run(
+                        prompt,
+                        instructions=instructions or None,
+                        usage=spent,
+                        infer_name=False,
+                        model_settings=ModelSettings(
+                            max_tokens=min(self.max_tokens, max_tokens or self.max_tokens)
+                        ),
+                    )
+            except TimeoutError as error:
+                late = ModelRequestTimeout(self.name, within or 0.0)
+                raise self._explained(late, _usage(spent, started)) from error
             except Exception as error:  # whatever it is, it must not stop the caller's work
                 cut = error.response if isinstance(error, CutOff) else None
                 if cut is not None:

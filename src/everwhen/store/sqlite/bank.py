@@ -23,8 +23,9 @@ from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
 from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.graph import SqliteGraph
+from everwhen.store.sqlite.kept import KeptRows
 from everwhen.store.sqlite.loading import read_removals, read_rows, to_window
-from everwhen.store.sqlite.rows import turn_of, unit_of
+from everwhen.store.sqlite.rows import turn_of
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding, Session, Stats, Turn
@@ -46,6 +47,7 @@ class SqliteStore:
         self._reader = reader
         self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
         self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
+        self._kept = KeptRows()
         self._index = Index()
         self._index_lock = threading.Lock()
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
@@ -262,6 +264,13 @@ class SqliteStore:
             row = sql.execute(statements()["last_turn"], (session, to_text(before))).fetchone()
         return turn_of(row) if row else None
 
+    def turns_around(self, turn: Turn, reach: int) -> list[Turn]:
+        place = (turn.session, to_text(turn.said_at), turn.seq, reach)
+        with self._reader.use() as sql:
+            before = [turn_of(row) for row in sql.execute(statements()["turns_before"], place)]
+            after = [turn_of(row) for row in sql.execute(statements()["turns_after"], place)]
+        return [*reversed(before), turn, *after]
+
     def segment_speakers(self, segment: str) -> list[str]:
         with self._reader.use() as sql:
             return [row[0] for row in sql.execute(statements()["segment_speakers"], (segment,))]
@@ -296,8 +305,7 @@ class SqliteStore:
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
-            rows = sql.execute(statements()["units"], (json.dumps(list(seqs)),)).fetchall()
-        return {row[0]: unit_of(row) for row in rows}
+            return self._kept.read(sql, seqs)
 
     def accesses(self, limit: int) -> dict[int, Access]:
         with self._reader.use() as sql:

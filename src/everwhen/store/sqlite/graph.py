@@ -16,10 +16,10 @@ import numpy as np
 from everwhen.store.graph import GraphWriter, Linked, LinkType, Vectors, Work
 from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
+from everwhen.store.kinds import code
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
 from everwhen.store.sqlite.identities import Identities
-from everwhen.store.sqlite.loading import code
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.rows import interval_of, turn_of
 from everwhen.store.sqlite.statements import statements

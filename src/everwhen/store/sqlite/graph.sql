@@ -37,6 +37,10 @@ FROM turns t WHERE session = ? AND (said_at, seq) >= (?, ?) ORDER BY said_at, se
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
 FROM turns WHERE session = ? AND (said_at, seq) < (?, ?) ORDER BY said_at DESC, seq DESC LIMIT ?;
 
+-- turns_after --
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns WHERE session = ? AND (said_at, seq) > (?, ?) ORDER BY said_at, seq LIMIT ?;
+
 -- insert_claim --
 INSERT OR REPLACE INTO claims (turn, owner, expires) VALUES (?, ?, ?);
 

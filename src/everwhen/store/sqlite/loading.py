@@ -13,9 +13,10 @@ from everwhen.errors import Damaged
 from everwhen.store.base import Filter
 from everwhen.store.index import Rows, Window, empty_rows
 from everwhen.store.instants import to_micros
+from everwhen.store.kinds import code, codes
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import PACKED, label_key
-from everwhen.types import KINDS, NETWORKS, ROLES
+from everwhen.types import ROLES
 
 _VECTORS_AT_ONCE = 4096
 _ROLE_CODES: dict[str | None, int] = {None: -1, **{role: place for place, role in enumerate(ROLES)}}
@@ -85,11 +86,6 @@ def _micros(texts: tuple[str, ...]) -> NDArray[np.int64]:
     return np.array([text[:-1] for text in texts], dtype="datetime64[us]").astype(np.int64)
 
 
-def code(kind: str, network: str) -> int:
-    """A small number for a kind and a network together."""
-    return KINDS.index(kind) * len(NETWORKS) + NETWORKS.index(network)
-
-
 def to_window(where: Filter, with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]]) -> Window:
     """A filter in the index's terms; what metadata asks for is looked up in the rows."""
     between = where.between
@@ -97,19 +93,9 @@ def to_window(where: Filter, with_metadata: Callable[[dict[str, Any]], NDArray[n
         start=to_micros(between.start) if between and between.start else None,
         end=to_micros(between.end) if between and between.end else None,
         known_at=to_micros(where.known_at) if where.known_at else None,
-        kinds=_codes(where) if where.kinds is not None or where.networks is not None else None,
+        kinds=codes(where.kinds, where.networks)
+        if where.kinds is not None or where.networks is not None
+        else None,
+        networks=where.networks,
         units=with_metadata(dict(where.metadata)) if where.metadata else None,
-    )
-
-
-def _codes(where: Filter) -> NDArray[np.int16]:
-    return np.array(
-        [
-            code(kind, network)
-            for kind in KINDS
-            for network in NETWORKS
-            if (where.kinds is None or kind in where.kinds)
-            and (where.networks is None or network in where.networks)
-        ],
-        dtype=np.int16,
     )

@@ -107,8 +107,7 @@ FROM turns GROUP BY session ORDER BY min(said_at), min(seq);
 -- Units with what recall shows of them.
 SELECT u.seq, u.id, u.kind, u.network, coalesce(u.text, t.text), coalesce(t.said_at, u.mentioned_at),
        coalesce(t.zone, 'UTC'), coalesce(t.session, ''), coalesce(t.speaker, ''), coalesce(d.tokens, t.tokens, 0),
-       CASE WHEN d.unit IS NULL THEN json_array(t.id)
-            ELSE (SELECT json_group_array(id) FROM (
+       CASE WHEN u.kind <> 'turn' THEN (SELECT json_group_array(id) FROM (
                 SELECT s.id FROM unit_turns p JOIN turns s ON s.seq = p.turn WHERE p.unit = u.seq ORDER BY s.said_at, s.seq))
        END,
        coalesce(t.metadata, '{}'), u.occurred_start, u.occurred_end, u.grain, d.confidence

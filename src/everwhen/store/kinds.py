@@ -1,0 +1,30 @@
+"""A small number for a kind and a network together: what the derived index filters by."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.types import KINDS, NETWORKS
+
+CODES = len(KINDS) * len(NETWORKS)
+
+
+def code(kind: str, network: str) -> int:
+    """The number of one kind in one network."""
+    return KINDS.index(kind) * len(NETWORKS) + NETWORKS.index(network)
+
+
+def codes(kinds: Collection[str] | None, networks: Collection[str] | None) -> NDArray[np.int16]:
+    """The numbers of all that some kinds can be in some networks; None is any."""
+    return np.array(
+        [
+            code(kind, network)
+            for kind in KINDS
+            for network in NETWORKS
+            if (kinds is None or kind in kinds) and (networks is None or network in networks)
+        ],
+        dtype=np.int16,
+    )

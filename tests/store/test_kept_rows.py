@@ -1,0 +1,48 @@
+"""Rows that are kept after they were read: never one that is gone, whoever removed it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from everwhen.store.sqlite import SqliteStore, kept
+from everwhen.store.sqlite.removal import remove_units
+from tests.conformance.turns import turn
+
+
+def opened(path: Path) -> SqliteStore:
+    return SqliteStore.open(path, embedder="fake", dimension=4, zone="UTC")
+
+
+def test_a_turn_that_another_process_removed_is_not_shown_again(tmp_path: Path) -> None:
+    ours, theirs = opened(tmp_path / "bank.sqlite"), opened(tmp_path / "bank.sqlite")
+    ours.append([turn("a"), turn("b")])
+    before = ours.units([1, 2])
+    assert [row.id for row in before.values()] == ["a", "b"]
+    assert ours.units([1, 2])[1] is before[1]  # kept, not read again
+    with theirs._writer.transaction() as sql:
+        remove_units(sql, [1])
+    assert [row.id for row in ours.units([1, 2]).values()] == ["b"]
+    ours.close()
+    theirs.close()
+
+
+def test_a_write_by_another_process_that_removes_nothing_leaves_what_is_kept(tmp_path: Path) -> None:
+    ours, theirs = opened(tmp_path / "bank.sqlite"), opened(tmp_path / "bank.sqlite")
+    ours.append([turn("a")])
+    before = ours.units([1])
+    theirs.append([turn("b")])
+    after = ours.units([2, 1])
+    assert list(after) == [1, 2] and after[1] is before[1] and after[2].id == "b"
+    ours.close()
+    theirs.close()
+
+
+def test_more_rows_than_are_kept_are_all_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST", 3)
+    store = opened(tmp_path / "bank.sqlite")
+    store.append([turn(f"t{place}") for place in range(10)])
+    for wanted in ([1, 2], [2, 3, 4], list(range(1, 11)), [10, 1], [99]):
+        assert list(store.units(wanted)) == sorted(seq for seq in wanted if seq <= 10)
+    store.close()

@@ -20,6 +20,8 @@ from everwhen.types import TimeAnswer
 
 FIRST = 5
 """The best turns that are held against each other."""
+TOLD = 0.5
+"""The share of the question's words that the turn must have in which somebody is told of."""
 SIGNS = (
     "recalled",
     "unheard",
@@ -45,7 +47,6 @@ def signs(found: Found) -> dict[str, float]:
     cover_theirs   the same of the turns by or about those whom the question names
     swapped        how much more of them somebody else's turns have
     theirs_first   whether the best turn is by those whom the question names
-    told_of        the share of the question's words in somebody else's sentence that tells of them by name
     similar        the best cosine
     sentence       the share of the question's words that the best single sentence has
     typed          whether a good sentence has what is of the kind asked for
@@ -65,7 +66,6 @@ def signs(found: Found) -> dict[str, float]:
         "cover_theirs": about,
         "swapped": others - theirs,
         "theirs_first": float(any(one.mine for one in top)) if found.names else 0.5,
-        "told_of": max((one.around for one in first if one.told_of and not one.mine), default=0.0),
         "similar": max(cosines, default=0.0),
         "sentence": max((one.cover for one in first), default=0.0),
         "typed": _typed(found),
@@ -74,12 +74,26 @@ def signs(found: Found) -> dict[str, float]:
 
 def probability(found: Found, weights: Mapping[str, float] | None = None) -> float:
     """The chance that the memory holds an answer."""
-    used = weights or fitted()["named" if found.names or found.first_person else "nameless"]
+    used = weights or fitted()["named" if _whose_counts(found) else "nameless"]
     given = signs(found)
     z = used["constant"] + math.fsum(
         weight * given[name] for name, weight in used.items() if name != "constant"
     )
     return 1.0 / (1.0 + math.exp(-z))
+
+
+def _whose_counts(found: Found) -> bool:
+    """Whether it counts who spoke: the question names a speaker or says "I", and nobody else tells of them by name.
+
+    LoCoMo, where two people speak of themselves, has no such telling; where a user tells an assistant of others, there
+    is hardly anything else.
+    """
+    if not found.names:
+        return found.first_person
+    return not any(
+        one.told_of and not one.mine and one.place <= FIRST and one.cover > 0 and one.turn_cover >= TOLD
+        for one in found.sentences
+    )
 
 
 def threshold(kind: str) -> float:

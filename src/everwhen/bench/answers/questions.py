@@ -84,7 +84,7 @@ def spread(given: Iterable[Talk], limit: int | None) -> list[Talk]:
 
 def _locomo(path: Path) -> Iterator[Talk]:
     for sample in locomo.samples(path):
-        messages = locomo.conversation(sample).messages
+        messages = tuple(locomo.conversation(sample).messages)
         times = [message.said_at for message in messages if message.said_at]
         at = max(times) + timedelta(minutes=1) if times else None
         asked = tuple(
@@ -113,4 +113,4 @@ def _longmemeval(path: Path) -> Iterator[Talk]:
             "abstention" if abstains else RULES.get(kind, "plain"),
             longmemeval.date_time(raw["question_date"]),
         )
-        yield Talk(name, longmemeval.conversation(raw).messages, (question,))
+        yield Talk(name, tuple(longmemeval.conversation(raw).messages), (question,))

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from everwhen.cli import bench_answers as answers
 from everwhen.cli.app import Here, app
 from everwhen.cli.progress import counting, telling
 from everwhen.errors import NotFound, UsageError
@@ -22,7 +23,10 @@ Out = Annotated[Path | None, typer.Option(help="Write summary and runs as JSON."
 Ablate = Annotated[
     bool, typer.Option("--ablate", help="Ask again with each part of the recall changed in turn.")
 ]
-Limit = Annotated[int | None, typer.Option(help="Conversations at the most.")]
+Limit = Annotated[
+    int | None,
+    typer.Option(help="Conversations at the most; with --llm, questions, spread over their kinds."),
+]
 
 
 @bench.command()
@@ -33,11 +37,29 @@ def locomo(
     limit: Limit = None,
     ablate: Ablate = False,
     out: Out = None,
+    llm: answers.Llm = None,
+    base_url: answers.BaseUrl = None,
+    judge: answers.JudgeBy = None,
+    judge_prompts: answers.JudgePrompts = None,
+    runs: answers.Runs = 1,
+    systems: answers.Systems = None,
+    context_tokens: answers.ContextTokens = 1024,
+    answer_tokens: answers.AnswerTokens = 64,
+    journal: answers.JournalFile = None,
+    prompts_out: answers.PromptsOut = None,
+    completions_in: answers.CompletionsIn = None,
 ) -> None:
-    """LoCoMo: evidence turns found for each question, without an LLM."""
+    """LoCoMo: evidence turns found for each question; with --llm, answers as well."""
     from everwhen.bench import locomo as runner
 
     here = _at_home(context.obj)
+    given = answers.Answering(
+        llm, base_url, judge, judge_prompts, runs, systems, context_tokens, answer_tokens, journal, prompts_out,
+        completions_in,
+    )  # fmt: skip
+    if given.wanted:
+        report(here, answers.answer(here, "locomo", _there(data), limit, given), out)
+        return
     with counting(here, "questions") as tick:
         result = runner.run(_there(data), when=when, limit=limit, progress=tick, ablate=ablate)
     report(here, result, out)
@@ -45,12 +67,34 @@ def locomo(
 
 @bench.command()
 def longmemeval(
-    context: typer.Context, data: Data, limit: Limit = None, ablate: Ablate = False, out: Out = None
+    context: typer.Context,
+    data: Data,
+    limit: Limit = None,
+    ablate: Ablate = False,
+    out: Out = None,
+    llm: answers.Llm = None,
+    base_url: answers.BaseUrl = None,
+    judge: answers.JudgeBy = None,
+    judge_prompts: answers.JudgePrompts = None,
+    runs: answers.Runs = 1,
+    systems: answers.Systems = None,
+    context_tokens: answers.ContextTokens = 1024,
+    answer_tokens: answers.AnswerTokens = 64,
+    journal: answers.JournalFile = None,
+    prompts_out: answers.PromptsOut = None,
+    completions_in: answers.CompletionsIn = None,
 ) -> None:
-    """LongMemEval: evidence sessions and turns found for each question, without an LLM."""
+    """LongMemEval: evidence sessions and turns found for each question; with --llm, answers as well."""
     from everwhen.bench import longmemeval as runner
 
     here = _at_home(context.obj)
+    given = answers.Answering(
+        llm, base_url, judge, judge_prompts, runs, systems, context_tokens, answer_tokens, journal, prompts_out,
+        completions_in,
+    )  # fmt: skip
+    if given.wanted:
+        report(here, answers.answer(here, "longmemeval", _there(data), limit, given), out)
+        return
     with counting(here, "questions") as tick:
         result = runner.run(_there(data), limit=limit, progress=tick, ablate=ablate)
     report(here, result, out)
@@ -224,6 +268,9 @@ def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
     summary = {key: value for key, value in result.items() if key != "runs"}
     if here.json:
         here.print(summary)
+        return
+    if "systems" in summary or "waiting" in summary:
+        answers.draw(here, summary)
         return
     from rich.table import Table
 

@@ -1,0 +1,33 @@
+"""What a way of answering comes to, before it is decided whether it is good enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from everwhen.types import Citation, TimeAnswer
+from everwhen.when import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer in the making. `how` is told in the trace. Without a `text` there is none, for the `reason`."""
+
+    how: str
+    text: str = ""
+    citations: tuple[Citation, ...] = ()
+    intervals: tuple[Interval, ...] = ()
+    confidence: float | None = None
+    """Where the way of answering has one of its own."""
+    reason: str = ""
+    trace: Mapping[str, Any] = field(default_factory=dict)
+
+
+def cited(answer: TimeAnswer | None) -> tuple[Citation, ...]:
+    """The turns that a date rests on."""
+    if answer is None:
+        return ()
+    return tuple(
+        Citation(one.turn, one.quote, one.said_at, one.speaker) for one in answer.evidence if one.turn
+    )

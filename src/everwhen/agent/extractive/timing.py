@@ -1,0 +1,157 @@
+"""Questions about time: dates from `when`, order and distance from `compare`; lengths are computed, not guessed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from everwhen.agent.bank import Bank
+from everwhen.agent.extractive import wording
+from everwhen.agent.extractive.drafts import Draft, cited
+from everwhen.agent.extractive.kinds import Asked
+from everwhen.agent.extractive.terms import read_terms
+from everwhen.recall.comparing import in_words
+from everwhen.types import Comparison, TimeAnswer
+from everwhen.when import Interval
+
+UNIT_DAYS = {
+    "day": 1.0,
+    "night": 1.0,
+    "week": 7.0,
+    "weekend": 7.0,
+    "month": 30.4375,
+    "year": 365.25,
+    "decade": 3652.5,
+}
+MOSTLY_UNHEARD = 0.5
+"""A side of a comparison most of whose words nobody ever said has no date."""
+_CLOCK = re.compile(r"\bwhat\s+time\b|\bo'clock\b|\bhour\b|\bexactly\b", re.IGNORECASE)
+_AGO = re.compile(r"\bago\b", re.IGNORECASE)
+
+
+def date(bank: Bank, asked: Asked, at: datetime) -> Draft:
+    """The date that was asked for, or how long ago it is."""
+    found = bank.when(asked.words, at=at)
+    if found is None:
+        return Draft("when", reason="no date for it was ever told")
+    if not _CLOCK.search(asked.words):
+        found = replace(found, interval=wording.whole_days(found.interval, found.zone))
+    text = wording.time(found.interval, found.zone)
+    if _AGO.search(asked.words):
+        text = f"{ago(found, at, asked.unit)} ago ({text[:1].lower()}{text[1:]})"
+    return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence)
+
+
+def since(bank: Bank, asked: Asked, at: datetime) -> Draft:
+    """How long something has gone on: from its beginning to the moment of asking."""
+    found = bank.when(asked.words, at=at)
+    if found is None or found.interval.start is None:
+        return Draft("when", reason="no beginning of it was ever told")
+    began = Interval(found.interval.start, found.interval.end, found.interval.grain)
+    text = f"{ago(found, at, asked.unit)} (since {wording.time(began, found.zone).removeprefix('Since ')})"
+    return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence)
+
+
+def between(bank: Bank, asked: Asked, at: datetime) -> Draft:
+    """The days from one thing to the other."""
+    compared, missing = _compare(bank, asked, at)
+    if compared is None or compared.gap is None:
+        return Draft("compare", reason=missing or "one of the two has no bounded date")
+    gap = compared.gap
+    text = in_unit(gap.least, gap.most, asked.unit) if asked.unit else gap.text
+    return _compared(compared, text[:1].upper() + text[1:])
+
+
+def first(bank: Bank, asked: Asked, at: datetime) -> Draft:
+    """Which of two came first, or last."""
+    compared, missing = _compare(bank, asked, at)
+    if compared is None:
+        return Draft("compare", reason=missing)
+    if compared.order != "before":
+        return Draft("compare", reason="what was told does not say which of the two came first")
+    early, late = compared.first, compared.second
+    chosen = late if asked.last else early
+    text = f"{_named(chosen.query, asked)} {'came later' if asked.last else 'came first'}"
+    return _compared(compared, text)
+
+
+def ago(found: TimeAnswer, at: datetime, unit: str) -> str:
+    """The time from an interval to a moment."""
+    area = ZoneInfo(found.zone)
+    start = found.interval.start or at
+    end = found.interval.end or start + timedelta(days=1)
+    now = at.astimezone(area).date()
+    most = max(0, (now - start.astimezone(area).date()).days)
+    least = max(0, (now - max(start, end - timedelta(microseconds=1)).astimezone(area).date()).days)
+    return in_unit(min(least, most), most, unit) if unit else in_words(min(least, most), most)
+
+
+def in_unit(least: int, most: int, unit: str) -> str:
+    """A range of days in the unit that was asked for, rounded."""
+    length = UNIT_DAYS.get(unit)
+    if length is None:
+        return in_words(least, most)
+    low, high = round(least / length), round(most / length)
+    if low == high:
+        return f"{low} {unit}{'' if low == 1 else 's'}"
+    return f"between {low} and {high} {unit}s"
+
+
+def _compare(bank: Bank, asked: Asked, at: datetime) -> tuple[Comparison | None, str]:
+    """The comparison, or which side of it is not known."""
+    assert asked.sides is not None
+    sides = [_whole(side, asked) for side in asked.sides]
+    for side in sides:
+        if read_terms(bank, side, ()).unheard >= MOSTLY_UNHEARD:
+            return None, f"nobody ever spoke of {side}"
+    compared = bank.compare(sides[0], sides[1], at=at)
+    unknown = [side.query for side in (compared.first, compared.second) if side.answer is None]
+    if unknown:
+        return None, f"no date for {unknown[0]} was ever told"
+    return compared, ""
+
+
+def _whole(side: str, asked: Asked) -> str:
+    """A side with the verb that both share: "which group did I join first, A or B" asks when I joined A."""
+    if len(side.split()) > 3 or asked.kind != "first":
+        return side
+    shared = re.match(
+        r"^(?:which|what|who)(?:\s+\w+)?\s+(?:did|was|were|has|have|had|is|are)?\s*(?P<rest>.+?)\s+(?:first|earlier|sooner|last|later|"
+        r"most\s+recently)\b",
+        asked.words.strip(),
+        re.IGNORECASE,
+    )
+    rest = shared.group("rest").strip() if shared else ""
+    return side if not rest or rest.lower() in ("came", "happened", "come", "happen") else f"{rest} {side}"
+
+
+def _named(query: str, asked: Asked) -> str:
+    """The side as the question has it."""
+    assert asked.sides is not None
+    named = next((side for side in asked.sides if query.endswith(side)), query)
+    return named[:1].upper() + named[1:]
+
+
+def _compared(compared: Comparison, text: str) -> Draft:
+    one, other = compared.first.answer, compared.second.answer
+    assert one is not None and other is not None
+    dates = "; ".join(
+        f"{side.query}: {wording.time(wording.whole_days(side.answer.interval, side.answer.zone), side.answer.zone)}"
+        for side in (compared.first, compared.second)
+        if side.answer
+    )
+    return Draft(
+        "compare",
+        f"{text} ({dates}).",
+        wording.unique((*cited(one), *cited(other))),
+        (one.interval, other.interval),
+        min(one.confidence, other.confidence),
+    )
+
+
+def _told(text: str, found: TimeAnswer) -> str:
+    for evidence in found.evidence[:1]:
+        return f'{text}. {evidence.speaker}, {wording.day(evidence.said_at, found.zone)}: "{evidence.quote}"'
+    return f"{text}."

@@ -1,0 +1,143 @@
+"""Answers without a model, over the demo story and small talks of our own, with the real engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from everwhen.demo import ASKED_AT, STORY_ZONE, story
+from everwhen.memory import Memory
+from everwhen.types import Answer
+from tests.agent.demo_answers import questions, right
+
+WANTED = 16
+"""Of twenty, on each side."""
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    with Memory.open(tmp_path_factory.mktemp("home"), bank="demo", zone=STORY_ZONE) as memory:
+        memory.add_many(story())
+        memory.flush()
+        yield memory
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    said = [
+        ("Ines", "2024-03-04T18:00:00Z", "I adopted a tortoise called Basil yesterday."),
+        ("Tom", "2024-03-04T18:01:00Z", "Lovely! My sister Clara lives in Ghent and has a parrot."),
+        ("Ines", "2024-03-20T18:00:00Z", "I ran the city marathon last Sunday, it took me five hours."),
+        ("Tom", "2024-04-02T18:00:00Z", "I never finished the novel, it bored me."),
+        ("Ines", "2024-04-10T18:00:00Z", "I bought three cactuses at the market in Bruges for 24 euros."),
+        ("Tom", "2024-05-06T18:00:00Z", "I started violin lessons on 1 May because Clara plays too."),
+    ]
+    with Memory.open(tmp_path_factory.mktemp("home"), bank="talk") as memory:
+        memory.add_many(
+            {"role": "user", "name": name, "timestamp": at, "content": text, "session": at[:10]}
+            for name, at, text in said
+        )
+        memory.flush()
+        yield memory
+
+
+AT = datetime(2024, 5, 8, 9, tzinfo=UTC)
+
+
+def ask(memory: Memory, question: str) -> Answer:
+    return memory.ask(question, at=AT, model="none")
+
+
+@pytest.mark.parametrize("which", ["answerable", "unanswerable"])
+def test_the_demo_story_is_answered_and_left_unanswered_rightly(demo: Memory, which: str) -> None:
+    cases = questions(which)
+    wrong = [
+        case["question"]
+        for case in cases
+        if not right(case, demo.ask(case["question"], at=ASKED_AT, model="none"))
+    ]
+    assert len(cases) == 20
+    assert len(cases) - len(wrong) >= WANTED, wrong
+
+
+def test_an_answer_says_that_it_is_extractive_and_quotes_what_was_said(talk: Memory) -> None:
+    answer = ask(talk, "What did Ines adopt?")
+    assert answer.method == "extractive"
+    assert answer.trace["how"] == "best sentence"
+    assert "tortoise" in answer.text
+    for citation in answer.citations:
+        assert citation.quote in talk.turn(citation.turn).text
+
+
+def test_a_date_is_the_interval_of_when_in_words(talk: Memory) -> None:
+    answer = ask(talk, "When did Ines adopt a tortoise?")
+    assert answer.text.startswith("3 March 2024")
+    assert [interval.to_json()["start"] for interval in answer.intervals] == ["2024-03-03T00:00:00Z"]
+
+
+def test_days_between_two_things_are_computed(talk: Memory) -> None:
+    question = "How many days passed between Ines adopting a tortoise and Ines running the marathon?"
+    assert ask(talk, question).text.startswith("14 days")
+
+
+def test_which_came_first_is_told_with_both_dates(talk: Memory) -> None:
+    answer = ask(talk, "Which came first, Tom starting violin lessons or Ines running the marathon?")
+    assert answer.text.startswith("Ines running the marathon came first")
+    assert len(answer.intervals) == 2
+
+
+def test_a_side_that_nobody_spoke_of_is_not_compared(talk: Memory) -> None:
+    answer = ask(talk, "Which came first, Tom's skydiving course or Ines running the marathon?")
+    assert answer.abstained
+    assert "skydiving" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("How many cactuses did Ines buy?", "Three"),
+        ("How long did the marathon take Ines?", "Five hours"),
+        ("Who is Tom's sister?", "Clara"),
+        ("Where does Tom's sister live?", "Ghent"),
+        ("What is the name of Ines's tortoise?", "Basil"),
+    ],
+)
+def test_the_short_answer_is_of_the_kind_asked_for(talk: Memory, question: str, short: str) -> None:
+    assert ask(talk, question).text.startswith(short)
+
+
+def test_a_yes_and_a_no_come_with_the_sentence_that_says_so(talk: Memory) -> None:
+    yes, no = ask(talk, "Did Ines run the city marathon?"), ask(talk, "Did Tom finish the novel?")
+    assert yes.text.startswith("Yes")
+    assert no.text.startswith("No.")
+    assert "never finished" in no.citations[0].quote
+
+
+def test_what_somebody_else_did_is_no_answer(talk: Memory) -> None:
+    answer = ask(talk, "When did Tom run the city marathon?")
+    assert answer.abstained
+    assert not answer.intervals
+
+
+def test_a_refusal_says_what_was_searched_and_what_came_nearest(talk: Memory) -> None:
+    answer = ask(talk, "What colour is Tom's submarine?")
+    assert answer.abstained
+    assert answer.text.startswith("Not known")
+    assert "turns" in answer.text
+    assert answer.trace["searched"]["turns"]
+    assert answer.citations
+
+
+def test_an_empty_bank_refuses(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, bank="empty") as memory:
+        answer = memory.ask("Who lives in Porto?", model="none")
+    assert answer.abstained
+    assert answer.citations == ()
+
+
+def test_what_was_said_later_is_not_known_as_of_then(talk: Memory) -> None:
+    then = datetime(2024, 3, 10, tzinfo=UTC)
+    assert talk.ask("What did Ines buy at the market?", as_of=then, model="none").abstained

@@ -239,7 +239,8 @@ def test_many_threads_can_write_and_read_at_once(quick: Memory) -> None:
 
 
 def test_async_memory_has_the_methods_of_memory(home: Path) -> None:
-    public = {name for name in vars(Memory) if not name.startswith("_")}
+    # `each_turn` hands out one turn at a time, which a thread cannot do for another.
+    public = {name for name in vars(Memory) if not name.startswith("_")} - {"each_turn"}
     properties = {name for name in public if isinstance(vars(Memory)[name], property)}
     assert public - properties <= set(vars(AsyncMemory))
 

@@ -153,7 +153,7 @@ class RecipeIn(Body):
     candidates: Whole = Field(100, ge=1, le=1000)
     channels: list[Channel] = Field(["semantic", "keyword", "graph", "temporal"])
     min_similarity: float = Field(0.05, ge=-1, le=1)
-    fusion: Literal["linear", "rrf"] = "linear"
+    fusion: Literal["linear", "rrf", "lambda"] = "linear"
     rrf_k: Whole = Field(10, ge=0, le=1000)
     rerank: bool = True
     context: bool = True
@@ -164,7 +164,10 @@ class RecipeIn(Body):
     satf_alpha: float = Field(10.0, ge=0, le=1000)
     satf_gamma: float = Field(0.0, ge=0, le=1)
     expand: Whole = Field(0, ge=0, le=20)
-    gate: float = Field(0.0, ge=0, le=1)
+    planner: bool = True
+    tree: bool = False
+    scope: Literal["simple", "hybrid", "complex"] | None = None
+    gate: Literal["none", "careful", "strict"] = "none"
     facts: bool = True
 
     def recipe(self) -> Recipe:
@@ -173,7 +176,7 @@ class RecipeIn(Body):
 
 Stage = Literal[
     "semantic", "keyword", "graph", "temporal",
-    "fusion", "rerank", "latest", "satf", "expand", "gate", "facts", "context", "speaker",
+    "fusion", "rerank", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
 ]  # fmt: skip
 
 

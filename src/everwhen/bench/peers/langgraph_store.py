@@ -18,7 +18,7 @@ class Store:
     def __init__(self, folder: Path, lent: Lent, variant: str) -> None:
         from langgraph.store.base import PutOp
 
-        index = {"dims": lent.dim, "embed": _model(lent), "fields": ["text"]}
+        index: Any = {"dims": lent.dim, "embed": _model(lent), "fields": ["text"]}
         self._put = PutOp
         self._connection: sqlite3.Connection | None = None
         self._store: Any
@@ -56,7 +56,7 @@ def _model(lent: Lent) -> Any:
     """Our embedder in the form of LangChain's."""
     from langchain_core.embeddings import Embeddings
 
-    class LentModel(Embeddings):  # type: ignore[misc]
+    class LentModel(Embeddings):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             rows: list[list[float]] = lent.embed(texts).tolist()
             return rows

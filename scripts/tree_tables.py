@@ -1,6 +1,6 @@
 """Write the tables of `everwhen bench study tree --out FILE` into docs/tree.md, each between its markers.
 
-    python scripts/tree_tables.py FILE [--docs docs/tree.md]
+python scripts/tree_tables.py FILE [--docs docs/tree.md]
 """
 
 from __future__ import annotations

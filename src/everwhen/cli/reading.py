@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable
 from everwhen.cli.times import instant, last_instant, window
+from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
     from everwhen.recall import Recall, Recipe
@@ -36,7 +37,7 @@ def recall(
         typer.Option(
             metavar="STAGE",
             help="Leave out a channel (semantic, keyword, graph, temporal) or a stage (fusion, rerank, context, "
-            "speaker, facts); may be given several times.",
+            "speaker, planner, facts); may be given several times.",
         ),
     ] = None,
     satf: Annotated[
@@ -45,6 +46,12 @@ def recall(
     expand: Annotated[
         int, typer.Option(min=0, help="Turns before and after each memory that come along.")
     ] = 0,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Bring nodes of the memory tree along, as the question needs.")
+    ] = False,
+    gate: Annotated[
+        str | None, typer.Option(help="Leave out what hardly helps: none, careful or strict.")
+    ] = None,
     limit: Annotated[
         int | None, typer.Option(min=0, help="Memories that are shown [all; with --explain 10].")
     ] = None,
@@ -62,7 +69,7 @@ def recall(
         found = memory.recall(
             query,
             at=instant(at, zone),
-            recipe=_recipe(budget, without or [], satf=satf, expand=expand),
+            recipe=_recipe(budget, without or [], satf=satf, expand=expand, tree=tree, gate=gate),
             max_tokens=max_tokens,
             between=window(between, zone),
             before=instant(before, zone),
@@ -81,11 +88,15 @@ def recall(
         show(here, found, explain=False, limit=limit)
 
 
-def _recipe(budget: str, without: list[str], *, satf: bool, expand: int) -> Recipe:
+def _recipe(
+    budget: str, without: list[str], *, satf: bool, expand: int, tree: bool, gate: str | None
+) -> Recipe:
     """The default recipe with what the options change."""
     from dataclasses import replace
+    from typing import get_args
 
     from everwhen.checked import recipe
+    from everwhen.recall.recipe import Gating
     from everwhen.settings import load
 
     settings = load()
@@ -101,6 +112,12 @@ def _recipe(budget: str, without: list[str], *, satf: bool, expand: int) -> Reci
         )
     if expand:
         chosen = replace(chosen, name=f"{chosen.name}+expand", expand=expand)
+    if tree:
+        chosen = replace(chosen, name=f"{chosen.name}+tree", tree=True)
+    if gate is not None:
+        if gate not in get_args(Gating):
+            raise UsageError(f"unknown gate '{gate}'; use one of {', '.join(get_args(Gating))}")
+        chosen = replace(chosen, name=f"{chosen.name}+{gate}", gate=cast("Gating", gate))
     for stage in without:
         chosen = chosen.without(stage)
     return chosen

@@ -76,7 +76,7 @@ def worths(gaps: Array, read: Mapping[str, Array], weights: Mapping[str, float])
     head = z[:STANDING]
     below = z[STANDING:].max(initial=-np.inf)
     head[:] = np.maximum(np.maximum.accumulate(head[::-1])[::-1], below)
-    return np.asarray(z - z.max(initial=-np.inf))
+    return np.asarray(z - z.max(initial=-np.inf), np.float64)
 
 
 def signs(ranked: Sequence[Recalled]) -> dict[str, Array]:

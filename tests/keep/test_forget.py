@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sqlite3
 import subprocess
 import sys
@@ -176,6 +177,57 @@ def test_what_is_left_is_what_a_bank_that_never_heard_it_would_hold(talk: Memory
                 assert np.allclose(vector, theirs[part][key], atol=1e-5), key
         else:
             assert mine[part] == theirs[part], part
+
+
+SENTENCES = (
+    "I moved to {0} in May.", "My sister {1} lives in {0}.", "She bought a boat there.", "I visited {1} last week.",
+    "I work at Acme now.", "He told me about {0}.", "How is {1}?", "I like tea.", "We met {1} in {0} on Friday.",
+    "I live in Berlin.", "That is great!", "I don't like {0} any more.", "I adopted a dog called Rex.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_talk_without_some_turns_is_the_talk_that_never_had_them(home: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    talk = [
+        {
+            "id": f"t{number}",
+            "name": chance.choice(("Ana", "Ben")),
+            "content": chance.choice(SENTENCES).format(
+                chance.choice(("Porto", "Lisbon", "Tokyo")), chance.choice(("Tom", "Sam Parker", "Sam"))
+            ),
+            "session": f"s{chance.randint(0, 2)}",
+            "timestamp": at(7 * number).isoformat(),
+        }
+        for number in range(chance.randint(6, 12))
+    ]
+    gone = chance.sample([turn["id"] for turn in talk], 3)
+    with (
+        Memory.open(home, "a", embedder="fake", cache_entries=0) as one,
+        Memory.open(home, "b", embedder="fake", cache_entries=0) as other,
+    ):
+        one.add(talk)
+        one.consolidate(now="end")
+        one.forget(turns=gone)
+        one.consolidate(now="end")
+        other.add([turn for turn in talk if turn["id"] not in gone])
+        other.consolidate(now="end")
+        assert one.doctor() == []
+        mine, theirs = derived(one), derived(other)
+        parts = ["events", "entities", "facts"]
+        if exchanges(one) == exchanges(
+            other
+        ):  # they stay as they were cut; narratives and summaries follow them
+            parts += ["nodes", "links"]
+        for part in parts:
+            assert mine[part] == theirs[part], part
+
+
+def exchanges(memory: Memory) -> list[tuple[str, ...]]:
+    cut: dict[str | None, list[str]] = {}
+    for turn in memory.turns():
+        cut.setdefault(turn.segment, []).append(turn.id)
+    return sorted(map(tuple, cut.values()))
 
 
 def test_a_dry_run_tells_the_same_and_changes_nothing(talk: Memory, home: Path) -> None:

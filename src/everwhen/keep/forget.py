@@ -192,6 +192,8 @@ def remove(
     texts = eraser.erase_facts(lost)
     staying = [one for one in dict.fromkeys(again) if one not in set(ids)]
     gone = eraser.remove(ids, staying, retold, reports=names)
+    if uprooted.ids:
+        eraser.mark([levels.session(*one) for one in store.tree.told(staying)])
     echo = _silence(eraser, store, turns, levels, at)
     return Removed(
         gone,

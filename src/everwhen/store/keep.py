@@ -101,6 +101,10 @@ class Eraser(Protocol):
         """Remove the nodes above some turns and have them built again; `places` are those of the sessions."""
         ...
 
+    def mark(self, places: Sequence[Place]) -> None:
+        """Have sessions looked at again when the tree is next built: what was learned from them may change."""
+        ...
+
     def remove(
         self,
         turns: Sequence[str],

@@ -90,6 +90,9 @@ class SqliteEraser:
             from_text(max(row[2] for row in rows)) if rows else None,
         )
 
+    def mark(self, places: Sequence[Place]) -> None:
+        put_marks(self._sql, places)
+
     def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
         found: dict[int, tuple[str, str]] = {}
         for word in words:

@@ -24,12 +24,10 @@ def bank_codes(home: Path, bank: str = "b") -> dict[str, bytes]:
         return dict(sql.execute("SELECT u.id, c.codes FROM token_codes c JOIN units u ON u.seq = c.unit"))
 
 
-def undo_migration(home: Path, bank: str = "b") -> None:
-    """The bank as it was before there were codes."""
+def without_codes(home: Path, bank: str = "b") -> None:
+    """The bank as it is upgraded from a version that had none (tests/keep/test_upgrades.py does the upgrading)."""
     with sqlite3.connect(home / "banks" / f"{bank}.db") as sql:
-        sql.execute("DROP TABLE token_codes")
-        sql.execute("DROP TABLE accesses")
-        sql.execute("DELETE FROM migrations WHERE version >= 4")
+        sql.execute("DELETE FROM token_codes")
 
 
 def test_a_turn_s_codes_are_those_of_its_own_words_with_their_speaker() -> None:
@@ -91,7 +89,7 @@ def test_a_bank_without_codes_is_read_as_before_and_doctor_fills_them_in(home: P
             [{"role": "user", "content": f"I planted {i} trees.", "id": f"t{i}"} for i in range(5)], at=AT
         )
     before = bank_codes(home)
-    undo_migration(home)
+    without_codes(home)
     with Memory.open(home, "b", extract="none") as memory:
         assert memory.stats().schema == SCHEMA
         assert memory.recall("trees").memories

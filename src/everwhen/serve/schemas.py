@@ -183,7 +183,9 @@ Stage = Literal[
 class RecallIn(Body):
     query: Words = Field(examples=["Where does Ana live?"])
     seek: Words | None = Field(None, description="Looks with words of its own; the query then only ranks.")
-    budget: Literal["low", "mid", "high"] | Annotated[Whole, Field(ge=1, le=1000)] = "mid"
+    budget: Literal["low", "mid", "high"] | Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = (
+        "mid"
+    )
     max_tokens: Whole = Field(4096, ge=1, le=1_000_000)
     at: Instant | None = None
     between: IntervalIn | None = None

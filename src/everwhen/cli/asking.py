@@ -201,7 +201,8 @@ def _sources(here: Here, answer: Answer, zone: str) -> None:
                 (f"  {printable(one.turn)}", "dim"),
             )
         )
-    for interval in answer.intervals:
+    # Without a model the time stands in the words already, in the zone in which it was said.
+    for interval in answer.intervals if answer.method != "extractive" else ():
         here.console.print(f"  {spoken_of(interval, zone)}", style="green")
     used = answer.usage
     told = "extractive, no model" if not used.requests else f"{answer.method}, {used.requests} requests"

@@ -7,7 +7,7 @@ derived units, entities, full text -> links -> the files written anew -> what le
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -219,12 +219,15 @@ def _silence(eraser: Eraser, store: Store, turns: Sequence[Turn], levels: Levels
     found = eraser.echoes(sorted(words(f"{turn.speaker} {turn.text}" for turn in turns)))
     if not found:
         return _Echo()
-    facts = [id_ for id_, kind, _ in found if kind == "fact" and eraser.is_only_learned(id_)]
+    # A fact is worded by us ("lives in"): only what its subject or object takes from nowhere else is an echo.
+    named = [id_ for id_, kind, _ in found if kind == "fact"]
+    facts = _borrowed(eraser, store, turns, store.facts.sources(named)) if named else []
     again = [turn for id_, kind, rest in found if kind != "fact" or id_ in facts for turn in rest]
     under = [turn for _, kind, rest in found if kind == "node" for turn in rest]
     close_chains(eraser.facts, facts, at)
     texts = eraser.erase_facts(facts)
     uprooted = eraser.uproot(under, [levels.session(*one) for one in store.tree.told(under)])
+    eraser.mark([levels.session(*one) for one in store.tree.told(again)])
     gone = eraser.remove((), list(dict.fromkeys(again)), ())
     return _Echo(
         tuple(facts), tuple(again), uprooted.ids, (*texts, *gone.texts, *uprooted.texts), uprooted.until
@@ -236,14 +239,22 @@ def leaking(
 ) -> list[str]:
     """Facts from turns that stay, in words that only the forgotten ones said: "she" was understood as somebody who
     is forgotten. Reading the turns again finds what they say by themselves."""
+    sources = store.facts.sources(store.facts.from_sources(again))
+    return _borrowed(eraser, store, turns, {fact: said for fact, said in sources.items() if fact not in but})
+
+
+def _borrowed(
+    eraser: Eraser, store: Store, turns: Sequence[Turn], facts: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Those of some learned facts (with their sources) that have words of the forgotten turns which theirs lack."""
+    gone = {turn.id for turn in turns}
     said = words(f"{turn.speaker} {turn.text}" for turn in turns)
-    own = {turn.id: words([f"{turn.speaker} {turn.text}"]) for turn in store.turns(ids=again)}
+    rest = [source for several in facts.values() for source in several if source not in gone]
+    own = {turn.id: words([f"{turn.speaker} {turn.text}"]) for turn in store.turns(ids=rest)}
     found = []
-    for fact, sources in store.facts.sources(store.facts.from_sources(again)).items():
-        if fact in but or not eraser.is_only_learned(fact):
-            continue
+    for fact, sources in facts.items():
         theirs = frozenset(word for source in sources for word in own.get(source, ()))
-        if (words([eraser.fact_words(fact)]) & said) - theirs:
+        if eraser.is_only_learned(fact) and (words([eraser.fact_words(fact)]) & said) - theirs:
             found.append(fact)
     return found
 

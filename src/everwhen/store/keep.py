@@ -86,7 +86,7 @@ class Eraser(Protocol):
         ...
 
     def fact_words(self, fact: str) -> str:
-        """All that the versions of a fact say."""
+        """The subjects and objects of all versions of a fact."""
         ...
 
     def facts_about(self, names: Sequence[str]) -> list[str]:

@@ -57,7 +57,7 @@ class SqliteEraser:
         return {row[0] for row in self._rows("fact_acts", (fact,))} == {"learn"}
 
     def fact_words(self, fact: str) -> str:
-        return " ".join(" ".join(row) for row in self._rows("fact_words", (fact,)))
+        return " ".join(f"{row[2]} {row[0]}" for row in self._rows("fact_words", (fact,)))
 
     def facts_about(self, names: Sequence[str]) -> list[str]:
         return [row[0] for row in self._rows("facts_about", {"names": _json(names)})]

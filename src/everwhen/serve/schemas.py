@@ -221,7 +221,7 @@ class TimelineIn(Body):
     grain: Literal["day", "week", "month", "year"] | None = None
     negated: bool = False
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    limit: Whole | None = Field(None, ge=1, le=1000)
+    limit: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] | None = None
 
 
 class GrepIn(Body):

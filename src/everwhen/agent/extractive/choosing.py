@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -59,7 +60,7 @@ def choose(found: Found) -> list[Chosen]:
 
 def _points(one: Sentence, fits: bool) -> float:
     return (
-        WEIGHTS["place"] / one.place**0.5
+        WEIGHTS["place"] / math.sqrt(one.place)
         + WEIGHTS["cover"] * one.cover
         + WEIGHTS["typed"] * fits
         + WEIGHTS["theirs"] * one.theirs

@@ -106,7 +106,7 @@ class Found:
 
 def look(bank: Bank, asked: Asked, *, at: datetime, as_of: datetime | None = None) -> Found:
     """Recall, and read the best turns sentence by sentence."""
-    recall = bank.recall(asked.words, at=at, as_of=as_of, max_tokens=TOKENS, fresh=True)
+    recall = bank.recall(_sought(asked), at=at, as_of=as_of, max_tokens=TOKENS, fresh=True)
     ranked = _turns(recall)
     sessions = _sessions(bank, ranked)
     speakers = {turn.speaker.lower() for turns in sessions.values() for turn in turns}
@@ -183,6 +183,13 @@ def other_names(words: str, names: Collection[str]) -> list[str]:
 def split(text: str) -> list[str]:
     """A text by its sentences, as they stand."""
     return [part.strip() for part in _SENTENCE.split(text) if part and re.search(r"\w", part)]
+
+
+def _sought(asked: Asked) -> str:
+    """What recall is asked: who tells a name seldom says "name"."""
+    if asked.kind == "name" and re.search(r"\bnames?\s+of\b", asked.words, re.IGNORECASE):
+        return f"What is {asked.noun} called?"
+    return asked.words
 
 
 def _turns(recall: Recall) -> list[Recalled]:

@@ -53,11 +53,15 @@ def _model(store: Store, embedder: Embedder) -> list[Finding]:
 
 
 def mend(
-    store: Store, embedder: Embedder, settings: Settings, rebuild: Callable[[Sequence[str], bool], None]
+    store: Store,
+    embedder: Embedder,
+    settings: Settings,
+    rebuilding: Callable[[], Callable[[Sequence[str], bool], None]],
 ) -> list[Finding]:
     """Rebuild what is derived; every finding says whether that mended it.
 
-    `rebuild` reads some turns again, and with True builds the tree anew. Raises `Damaged` where originals are damaged.
+    `rebuilding` looks at the bank before anything is changed; what it gives reads some turns again, and with True
+    builds the tree anew. Raises `Damaged` where originals are damaged.
     """
     found = examine(store, embedder, settings)
     if lost := [finding.problem for finding in found if finding.original]:
@@ -65,12 +69,16 @@ def mend(
             f"what was said is damaged itself ({lost[0]}), so nothing was changed: restore a backup "
             "(`everwhen restore`), or save what can be read with `everwhen doctor --salvage OUT.jsonl`"
         )
-    for _ in range(PASSES):
+    rebuild = rebuilding()
+    for attempt in range(PASSES):
         again = [*store.keep.unfinished(), *_find_again(store, embedder, settings)]
         store.check(fix=True)
         _embed_again(store, embedder, settings)
         left = examine(store, embedder, settings)
-        tree = any(finding.check == "tree" for finding in left)
+        # What leads nowhere was taken out, and nodes are among it: nothing else would say that they are missing.
+        tree = any(finding.check == "tree" for finding in left) or (
+            attempt == 0 and any(finding.check == "provenance" for finding in found)
+        )
         if again or tree:
             rebuild(list(dict.fromkeys(again)), tree)
         if any(finding.check == "tokens" for finding in left):

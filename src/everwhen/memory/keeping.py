@@ -217,14 +217,20 @@ class KeepMemory(TreeMemory):
 
         if not fix:
             return examine(self._store, self._embedder, self._settings)
-        return mend(self._store, self._embedder, self._settings, self._rebuild)
+        return mend(self._store, self._embedder, self._settings, self._rebuilding)
 
-    def _rebuild(self, turns: Sequence[str], tree: bool) -> None:
-        if turns:
-            self._store.graph.restart(turns)
-            self.process()
-        if tree:
-            self._mend_tree([Finding("tree", "to be built again")])
+    def _rebuilding(self) -> Callable[[Sequence[str], bool], None]:
+        """What reads turns again and builds the tree, as far as it is built now."""
+        reached = self._reaches_open()
+
+        def rebuild(turns: Sequence[str], tree: bool) -> None:
+            if turns:
+                self._store.graph.restart(turns)
+                self.process()
+            if tree:
+                self._mend_tree([Finding("tree", "to be built again")], reached)
+
+        return rebuild
 
     @staticmethod
     def salvage(path: str | Path, home: str | Path | None = None, bank: str = "default") -> int:

@@ -75,14 +75,20 @@ class TreeMemory(TimeMemory):
             self._runner.stop()
             self._runner = None
 
-    def _mend_tree(self, findings: list[Finding]) -> list[Finding]:
+    def _reaches_open(self) -> bool:
+        from everwhen.tree.checking import reaches_open
+
+        return reaches_open(self._store, self._levels())
+
+    def _mend_tree(self, findings: list[Finding], open_too: bool | None = None) -> list[Finding]:
         from everwhen.tree.checking import mend
 
         return mend(
             self._store,
             self._levels(),
             findings,
-            lambda open_too: self.consolidate("end" if open_too else None),
+            lambda reached: self.consolidate("end" if reached else None),
+            open_too,
         )
 
     def _levels(self) -> Levels:

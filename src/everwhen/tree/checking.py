@@ -10,20 +10,29 @@ from everwhen.tree.levels import Levels
 from everwhen.types import Consolidated, Finding
 
 
+def reaches_open(store: Store, levels: Levels) -> bool:
+    """Whether windows that are still open were built too."""
+    newest = store.tree.watermark()
+    return newest is not None and any(row.place.end > newest for row in store.tree.nodes(levels.top))
+
+
 def mend(
-    store: Store, levels: Levels, findings: Sequence[Finding], build: Callable[[bool], Consolidated]
+    store: Store,
+    levels: Levels,
+    findings: Sequence[Finding],
+    build: Callable[[bool], Consolidated],
+    open_too: bool | None = None,
 ) -> list[Finding]:
     """The findings, those about the tree as mended: all of it is built again, as far as it was built before.
 
-    `build` is told whether windows that are still open were built too.
+    `build` is told whether windows that are still open were built too: that is read from the nodes, unless somebody
+    looked before they were taken out.
     """
     if not any(finding.check in ("tree", "consolidation") for finding in findings):
         return list(findings)
-    newest = store.tree.watermark()
-    ends = [row.place.end for row in store.tree.nodes(levels.top)]
-    open_too = newest is not None and any(end > newest for end in ends)
+    reached = reaches_open(store, levels) if open_too is None else open_too
     store.tree.restart(str(levels))
-    build(open_too)
+    build(reached)
     left = {finding.problem for finding in store.tree.check()}
     return [
         replace(one, fixed=one.problem not in left) if one.check in ("tree", "consolidation") else one

@@ -54,10 +54,15 @@ def test_a_key_reaches_only_its_banks(served: Served, http: httpx.Client) -> Non
         for method, path in [
             ("GET", "/banks/b"), ("GET", "/banks/b/turns"), ("POST", "/banks/b/recall"), ("POST", "/banks/b/turns"),
             ("POST", "/banks/b/when"), ("GET", "/banks/b/facts"), ("DELETE", "/banks/b"), ("GET", "/banks/nobody"),
+            ("DELETE", "/banks/b/turns"), ("POST", "/banks/b/export"), ("POST", "/banks/b/import"),
+            ("GET", "/banks/b/import"), ("POST", "/banks/b/consolidate"), ("POST", "/banks/b/retain"),
+            ("GET", "/banks/b/tree"), ("GET", "/banks/b/profile"),
         ]:  # fmt: skip
             answer = only_a.request(method, path, json={"query": "attic", "messages": "x"})
             assert "other banks" in told(answer, 403) and "attic" not in answer.text
         assert only_a.get("/banks/a/stats").json()["turns"] == 1
+        assert "attic" not in only_a.post("/banks/a/export", json={}).text
+        assert "attic" not in only_a.get("/banks/a/tree").text + only_a.get("/banks/a/profile").text
         found = only_a.post("/banks/a/recall", json={"query": "cello in the attic"}).json()
         assert [one["text"] for one in found["memories"]] == ["the violin is under the stairs"]
     assert http.get("/banks/b/stats").json()["turns"] == 1

@@ -27,9 +27,9 @@ from tests.serve.conftest import Served, serving
 
 TOOLS = {
     "add_memory", "search_memories", "when", "timeline", "get_facts", "fact_history", "correct_fact",
-    "list_events", "search_turns", "grep",
+    "list_events", "search_turns", "grep", "forget",
 }  # fmt: skip
-WRITING = {"add_memory", "correct_fact"}
+WRITING = {"add_memory", "correct_fact", "forget"}
 
 
 async def call(client: McpClient, tool: str, **arguments: Any) -> Any:
@@ -72,6 +72,7 @@ async def conversation(client: McpClient) -> None:
         assert tool.description and len(tool.description) < 500
         assert tool.annotations is not None and tool.annotations.open_world_hint is False
         assert tool.annotations.read_only_hint is (tool.name not in WRITING)
+        assert bool(tool.annotations.destructive_hint) is (tool.name == "forget")
     search = next(tool for tool in listed if tool.name == "search_memories").input_schema["properties"]
     assert {"at", "between", "before", "after", "as_of", "known_at"} <= search.keys()
 
@@ -102,9 +103,20 @@ async def conversation(client: McpClient) -> None:
     assert "is no date" in await refused(client, "when", query="x", at="the day of the fox")
     assert "query" in await refused(client, "search_memories")
     resources = {str(one.uri) for one in (await client.list_resources()).resources}
-    assert "everwhen://timeline/recent" in resources
+    assert {"everwhen://timeline/recent", "everwhen://profile"} <= resources
     recent = await client.read_resource("everwhen://timeline/recent")
     assert "Porto" in recent.contents[0].text  # type: ignore[union-attr]
+    profile = await client.read_resource("everwhen://profile")
+    assert isinstance(json.loads(profile.contents[0].text), list)  # type: ignore[union-attr]
+
+    spare = await call(client, "add_memory", text="My cello is in the attic.", at="2025-05-10T09:30:00Z")
+    looked = await call(client, "forget", between=["May 2025"])
+    assert looked["dry_run"] is True and looked["turns"] == spare["turns"]
+    assert (await call(client, "grep", pattern="cello"))["turns"]
+    gone = await call(client, "forget", turns=spare["turns"], dry_run=False)
+    assert gone["dry_run"] is False and gone["counts"]["turns"] == 1
+    assert (await call(client, "grep", pattern="cello"))["turns"] == []
+    assert "forget what?" in await refused(client, "forget")
 
 
 def test_all_tools_answer_over_streamable_http(served: Served) -> None:
@@ -177,9 +189,12 @@ def test_a_key_reaches_only_its_bank_over_mcp(served: Served) -> None:
                     ("search_turns", {}),
                     ("grep", {"pattern": "the"}),
                     ("timeline", {}),
+                    ("forget", {"between": ["2000-01-01", "2100-01-01"]}),
                 ):
                     said = json.dumps(await call(client, tool, **given))
                     assert words[other] not in said
+                said = (await client.read_resource("everwhen://profile")).contents[0].text  # type: ignore[union-attr]
+                assert words[other] not in said
                 assert words[bank] in json.dumps(await call(client, "grep", pattern="the"))
 
     asyncio.run(talk())
@@ -208,6 +223,7 @@ def test_a_key_that_may_read_cannot_write_over_mcp(served: Served) -> None:
         async with at_http(served, served.key("read", "a"), "a") as client:
             assert (await call(client, "grep", pattern="violin"))["turns"]
             assert "needs the scope write" in await refused(client, "add_memory", text="a cello")
+            assert "needs the scope write" in await refused(client, "forget", entity="Ana")
             assert "needs the scope write" in await refused(
                 client, "correct_fact", subject="Ana", predicate="plays", object="cello"
             )
@@ -215,3 +231,21 @@ def test_a_key_that_may_read_cannot_write_over_mcp(served: Served) -> None:
     asyncio.run(talk())
     events = [json.loads(line) for line in served.house.audit.path.read_text().splitlines()]
     assert [line["event"] for line in events if line["route"] == "mcp add_memory"] == ["write", "denied"]
+
+
+def test_forgetting_over_mcp_is_written_down_and_everything_needs_admin(served: Served) -> None:
+    async def talk() -> None:
+        async with at_http(served, served.key("write", "a"), "a") as client:
+            assert "there is no bank" in await refused(client, "forget", session="s")
+            added = await call(client, "add_memory", text="the violin is under the stairs")
+            assert "needs the scope admin" in await refused(client, "forget", everything=True, dry_run=False)
+            await call(client, "forget", turns=added["turns"])
+            await call(client, "forget", turns=added["turns"], dry_run=False)
+
+    asyncio.run(talk())
+    events = [json.loads(line) for line in served.house.audit.path.read_text().splitlines()]
+    assert [(line["event"], line["dry_run"]) for line in events if line["route"] == "mcp forget"] == [
+        ("denied", False),
+        ("delete", True),
+        ("delete", False),
+    ]

@@ -27,8 +27,14 @@ from everwhen.serve.settings import Serving
 from tests.serve.conftest import Served, serving
 
 MONDAY = datetime(2025, 3, 10, 9, 30, tzinfo=UTC)
-LOCAL_ONLY = {"open", "reembed", "each_turn", "tools", "langgraph_store", "memory_files"}
-"""What a client has not: opening files, and what an operator does at the machine itself."""
+LOCAL_ONLY = {
+    "open", "restore", "salvage", "backup", "reembed",  # the files of a bank are the operator's, at the machine itself
+    "keep_consolidated",  # a thread of this process
+    "each_turn",  # `turns` comes in pages already
+    "layers",  # every vector of the bank: the map is drawn where they lie
+    "tools", "langgraph_store", "memory_files",  # for agents in the same process
+}  # fmt: skip
+"""What a client has not."""
 
 
 @pytest.fixture(params=["memory", "client"])
@@ -151,6 +157,26 @@ def test_facts_live_in_both_times(either: Memory | Client) -> None:
     assert facts.retract(lisbon.id, reason="a joke").status == "retracted"
 
 
+def test_what_is_forgotten_is_gone_and_the_tree_is_built_without_it(either: Memory | Client) -> None:
+    either.add({"name": "Ana", "content": "I moved to Porto last week.", "id": "t1"}, at=MONDAY, session="s1")
+    either.add({"name": "Bo", "content": "My cello is in the attic.", "id": "t2"}, at=MONDAY, session="s2")
+    assert either.consolidate("end").built > 0 and either.consolidate("end").built == 0
+    assert {node.level for node in either.tree()} >= {1, 2}
+    assert [node.level for node in either.tree(1, MONDAY)] == [1, 1]
+    assert either.tree(2, Interval(MONDAY + timedelta(days=300), None, "second")) == []
+    assert any("Porto" in one.text for one in either.profile())
+    looked = either.forget(session="s1", dry_run=True)
+    assert looked.dry_run and looked.turns == ("t1",) and len(either.turns()) == 2
+    receipt = either.forget(turns="t1")
+    assert receipt.turns == ("t1",) and receipt.sessions == ("s1",) and receipt.events == looked.events
+    assert [turn.id for turn in either.turns()] == ["t2"]
+    assert not any("Porto" in one.text for one in (*either.profile(), *either.tree()))
+    assert either.retention == "" and either.set_retention("keep turns 1 week") == "keep raw turns 7 days"
+    assert either.retention == "keep raw turns 7 days"
+    assert either.retain(MONDAY + timedelta(days=8), dry_run=True).turns == ("t2",)
+    assert either.retain(MONDAY).turns == ()
+
+
 def test_errors_are_the_same(either: Memory | Client) -> None:
     either.add("violin")
     for wrong in (
@@ -164,6 +190,13 @@ def test_errors_are_the_same(either: Memory | Client) -> None:
         lambda: either.when(" "),
         lambda: either.grep("(", regex=True),
         lambda: either.events(status="wished"),
+        either.forget,
+        lambda: either.forget(between=(None, None)),
+        lambda: either.forget(between=(MONDAY, MONDAY - timedelta(days=1))),
+        lambda: either.tree(level=77),
+        lambda: either.tree(at=datetime(2025, 3, 3)),
+        lambda: either.consolidate(datetime(2025, 3, 3)),
+        lambda: either.set_retention("keep calm"),
         lambda: either.facts.assert_("Ana", "lives in", "Porto", confidence=7),
         lambda: either.facts.end("Ana", "lives in", on=None),  # type: ignore[arg-type]
     ):
@@ -171,6 +204,9 @@ def test_errors_are_the_same(either: Memory | Client) -> None:
             wrong()
     for missing in (
         lambda: either.turn("nobody"),
+        lambda: either.forget(turns="nobody"),
+        lambda: either.forget(entity="Nobody"),
+        lambda: either.forget(session="nobody"),
         lambda: either.entity("nobody"),
         lambda: either.facts.get("nothing"),
     ):

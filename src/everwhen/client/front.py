@@ -10,7 +10,7 @@ from functools import update_wrapper
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from everwhen.client import calls, facts
+from everwhen.client import calls, facts, keeping
 from everwhen.client.wire import ATTEMPTS, PAUSE, Call, Events, Steps, read, unreachable
 from everwhen.errors import EverwhenError, NotFound, Unavailable
 from everwhen.home import BANK_NAME, bank_path, home_folder
@@ -27,6 +27,8 @@ R = TypeVar("R")
 STREAM = "text/event-stream"
 SECONDS = 120.0
 """How long an answer may take: the server itself gives up waiting for extraction after a minute."""
+PATIENCE = 3600.0
+"""The same for work on a whole bank: forgetting, moving, building the tree."""
 
 
 class Line:
@@ -53,6 +55,7 @@ class Line:
             "params": call.query(),
             "content": call.content(),
             "headers": {**call.headers(), "Accept": accept},
+            "timeout": max(self._timeout, PATIENCE) if call.patient else self._timeout,
         }
 
 
@@ -162,6 +165,14 @@ class Client:
             return "UTC"
 
     @property
+    def retention(self) -> str:
+        """How long the bank keeps what, as a sentence; empty for ever."""
+        try:
+            return str(self._send(Call("GET", "", dict[str, Any]))["retention"])
+        except NotFound:
+            return ""
+
+    @property
     def facts(self) -> ClientFacts:
         """What is true from when to when, and what was known when."""
         return ClientFacts(self._take)
@@ -193,6 +204,14 @@ class Client:
     mentions = _taken(calls.mentions)
     seen_with = _taken(calls.seen_with)
     links = _taken(calls.links)
+    consolidate = _taken(keeping.consolidate)
+    tree = _taken(keeping.tree)
+    profile = _taken(keeping.profile)
+    forget = _taken(keeping.forget)
+    set_retention = _taken(keeping.set_retention)
+    retain = _taken(keeping.retain)
+    export = _taken(keeping.export)
+    import_ = _taken(keeping.import_)
     stats = _taken(calls.stats)
     doctor = _taken(calls.doctor)
 
@@ -223,6 +242,18 @@ class Client:
         except httpx.TransportError as error:
             raise unreachable(self._line.url, error) from error
 
+    def _poured(self, call: Call, into: Callable[[bytes], None]) -> None:
+        import httpx
+
+        try:
+            with self._http.stream(**self._line.request(call)) as answer:
+                if answer.status_code >= 400:
+                    read(call, answer.status_code, answer.read())
+                for piece in answer.iter_bytes():
+                    into(piece)
+        except httpx.TransportError as error:
+            raise unreachable(self._line.url, error) from error
+
     def _take(self, steps: Steps[R]) -> R:
         try:
             call = next(steps)
@@ -239,6 +270,8 @@ class Client:
     def _send(self, call: Call) -> Any:
         import httpx
 
+        if call.into is not None:
+            return self._poured(call, call.into)
         request = self._line.request(call)  # made once: each attempt carries the same idempotency key
         for attempt in range(ATTEMPTS):
             try:
@@ -308,6 +341,14 @@ class AsyncClient:
     mentions = _awaited(calls.mentions)
     seen_with = _awaited(calls.seen_with)
     links = _awaited(calls.links)
+    consolidate = _awaited(keeping.consolidate)
+    tree = _awaited(keeping.tree)
+    profile = _awaited(keeping.profile)
+    forget = _awaited(keeping.forget)
+    set_retention = _awaited(keeping.set_retention)
+    retain = _awaited(keeping.retain)
+    export = _awaited(keeping.export)
+    import_ = _awaited(keeping.import_)
     stats = _awaited(calls.stats)
     doctor = _awaited(calls.doctor)
 
@@ -336,6 +377,18 @@ class AsyncClient:
         except httpx.TransportError as error:
             raise unreachable(self._line.url, error) from error
 
+    async def _poured(self, call: Call, into: Callable[[bytes], None]) -> None:
+        import httpx
+
+        try:
+            async with self._http.stream(**self._line.request(call)) as answer:
+                if answer.status_code >= 400:
+                    read(call, answer.status_code, await answer.aread())
+                async for piece in answer.aiter_bytes():
+                    into(piece)
+        except httpx.TransportError as error:
+            raise unreachable(self._line.url, error) from error
+
     async def _take(self, steps: Steps[R]) -> R:
         try:
             call = next(steps)
@@ -352,6 +405,8 @@ class AsyncClient:
     async def _send(self, call: Call) -> Any:
         import httpx
 
+        if call.into is not None:
+            return await self._poured(call, call.into)
         request = self._line.request(call)
         for attempt in range(ATTEMPTS):
             try:

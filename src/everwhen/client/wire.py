@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
@@ -38,12 +38,22 @@ class Call:
     body: Any = None
     params: Mapping[str, Any] = field(default_factory=dict)
     writes: bool = False
+    raw: bytes | None = None
+    """A body that is no JSON: a part of an export."""
+    into: Callable[[bytes], None] | None = None
+    """Takes the answer piece by piece; it is then sent only once."""
+    patient: bool = False
+    """It may take long: work on the whole bank."""
 
     def headers(self) -> dict[str, str]:
         made = {"Content-Type": "application/json"} if self.body is not None else {}
+        if self.raw is not None:
+            made = {"Content-Type": "application/x-ndjson"}
         return {**made, "Idempotency-Key": uuid.uuid4().hex} if self.writes else made
 
     def content(self) -> bytes | None:
+        if self.raw is not None:
+            return self.raw
         return None if self.body is None else json.dumps(jsonable(self.body), allow_nan=False).encode()
 
     def query(self) -> dict[str, str]:

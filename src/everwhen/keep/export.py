@@ -119,7 +119,7 @@ class _Chain:
 
 def read_header(path: Path) -> Header:
     """What an export says of itself."""
-    with _reading(path) as stream:
+    with reading(path) as stream:
         line = stream.readline()
     raw = _parsed(line, path, 1)
     if raw.get(MARK) != "bank":
@@ -148,7 +148,7 @@ def read_header(path: Path) -> Header:
 def is_export(path: Path) -> bool:
     """Whether a file begins as an export does."""
     try:
-        with _reading(path) as stream:
+        with reading(path) as stream:
             return stream.readline(200).startswith(b'{"%s":"bank"' % MARK.encode())
     except (OSError, EOFError):
         return False
@@ -157,7 +157,7 @@ def is_export(path: Path) -> bool:
 def load(path: Path, header: Header, loader: Loader, progress: Callable[[int], None] | None = None) -> int:
     """Load the rows of an export, block by block; goes on where an earlier attempt stopped. How many rows."""
     done = 0
-    with _reading(path) as stream:
+    with reading(path) as stream:
         stream.seek(loader.offset)
         for rows, offset, chain, ended in _blocks(stream, path, loader.offset, loader.chain):
             loader.put(rows, offset, chain)
@@ -193,10 +193,13 @@ def _blocks(stream: IO[bytes], path: Path, offset: int, chain: str) -> Iterator[
             rows = []
             continue
         block.update(line)
-        if "table" in raw:
-            rows.append((str(raw["table"]), {name: _stored(value) for name, value in raw["row"].items()}))
-        elif "end" in raw:
-            ended = int(raw["rows"])
+        try:
+            if "table" in raw:
+                rows.append((str(raw["table"]), {name: _stored(value) for name, value in raw["row"].items()}))
+            elif "end" in raw:
+                ended = int(raw["rows"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise Damaged(f"{path}, line {number} is not that of an export ({error})") from error
 
 
 def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -244,7 +247,8 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
         raise Unavailable(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _reading(path: Path) -> IO[bytes]:
+def reading(path: Path) -> IO[bytes]:
+    """An export's lines, whether the file is compressed or not."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]

@@ -52,11 +52,11 @@ class KeepMemory(TreeMemory):
         from everwhen.keep.forget import Wanted, forget
 
         listed = (turns,) if isinstance(turns, str) else tuple(turns or ())
-        if not (listed or session or entity or between or everything):
+        window = checked.between(between, None, None)  # open on both sides, it says nothing
+        if not (listed or session or entity or window or everything):
             raise UsageError(
                 "forget what? give turns=, session=, entity=, between= or everything=True (dry_run=True only looks)"
             )
-        window = checked.between(between, None, None)
         self._stop()  # a batch that is being read may have the forgotten words in its hands
         try:
             wanted = Wanted(

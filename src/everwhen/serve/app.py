@@ -18,7 +18,19 @@ from everwhen.errors import EverwhenError
 from everwhen.serve import problems
 from everwhen.serve.guard import Bounded, Guarded, Observed
 from everwhen.serve.house import House
-from everwhen.serve.routes import ask, banks, facts, graph, health, recall, times, turns, upkeep
+from everwhen.serve.routes import (
+    ask,
+    banks,
+    facts,
+    graph,
+    health,
+    keeping,
+    recall,
+    times,
+    tree,
+    turns,
+    upkeep,
+)
 from everwhen.serve.settings import Serving
 
 ROUTERS = (
@@ -30,6 +42,8 @@ ROUTERS = (
     ask.router,
     graph.router,
     facts.router,
+    tree.router,
+    keeping.router,
     upkeep.router,
 )
 SMALLEST_ZIPPED = 1000

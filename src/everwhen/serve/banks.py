@@ -17,6 +17,7 @@ from everwhen.errors import NotFound
 from everwhen.home import bank_names, bank_path
 from everwhen.memory import Memory
 from everwhen.serve.settings import Serving
+from everwhen.store.sqlite.transfer import part_of, remove_file
 
 R = TypeVar("R")
 
@@ -163,8 +164,8 @@ class Banks:
             if not path.is_file():
                 raise NotFound(f"there is no bank '{bank}'")
             self.drop(bank)
-            for suffix in ("", "-wal", "-shm"):
-                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            for file in (path, part_of(path)):  # an import that was broken off lies beside it
+                remove_file(file)
 
     def close(self) -> None:
         """Let running calls finish, then close every bank: batches that are being extracted end first."""

@@ -82,7 +82,8 @@ class Observed:
         if status in (401, 403):
             self._house.audit.note("denied", **fields)
         elif needed != "read":
-            self._house.audit.note("delete" if scope["method"] == "DELETE" else "write", **fields)
+            more = scope.get("state", {}).get("audited", {})
+            self._house.audit.note(_event(scope["method"], path), **fields, **more)
 
 
 class Guarded:
@@ -195,6 +196,13 @@ def _area(path: str) -> str:
     """The first part of a path, which is all of a path that nobody knows that is safe to write down."""
     first = "/" + path.lstrip("/").partition("/")[0]
     return first if first in (*BEHIND_KEYS, "/ui") else "other"
+
+
+def _event(method: str, path: str) -> str:
+    """What the audit log calls a call that may change something, or takes everything away with it."""
+    if method == "DELETE" or path.endswith("/retain"):
+        return "delete"
+    return "export" if path.endswith("/export") else "write"
 
 
 def _method(method: str) -> str:

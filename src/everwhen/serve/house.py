@@ -14,6 +14,7 @@ from everwhen.serve.keys import KeyBook
 from everwhen.serve.limits import Buckets
 from everwhen.serve.logs import Audit, say
 from everwhen.serve.metrics import Metrics
+from everwhen.serve.moving import Moving
 from everwhen.serve.runtime import running
 from everwhen.serve.settings import Serving
 from everwhen.settings import load
@@ -29,6 +30,7 @@ class House:
         self.banks = Banks(serving)
         self.keys = KeyBook(serving.folder)
         self.answers = Answers(serving.folder, serving.remember_hours)
+        self.moving = Moving(serving)
         self.audit = Audit(serving.folder)
         self.buckets = Buckets(serving.rate, serving.burst)
         self.doors = Doors(self.keys, auth=serving.auth, announced=running(serving.folder))
@@ -42,6 +44,11 @@ class House:
         """Load the model behind the back of the first requests, which hear 503 until then."""
         threading.Thread(target=self._warm, name="everwhen-warm", daemon=True).start()
         self.background.start()
+
+    def forget(self, bank: str) -> None:
+        """What the server itself keeps of a bank's words: answers by idempotency key, an import half come."""
+        self.answers.forget(bank)
+        self.moving.forget(bank)
 
     async def close(self) -> None:
         """After the last request: the work that is begun is finished, the rest stays on the to-do list."""

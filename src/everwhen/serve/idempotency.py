@@ -45,6 +45,9 @@ class Answers:
 
     def __init__(self, folder: Path, hours: float, most: int = MOST) -> None:
         self._sql = private_database(folder / FILE, _SCHEMA, durable=False)
+        self._sql.execute(
+            "PRAGMA secure_delete = ON"
+        )  # what is dropped is overwritten: answers have words in them
         self._lock = threading.Lock()
         self._seconds = hours * 3600
         self._most = most
@@ -100,6 +103,15 @@ class Answers:
         with self._lock:
             self._running.discard(asked)
             self._sql.execute("DELETE FROM answers WHERE asked = ?", (asked,))
+
+    def forget(self, bank: str) -> None:
+        """Drop the answers about a bank, down to the bytes: they may have words in them that are forgotten now."""
+        with self._lock:
+            self._sql.execute(
+                "DELETE FROM answers WHERE status IS NOT NULL AND (instr(asked, ?) OR instr(asked, ?))",
+                (f"\n/v1/banks/{bank}\n", f"\n/v1/banks/{bank}/"),
+            )
+            self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         with self._lock:

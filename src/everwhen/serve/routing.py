@@ -47,7 +47,7 @@ class GuardedRoute(APIRoute):
             with span(operation, bank or "*", request.headers) as traced:
                 request.state.span = traced
                 try:
-                    if scope != "read" and "idempotency-key" in request.headers:
+                    if IDEMPOTENCY in extra.get("parameters", ()) and "idempotency-key" in request.headers:
                         return await once(request, inner)
                     return await inner(request)
                 except (EverwhenError, Problem) as error:
@@ -62,10 +62,15 @@ def area(*tags: str) -> APIRouter:
     return APIRouter(prefix="/v1", tags=list(tags), route_class=GuardedRoute)
 
 
-def needs(scope: Scope, operation: str = "search_memory", *, if_match: bool = False) -> dict[str, Any]:
-    """What a route declares: `@router.post(path, **needs("write", "create_memory"))`."""
+def needs(
+    scope: Scope, operation: str = "search_memory", *, if_match: bool = False, once: bool = True
+) -> dict[str, Any]:
+    """What a route declares: `@router.post(path, **needs("write", "create_memory"))`.
+
+    `once=False` is for what changes nothing, and whose answer is not to be kept.
+    """
     extra: dict[str, Any] = {"x-scope": scope, "x-operation": operation}
-    if scope != "read":
+    if scope != "read" and once:
         extra["parameters"] = [IDEMPOTENCY, IF_MATCH] if if_match else [IDEMPOTENCY]
     return {"openapi_extra": extra, "responses": problems()}
 
@@ -83,6 +88,7 @@ IF_MATCH: dict[str, Any] = {
     "in": "header",
     "required": False,
     "description": "The ETag that the fact must still have; 409 when it has another.",
+    "example": '"f1.2"',
     "schema": {"type": "string"},
 }
 
@@ -145,6 +151,11 @@ def replied(body: bytes, status: int = 200, headers: dict[str, str] | None = Non
 def house_of(request: Request) -> House:
     house: House = request.app.state.house
     return house
+
+
+def audited(request: Request, **fields: Any) -> None:
+    """What the audit log says of a request beside the usual: numbers and flags, no content."""
+    request.state.audited = fields
 
 
 def span_of(request: Request) -> Span:

@@ -357,6 +357,11 @@ class BankIn(Body):
     zone: Name | None = Field(None, examples=["Europe/Lisbon"])
     half_lives: dict[Name, Annotated[float, Field(gt=0, le=10_000_000)]] | None = None
     half_life: float | None = Field(None, gt=0, le=10_000_000)
+    retention: Annotated[str, StringConstraints(max_length=1000)] | None = Field(
+        None,
+        examples=["keep raw turns 90 days, summaries for ever"],
+        description="How long what is kept once `/retain` is called; empty for ever.",
+    )
 
 
 class ReextractIn(Body):
@@ -365,6 +370,42 @@ class ReextractIn(Body):
 
 class DoctorIn(Body):
     fix: bool = False
+
+
+class ForgetIn(Body):
+    """What to forget. Several of them together mean what each of them says, not what they share."""
+
+    turns: list[Name] | None = Field(None, max_length=10_000)
+    session: Name | None = Field(None, examples=["s1"])
+    entity: Name | None = Field(None, examples=["Ana"], description="Everything about somebody or something.")
+    between: IntervalIn | None = Field(None, description="What was said in a while.")
+    everything: bool = Field(False, description="All of it; needs the scope admin.")
+    dry_run: bool = Field(False, description="Only say what would go.")
+
+    def chosen(self) -> dict[str, Any]:
+        return {
+            "turns": self.turns,
+            "session": self.session,
+            "entity": self.entity,
+            "between": window(self.between),
+            "everything": self.everything,
+            "dry_run": self.dry_run,
+        }
+
+
+class RetainIn(Body):
+    now: Instant | None = Field(None, description="Ages are counted from here.")
+    dry_run: bool = Field(False, description="Only say what would go.")
+
+
+class ConsolidateIn(Body):
+    now: Instant | Literal["end"] | None = Field(
+        None, description="Windows before it are closed; `end` takes the open ones too."
+    )
+
+
+class ExportIn(Body):
+    vectors: bool = Field(True, description="Without them it is far smaller, and importing it embeds again.")
 
 
 class BankName(BaseModel):
@@ -380,6 +421,7 @@ class BankOut(BaseModel):
     name: str
     zone: str
     half_lives: HalfLives
+    retention: str
     stats: Stats
 
 
@@ -387,6 +429,15 @@ class Count(BaseModel):
     """How many."""
 
     count: int
+
+
+class Imported(BaseModel):
+    """How much of an export has come, and once it is all there and in the bank, how many rows."""
+
+    received: int
+    source: str | None = None
+    """SHA-256 of its first line, which names the export."""
+    rows: int | None = None
 
 
 class Undone(BaseModel):

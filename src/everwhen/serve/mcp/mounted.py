@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -26,6 +27,8 @@ from everwhen.serve.mcp.tools import build
 from everwhen.serve.problems import Problem, of_problem
 from everwhen.serve.telemetry import span
 
+MAKING = ("add_memory", "correct_fact")
+"""Tools by which a bank comes into being."""
 OPERATIONS = {"add_memory": "create_memory", "correct_fact": "update_memory", "forget": "delete_memory"}
 
 
@@ -47,20 +50,22 @@ class Guest:
         self._house = house
 
     @contextmanager
-    def __call__(self, scope: Right, tool: str) -> Iterator[Remembering]:
+    def __call__(self, scope: Right, tool: str, **noted: Any) -> Iterator[Remembering]:
         asking = _asking.get()
-        noted = {"key": asking.caller.id, "bank": asking.bank, "route": f"mcp {tool}"}
+        noted = {"key": asking.caller.id, "bank": asking.bank, "route": f"mcp {tool}", **noted}
         try:
             admit(asking.caller, scope, asking.bank)
         except Problem as problem:
             self._house.audit.note("denied", **noted)
             raise Refused(problem.detail) from None
         operation = OPERATIONS.get(tool, "search_memory")
-        lease = self._house.banks.lease(asking.bank, create=scope == "write")
+        lease = self._house.banks.lease(asking.bank, create=tool in MAKING)
         with span(operation, asking.bank), lease as memory:
             yield memory
+            if tool == "forget" and not noted.get("dry_run"):
+                self._house.forget(asking.bank)
         if scope != "read":
-            self._house.audit.note("write", **noted)
+            self._house.audit.note("delete" if tool == "forget" else "write", **noted)
 
 
 @asynccontextmanager

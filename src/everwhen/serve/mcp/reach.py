@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from everwhen.client import Client
 from everwhen.memory import Memory
@@ -32,8 +32,8 @@ class Here:
         self._server: Running | None = None
 
     @contextmanager
-    def __call__(self, scope: Scope, tool: str) -> Iterator[Remembering]:
-        """The bank; `scope` and `tool` are for those who must ask whether they may."""
+    def __call__(self, scope: Scope, tool: str, **noted: Any) -> Iterator[Remembering]:
+        """The bank; `scope`, `tool` and `noted` are for those who must ask whether they may."""
         yield self._found()
 
     def _found(self) -> Remembering:

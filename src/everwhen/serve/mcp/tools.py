@@ -19,11 +19,15 @@ from everwhen.jsonable import jsonable
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.reach import Remembering
 from everwhen.serve.mcp.times import Clock
-from everwhen.types import Entry, Event, Fact, Turn
+from everwhen.types import Entry, Event, Fact, Receipt, Statement, Turn
 from everwhen.when import Interval, describe
 
 RECENT = 30
 """Entries of the resource that tells what happened last."""
+STATEMENTS = 100
+"""Statements of the profile that a model is given."""
+LISTED = 200
+"""Turns that are named of those that go; the rest are counted."""
 
 INSTRUCTIONS = (
     "A memory of earlier conversations that knows when things were said and when they happened. Search it before "
@@ -46,7 +50,7 @@ Json = dict[str, Any]
 class Reach(Protocol):
     """Gives a tool the memory that it is for, or refuses."""
 
-    def __call__(self, scope: Scope, tool: str) -> AbstractContextManager[Remembering]: ...
+    def __call__(self, scope: Scope, tool: str, **noted: Any) -> AbstractContextManager[Remembering]: ...
 
 
 def build(reach: Reach) -> MCPServer[Any]:
@@ -60,6 +64,7 @@ def build(reach: Reach) -> MCPServer[Any]:
         subscriptions=False,
     )
     _writing(server, reach)
+    _forgetting(server, reach)
     _searching(server, reach)
     _times(server, reach)
     _facts(server, reach)
@@ -100,6 +105,37 @@ def _writing(server: MCPServer[Any], reach: Reach) -> None:
             given = {key: value for key, value in message.items() if value is not None}
             added = memory.add(given, session=session, at=Clock(memory, zone).instant(at), zone=zone)
             return {"turns": list(added.turns), "session": added.session, "new": added.new}
+
+
+def _forgetting(server: MCPServer[Any], reach: Reach) -> None:
+    @server.tool(annotations=_writes("Forget for good", destructive=True, idempotent=True))
+    def forget(
+        turns: Annotated[list[str] | None, Field(description="Ids of turns")] = None,
+        session: Annotated[str | None, Field(description="A whole conversation")] = None,
+        entity: Annotated[
+            str | None, Field(description="Everything about somebody or something, by name")
+        ] = None,
+        between: Between = None,
+        everything: Annotated[bool, Field(description="All that the memory holds")] = False,
+        dry_run: Annotated[bool, Field(description="Only say what would go; false forgets")] = True,
+        zone: Zone = None,
+    ) -> Json:
+        """Forget for good, when the user asks for it: turns, and all that was made of them. It cannot be undone.
+
+        Unless dry_run is false nothing happens, and the answer says what would go: show that to the user first. Several
+        arguments together forget what each of them names.
+        """
+        scope: Scope = "admin" if everything else "write"
+        with _open(reach, scope, "forget", dry_run=dry_run) as memory:
+            receipt = memory.forget(
+                turns=turns,
+                session=session,
+                entity=entity,
+                between=Clock(memory, zone).window(between),
+                everything=everything,
+                dry_run=dry_run,
+            )
+            return _receipt(receipt)
 
 
 def _searching(server: MCPServer[Any], reach: Reach) -> None:
@@ -308,12 +344,22 @@ def _resources(server: MCPServer[Any], reach: Reach) -> None:
             entries = memory.timeline()
             return json.dumps([_entry(one) for one in reversed(entries[-RECENT:])], ensure_ascii=False)
 
+    @resource(
+        "everwhen://profile", "Profile", "What the memory says over all of time, with dates and support."
+    )
+    def profile() -> str:
+        with _open(reach, "read", "profile", ResourceError) as memory:
+            said = memory.profile()[:STATEMENTS]
+            return json.dumps([_statement(one) for one in said], ensure_ascii=False)
+
 
 @contextmanager
-def _open(reach: Reach, scope: Scope, tool: str, wrong: type[Exception] = ToolError) -> Iterator[Remembering]:
-    """The memory; its errors become sentences that a model can act on."""
+def _open(
+    reach: Reach, scope: Scope, tool: str, wrong: type[Exception] = ToolError, **noted: Any
+) -> Iterator[Remembering]:
+    """The memory; its errors become sentences that a model can act on. `noted` is for the audit log."""
     try:
-        with reach(scope, tool) as memory:
+        with reach(scope, tool, **noted) as memory:
             yield memory
     except EverwhenError as error:
         raise wrong(str(error)) from error
@@ -330,6 +376,29 @@ def _turn(turn: Turn) -> Json:
         "text": turn.text,
         "said_at": jsonable(turn.said_at),
         "session": turn.session,
+    }
+
+
+def _receipt(receipt: Receipt) -> Json:
+    """Which turns, and how many of the rest."""
+    counted = ("sessions", "events", "narratives", "nodes", "facts", "entities", "rebuilt")
+    return {
+        "dry_run": receipt.dry_run,
+        "turns": list(receipt.turns[:LISTED]),
+        "counts": {"turns": len(receipt.turns)} | {name: len(getattr(receipt, name)) for name in counted},
+        "notes": list(receipt.notes),
+    }
+
+
+def _statement(said: Statement) -> Json:
+    return {
+        "text": said.text,
+        "speaker": said.speaker,
+        "first": jsonable(said.first),
+        "last": jsonable(said.last),
+        "support": said.support,
+        "ended": jsonable(said.ended),
+        "turns": list(said.turns),
     }
 
 

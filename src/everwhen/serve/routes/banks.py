@@ -35,7 +35,7 @@ async def read_bank(request: Request, bank: Bank) -> Response:
 
 @router.patch("/banks/{bank}", response_model=BankOut, **needs("admin", "update_memory"))
 async def set_bank(request: Request, bank: Bank, body: BankIn) -> Response:
-    """Set a bank's zone or half-lives; it comes into being when it is new."""
+    """Set a bank's zone, half-lives or rule of retention; it comes into being when it is new."""
     banks = house_of(request).banks
 
     def change(memory: Memory) -> None:
@@ -43,6 +43,8 @@ async def set_bank(request: Request, bank: Bank, body: BankIn) -> Response:
             memory.facts.set_half_life(domain, days)
         if body.half_life is not None:
             memory.facts.set_half_life(None, body.half_life)
+        if body.retention is not None:
+            memory.set_retention(body.retention)
         if body.zone is not None:
             banks.rezone(bank, body.zone)
 
@@ -53,10 +55,11 @@ async def set_bank(request: Request, bank: Bank, body: BankIn) -> Response:
 @router.delete("/banks/{bank}", status_code=204, **needs("admin", "delete_memory_store"))
 async def delete_bank(request: Request, bank: Bank) -> Response:
     """Delete a bank with everything in it, for good."""
-    banks = house_of(request).banks
-    if not banks.exists(bank):
+    house = house_of(request)
+    if not house.banks.exists(bank):
         raise NotFound(f"there is no bank '{bank}'")
-    await banks.aside(banks.remove, bank)
+    await house.banks.aside(house.banks.remove, bank)
+    await house.banks.aside(house.forget, bank)
     return Response(status_code=204)
 
 
@@ -68,6 +71,10 @@ async def stats(request: Request, bank: Bank) -> Response:
 
 def _described(memory: Memory) -> bytes:
     found = BankOut(
-        name=memory.bank, zone=memory.zone, half_lives=memory.facts.half_lives, stats=memory.stats()
+        name=memory.bank,
+        zone=memory.zone,
+        half_lives=memory.facts.half_lives,
+        retention=memory.retention,
+        stats=memory.stats(),
     )
     return written(found, BankOut)

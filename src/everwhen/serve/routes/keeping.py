@@ -33,7 +33,7 @@ _EXPORT["responses"][200] = {
 }
 _IMPORT = needs("admin", "create_memory")
 _IMPORT["openapi_extra"]["requestBody"] = {
-    "required": True,
+    "required": False,
     "content": {LINES: {"schema": {"type": "string", "format": "binary"}}},
 }
 

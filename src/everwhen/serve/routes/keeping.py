@@ -34,7 +34,7 @@ _EXPORT["responses"][200] = {
 _IMPORT = needs("admin", "create_memory")
 _IMPORT["openapi_extra"]["requestBody"] = {
     "required": False,
-    "content": {LINES: {"schema": {"type": "string", "format": "binary"}}},
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
 
 

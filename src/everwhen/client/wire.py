@@ -48,7 +48,7 @@ class Call:
     def headers(self) -> dict[str, str]:
         made = {"Content-Type": "application/json"} if self.body is not None else {}
         if self.raw is not None:
-            made = {"Content-Type": "application/x-ndjson"}
+            made = {"Content-Type": "application/octet-stream"}
         return {**made, "Idempotency-Key": uuid.uuid4().hex} if self.writes else made
 
     def content(self) -> bytes | None:

@@ -47,6 +47,10 @@ class GuardedRoute(APIRoute):
             with span(operation, bank or "*", request.headers) as traced:
                 request.state.span = traced
                 try:
+                    if IF_MATCH in extra.get("parameters", ()):
+                        if_match_of(
+                            request
+                        )  # before an answer of the first time is given: an empty one is none
                     if IDEMPOTENCY in extra.get("parameters", ()) and "idempotency-key" in request.headers:
                         return await once(request, inner)
                     return await inner(request)

@@ -77,6 +77,8 @@ Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY)
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME), AfterValidator(_said)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 """JSON has no whole numbers: 5.0 is 5."""
+Thousand = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)]
+"""For unions: bounds that are given outside of one are not in its description."""
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -183,9 +185,7 @@ Stage = Literal[
 class RecallIn(Body):
     query: Words = Field(examples=["Where does Ana live?"])
     seek: Words | None = Field(None, description="Looks with words of its own; the query then only ranks.")
-    budget: Literal["low", "mid", "high"] | Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = (
-        "mid"
-    )
+    budget: Literal["low", "mid", "high"] | Thousand = "mid"
     max_tokens: Whole = Field(4096, ge=1, le=1_000_000)
     at: Instant | None = None
     between: IntervalIn | None = None
@@ -221,7 +221,7 @@ class TimelineIn(Body):
     grain: Literal["day", "week", "month", "year"] | None = None
     negated: bool = False
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    limit: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] | None = None
+    limit: Thousand | None = None
 
 
 class GrepIn(Body):

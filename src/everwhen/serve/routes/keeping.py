@@ -33,8 +33,8 @@ _EXPORT["responses"][200] = {
 }
 _IMPORT = needs("admin", "create_memory")
 _IMPORT["openapi_extra"]["requestBody"] = {
-    "required": True,
-    "content": {LINES: {"schema": {"type": "string", "format": "binary"}}},
+    "required": False,
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
 
 

@@ -217,14 +217,20 @@ class KeepMemory(TreeMemory):
 
         if not fix:
             return examine(self._store, self._embedder, self._settings)
-        return mend(self._store, self._embedder, self._settings, self._rebuild)
+        until: datetime | None = None
 
-    def _rebuild(self, turns: Sequence[str], tree: bool) -> None:
-        if turns:
-            self._store.graph.restart(turns)
-            self.process()
-        if tree:
-            self._mend_tree([Finding("tree", "to be built again")])
+        def rebuild(turns: Sequence[str], tree: bool) -> None:
+            if turns:
+                self._store.graph.restart(turns)
+                self.process()
+            if tree:
+                self._mend_tree([Finding("tree", "to be built again")])
+                if until is not None:  # as far as it had been built, open windows too
+                    self.consolidate(now=max(until, self._store.tree.watermark() or until))
+
+        if not any(finding.original for finding in self._store.check()):
+            until = max((node.place.end for node in self._store.tree.nodes()), default=None)
+        return mend(self._store, self._embedder, self._settings, rebuild)
 
     @staticmethod
     def salvage(path: str | Path, home: str | Path | None = None, bank: str = "default") -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from time import monotonic, sleep
 from typing import Any
 
 import httpx
@@ -229,9 +230,11 @@ def test_health_and_metrics_need_no_key_and_tell_nothing_private(http: httpx.Cli
     http.post("/banks/secret-bank/process")
     assert httpx.get(f"{served.url}/healthz").json() == {"status": "ok"}
     assert httpx.get(f"{served.url}/readyz").json() == {"status": "ready"}
-    text = httpx.get(f"{served.url}/metrics").text
-    assert 'route="/v1/banks/{bank}/turns",status="201"} 1' in text
-    assert "everwhen_pending_turns 0" in text and "everwhen_open_banks 1" in text
+    until = monotonic() + 30  # what waits is looked at every now and then
+    while "everwhen_pending_turns 0" not in (text := httpx.get(f"{served.url}/metrics").text):
+        assert monotonic() < until, text
+        sleep(0.1)
+    assert 'route="/v1/banks/{bank}/turns",status="201"} 1' in text and "everwhen_open_banks 1" in text
     assert "secret-bank" not in text and "Porto" not in text
 
 

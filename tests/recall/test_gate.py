@@ -83,12 +83,13 @@ def test_the_same_words_again_are_dropped() -> None:
     assert [(one.id, one.reason) for one in dropped] == [("m3", "says the same as m0")]
 
 
-def test_a_derived_memory_whose_turns_are_here_says_nothing_new() -> None:
+def test_a_node_whose_turns_are_here_says_nothing_new_and_a_fact_says_since_when() -> None:
     memories = ranked(1.0, 0.99, 0.98, 0.97)
-    told = replace(recalled("f", 0.9), kind="fact", turns=("m0", "m2"))
-    other = replace(recalled("g", 0.9), kind="fact", turns=("m0", "elsewhere"))
-    kept, dropped = gate([*memories, told, other], "hybrid", "careful")
-    assert other in kept
+    told = replace(recalled("f", 0.9), kind="node", turns=("m0", "m2"))
+    other = replace(recalled("g", 0.9), kind="node", turns=("m0", "elsewhere"))
+    fact = replace(recalled("h", 0.9), kind="fact", turns=("m0",))
+    kept, dropped = gate([*memories, told, other, fact], "hybrid", "careful")
+    assert other in kept and fact in kept
     assert [(one.id, one.reason) for one in dropped] == [("f", "the turns that it was made of are here")]
 
 

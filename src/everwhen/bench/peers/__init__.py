@@ -66,7 +66,7 @@ PEERS = (
 ABSENT = {
     "graphiti": "every episode is read by an LLM",
     "cognee": "what is added can be searched only after `cognify`, which asks an LLM",
-    "hindsight": "every memory is extracted by an LLM",
+    "hindsight": "not tried; by its description every memory is extracted by an LLM",
 }
 """Memory systems that cannot be asked without an LLM, and why."""
 

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -197,11 +198,36 @@ def test_extraction_that_failed_is_tried_again(settings: Serving, monkeypatch: p
         add(http)
         until(lambda: "everwhen_failing_banks 1" in httpx.get(f"{served.url}/metrics").text)
         text = httpx.get(f"{served.url}/metrics").text
-        assert "everwhen_pending_turns 2" in text and "everwhen_extraction_failures_total" in text
+        assert "everwhen_pending_turns 2" in text and "everwhen_background_failures_total" in text
         assert http.get("/banks/ana").json()["stats"]["pending"] == 2
         broken.clear()
         until(lambda: "everwhen_pending_turns 0" in httpx.get(f"{served.url}/metrics").text)
         assert "everwhen_failing_banks 0" in httpx.get(f"{served.url}/metrics").text
+
+
+def test_the_tree_is_built_behind_the_writes(settings: Serving) -> None:
+    said = [
+        {"role": "user", "name": "Ana", "content": text, "timestamp": f"2024-03-{day:02}T10:00:00+00:00"}
+        for day, text in ((4, "I moved to Porto."), (5, "The flat is small."), (18, "I found a piano."))
+    ]
+    with serving(replace(settings, consolidate_seconds=0.2)) as served, served.client() as http:
+        http.post("/banks/ana/turns", json={"messages": said})
+
+        def days() -> list[str]:
+            nodes = http.get("/banks/ana/tree", params={"level": 3}).json()["items"]
+            return [node["text"] for node in nodes]
+
+        assert len(until(days)) == 2  # the third day is still open
+        text = httpx.get(f"{served.url}/metrics").text
+        assert "everwhen_tree_nodes_built_total" in text and "everwhen_open_nodes 0" not in text
+        late = {**said[0], "content": "The keys came late.", "timestamp": "2024-03-05T19:00:00+00:00"}
+        http.post("/banks/ana/turns", json={"messages": [late]})
+        until(lambda: any("keys" in day for day in days()))
+
+
+def test_workers_share_the_rate_of_a_key(tmp_path: Path) -> None:
+    assert Serving(tmp_path, rate=200.0, burst=2000, workers=4).share_of_each_worker == (50.0, 500)
+    assert Serving(tmp_path, rate=1.0, burst=2, workers=4).share_of_each_worker == (0.25, 1)
 
 
 def test_logs_are_lines_of_json_and_the_audit_log_is_bounded(

@@ -1,7 +1,8 @@
-"""Work behind the requests: extraction that a crash, a failure or a closed bank left on the to-do list.
+"""Work behind the requests: extraction that a crash, a failure or a closed bank left undone, and the memory tree.
 
 `Memory` extracts by itself what it was given. What fails there stays on the list; here it is tried again, with pauses
-that double, for as long as the server runs. How much waits is shown by `/metrics` and by each bank's page.
+that double, for as long as the server runs. Where turns came or went since the last time, and nothing waits for
+extraction, the tree is built behind them. How much waits is shown by `/metrics` and by each bank's page.
 """
 
 from __future__ import annotations
@@ -24,9 +25,16 @@ AT_A_TIME = 30.0
 
 @dataclass
 class Debt:
-    """A bank with work left: how much, how often it failed, when it is tried next."""
+    """A bank with work left: how much, how often it failed, when it is tried next.
+
+    `condensed` is how many turns the bank had when its tree was built last, `open_nodes` how many nodes wait for their
+    windows to close, `rest` the moment before which the tree is left alone.
+    """
 
     pending: int = 0
+    condensed: int = 0
+    open_nodes: int = 0
+    rest: float = 0.0
     failures: int = 0
     due: float = 0.0
 
@@ -39,6 +47,7 @@ class Background:
         self._metrics = metrics
         self._every = serving.background_seconds
         self._longest = serving.retry_seconds
+        self._between_trees = serving.consolidate_seconds
         self._stop = threading.Event()
         self._known: dict[str, Debt] = {}
         self._lock = threading.Lock()
@@ -46,7 +55,8 @@ class Background:
         metrics.gauge(
             "pending_turns", "Turns that wait for extraction in banks used since the start.", self.pending
         )
-        metrics.gauge("failing_banks", "Banks whose extraction failed and is tried again.", self.failing)
+        metrics.gauge("open_nodes", "Nodes of memory trees whose windows are still open.", self.open_nodes)
+        metrics.gauge("failing_banks", "Banks whose background work failed and is tried again.", self.failing)
 
     def start(self) -> None:
         self._thread.start()
@@ -59,6 +69,10 @@ class Background:
     def pending(self) -> int:
         with self._lock:
             return sum(debt.pending for debt in self._known.values())
+
+    def open_nodes(self) -> int:
+        with self._lock:
+            return sum(debt.open_nodes for debt in self._known.values())
 
     def failing(self) -> int:
         with self._lock:
@@ -80,9 +94,12 @@ class Background:
         """See what waits; when nothing has moved since the last round, take it up ourselves."""
         try:
             with self._banks.lease(bank) as memory:
-                before, debt.pending = debt.pending, memory.stats().pending
+                stats = memory.stats()
+                before, debt.pending = debt.pending, stats.pending
                 if debt.pending and (debt.failures or debt.pending == before):
                     self._take_up(memory, debt)
+                if not debt.pending:
+                    self._condense(memory, debt, stats.turns)
             debt.failures = 0
         except NotFound:  # the bank is gone
             with self._lock:
@@ -107,14 +124,23 @@ class Background:
                     raise
             debt.pending = memory.stats().pending
 
+    def _condense(self, memory: Memory, debt: Debt, turns: int) -> None:
+        """Build what is closed of the memory tree, where turns came or went since the last time."""
+        if not self._between_trees or turns == debt.condensed or time.monotonic() < debt.rest:
+            return
+        done = memory.consolidate()
+        debt.condensed, debt.open_nodes = turns, done.waiting
+        debt.rest = time.monotonic() + self._between_trees
+        self._metrics.count("tree_nodes_built", done.built + done.rebuilt)
+
     def _failed(self, bank: str, debt: Debt, error: Exception) -> None:
         debt.failures += 1
         pause = min(self._every * 2**debt.failures, self._longest)
         debt.due = time.monotonic() + pause
-        self._metrics.count("extraction_failures")
+        self._metrics.count("background_failures")
         said = str(error) if isinstance(error, EverwhenError) else type(error).__name__
         say(
-            "extraction failed, and is tried again",
+            "background work failed, and is tried again",
             logging.WARNING,
             bank=bank,
             error=said,

@@ -32,7 +32,7 @@ class House:
         self.answers = Answers(serving.folder, serving.remember_hours)
         self.moving = Moving(serving)
         self.audit = Audit(serving.folder)
-        self.buckets = Buckets(serving.rate, serving.burst)
+        self.buckets = Buckets(*serving.share_of_each_worker)
         self.doors = Doors(self.keys, auth=serving.auth, announced=running(serving.folder))
         self.background = Background(self.banks, self.metrics, serving)
         self.ready = threading.Event()

@@ -50,7 +50,9 @@ class Serving:
     background_seconds: float = 5.0
     """How often extraction that was left behind is looked for."""
     retry_seconds: float = 300.0
-    """The longest pause between two attempts at extraction that fails."""
+    """The longest pause between two attempts at background work that fails."""
+    consolidate_seconds: float = 60.0
+    """The shortest time between two looks at one bank's memory tree; 0 leaves trees to `consolidate`."""
     remember_hours: float = 24.0
     """How long the answer to an idempotency key is kept."""
     log_level: str = "info"
@@ -58,6 +60,11 @@ class Serving:
     @property
     def calls_at_a_time(self) -> int:
         return self.threads or max(4, 2 * (os.cpu_count() or 2))
+
+    @property
+    def share_of_each_worker(self) -> tuple[float, int]:
+        """Rate and burst of one worker's buckets: together the workers allow no more than was set."""
+        return self.rate / self.workers, max(1, self.burst // self.workers)
 
     @property
     def folder(self) -> Path:

@@ -59,6 +59,18 @@ def test_a_peer_that_does_not_exist_is_refused(data: Path) -> None:
         runner.run(data, only=["nobody"])
 
 
+def test_a_peer_that_hangs_is_ended_and_the_others_go_on(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hanging = tmp_path / "python"
+    hanging.write_text("#!/bin/sh\necho 'asked 1'\nexec sleep 600\n")
+    hanging.chmod(0o755)
+    monkeypatch.setattr(runner, "SILENCE", 0.2)
+    told = runner.run(data, only=["dense", "Chroma"], python=hanging)
+    assert told["rows"] == []
+    assert all("said nothing for" in told["absent"][name] for name in ("dense", "Chroma"))
+
+
 def test_those_that_cannot_be_asked_have_a_reason() -> None:
     assert all(ABSENT.values())
     assert not set(ABSENT) & {one.name for one in PEERS}

@@ -1,7 +1,7 @@
 """Counts what recall gives back: in memory while reading, in the bank a batch at a time, behind the reads.
 
-A count is worth having and not worth waiting for. A read adds to a dictionary and goes on; the bank hears of it from a
-thread of its own. While another process writes, the counts wait; a bank that cannot be written goes
+A count is worth having and not worth waiting for. A read notes what it gave back and goes on; a thread of its own adds
+the notes up and tells the bank. While another process writes, they wait; a bank that cannot be written goes
 without. A process that is killed loses what it has not written: fewer than `BATCH` recalls, as a rule.
 """
 
@@ -19,6 +19,8 @@ from everwhen.types import Accessed, Recalled
 
 BATCH = 64
 """Recalls that are written together, in one commit."""
+MOST_WAITING = 4096
+"""Recalls that wait for a locked bank; of more, the oldest are given up."""
 
 
 class Accesses:
@@ -28,27 +30,23 @@ class Accesses:
         self._store = store
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self._counts: dict[str, Access] = {}
-        self._recalls = 0
+        self._given: list[tuple[datetime, list[str]]] = []
         self._due = BATCH
 
     @property
     def pending(self) -> int:
         """Recalls that are counted and not written yet."""
-        return self._recalls
+        return len(self._given)
 
     def count(self, memories: Iterable[Recalled]) -> None:
         """One recall that gave back these; returns at once."""
-        now = datetime.now(UTC)
+        given = datetime.now(UTC), [memory.id for memory in memories]
         with self._lock:
-            for memory in memories:
-                before = self._counts.get(memory.id)
-                self._counts[memory.id] = Access(before.times + 1 if before else 1, now)
-            self._recalls += 1
-            if self._recalls < self._due:
+            self._given.append(given)
+            if len(self._given) < self._due:
                 return
             # When a bank is locked, the next attempt is a batch later, not with the next recall.
-            self._due = self._recalls + BATCH
+            self._due = len(self._given) + BATCH
         with suppress(RuntimeError):  # no thread to be had, such as at the end of the process: close() writes
             threading.Thread(target=self.write, name="everwhen-accesses", daemon=True).start()
 
@@ -56,14 +54,13 @@ class Accesses:
         """Write what is pending, now. Never raises: what cannot be written now waits, or is given up."""
         with self._writing:
             with self._lock:
-                recalls, counts = self._recalls, self._counts
-                self._recalls, self._counts, self._due = 0, {}, BATCH
-            if not recalls:
+                given, self._given, self._due = self._given, [], BATCH
+            if not given:
                 return
             try:
-                self._store.count_accesses(recalls, counts)
+                self._store.count_accesses(len(given), _summed(given))
             except Unavailable:
-                self._put_back(recalls, counts)
+                self._put_back(given)
             except EverwhenError:
                 return  # a bank that is only read
 
@@ -79,10 +76,17 @@ class Accesses:
             for unit, row in ((unit, rows[unit]) for unit in found if unit in rows)
         ]
 
-    def _put_back(self, recalls: int, counts: dict[str, Access]) -> None:
+    def _put_back(self, given: list[tuple[datetime, list[str]]]) -> None:
         with self._lock:
-            for id_, newer in self._counts.items():
-                older = counts.get(id_)
-                counts[id_] = Access(older.times + newer.times, newer.last_at) if older else newer
-            self._counts, self._recalls = counts, self._recalls + recalls
-            self._due = self._recalls + BATCH
+            self._given = (given + self._given)[-MOST_WAITING:]
+            self._due = len(self._given) + BATCH
+
+
+def _summed(given: Iterable[tuple[datetime, list[str]]]) -> dict[str, Access]:
+    """How often each memory was given back, and when last; the notes are in the order of their time."""
+    counts: dict[str, Access] = {}
+    for at, ids in given:
+        for id_ in ids:
+            before = counts.get(id_)
+            counts[id_] = Access(before.times + 1 if before else 1, at)
+    return counts

@@ -29,6 +29,9 @@ PEERS = (
     Entry("everwhen", "engine", ("everwhen",), "", "default recipe; its weights were fitted on this data"),
     Entry("everwhen, rrf", "engine", ("everwhen",), "rrf", "reciprocal ranks: nothing fitted but k = 10"),
     Entry(
+        "everwhen, low", "engine", ("everwhen",), "low", "fewer candidates, no words compared: the quick one"
+    ),
+    Entry(
         "everwhen, with extraction",
         "engine",
         ("everwhen",),

@@ -11,6 +11,7 @@ from typing import Any
 from everwhen.bench.metrics import unique
 from everwhen.bench.peers.base import Lent, Said
 from everwhen.bench.retrieval import EVERYTHING
+from everwhen.bench.speed import LOW
 from everwhen.memory import Memory
 from everwhen.recall import MID, Recipe
 
@@ -35,6 +36,9 @@ class Engine:
         self._memory.close()
 
 
+RECIPES = {"rrf": replace(MID, name="rrf", fusion="rrf", rrf_k=10), "low": LOW}
+"""By variant; any other is asked by the default."""
+
+
 def open_peer(folder: Path, lent: Lent, variant: str) -> Engine:
-    recipe = replace(MID, name="rrf", fusion="rrf", rrf_k=10) if variant == "rrf" else None
-    return Engine(folder, lent, recipe, "rules" if variant == "rules" else "none")
+    return Engine(folder, lent, RECIPES.get(variant), "rules" if variant == "rules" else "none")

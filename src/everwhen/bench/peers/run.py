@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ SESSION = ("recall@5", "recall@10", "ndcg@10", "all@5")
 MEASURED = ("ingest_s", "embedding_s", "disk_mb", "rss_mb", "installed_mb", "installed_packages")
 ENVIRONMENT = Path(".venv-peers") / "bin" / "python"
 LAST_WORDS = 300
+SILENCE = 900.0
+"""Seconds without a further answer after which a peer is given up; filling one memory takes seconds, or a minute."""
 
 Heard = Callable[[str, int], None]
 """Hears which peer has answered how many questions."""
@@ -91,14 +94,29 @@ def _in_its_process(
             errors.open("w") as unsaid,
             subprocess.Popen(command, stdout=subprocess.PIPE, stderr=unsaid, text=True) as process,
         ):
+            watch = _watched(process)
             for line in process.stdout or ():
+                watch.cancel()
+                watch = _watched(process)
                 if heard and line.startswith(MARK):
                     heard(one.name, int(line.removeprefix(MARK)))
+            gave_up = watch.finished.is_set()
+            watch.cancel()
+        if gave_up:
+            return f"it said nothing for {SILENCE:.0f} seconds, and was ended"
         if not out.exists():
             said = [line for line in errors.read_text("utf-8", "replace").splitlines() if line.strip()]
             return (said[-1] if said else f"it ended with code {process.returncode}")[:LAST_WORDS]
         result: dict[str, Any] = json.loads(out.read_text("utf-8"))
         return result
+
+
+def _watched(process: subprocess.Popen[str]) -> threading.Timer:
+    """Ends the process unless it is cancelled in time."""
+    watch = threading.Timer(SILENCE, process.kill)
+    watch.daemon = True
+    watch.start()
+    return watch
 
 
 def _scored(runs: Iterable[Mapping[str, Any]], questions: Mapping[tuple[str, str], Question]) -> list[Scored]:

@@ -9,28 +9,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from everwhen.ingest.importers.chats import Chats
 from everwhen.ingest.importers.conversation import Conversation, checked, expect
-from everwhen.ingest.importers.files import values
 from everwhen.ingest.parts import caption
 from everwhen.types import Message
 
 
 def read(path: Path) -> Iterator[Conversation]:
     """All chats as one conversation, one session each."""
-    yield Conversation("claude", _Chats(path))
-
-
-class _Chats:
-    """The messages of every chat, read anew each time they are iterated."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __iter__(self) -> Iterator[Message]:
-        for index, chat in enumerate(values(self.path)):
-            where = f"{self.path}, chat {index}"
-            expect(chat, dict, where, "it")
-            yield from _messages(chat, where)
+    yield Conversation("claude", Chats(path, _messages))
 
 
 def _messages(chat: Mapping[str, Any], where: str) -> Iterator[Message]:

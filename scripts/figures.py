@@ -40,7 +40,7 @@ def demo() -> None:
     tell(here)
     lines = here.console.export_text(styles=True).splitlines()
     picture = Console(record=True, width=104, file=io.StringIO(), force_terminal=True, highlight=False)
-    begin = next(i for i, line in enumerate(lines) if "30 May 2025" in line)
+    begin = next(i for i, line in enumerate(lines) if "27 June 2025" in line)
     for line in ["$ make demo", "…", *lines[begin:]]:
         picture.print(Text.from_ansi(line), overflow="crop", no_wrap=True)
     svg = picture.export_svg(title="everwhen", unique_id="everwhen-demo")

@@ -1,4 +1,4 @@
-"""`demo`: a story of some months, its timeline and three answers, in a folder of its own."""
+"""`demo`: a story of some months, its timeline, three answers and an honest "not known", in a folder of its own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from everwhen.cli.graph import show_calendar
 from everwhen.cli.progress import counting
 from everwhen.cli.reading import show
 
+FEW = 256
+"""Tokens of memories for each question."""
+
 
 @app.command()
 def demo(context: typer.Context) -> None:
@@ -24,7 +27,7 @@ def tell(here: Here) -> None:
     """The demo itself, on the console that `here` brings (`make figures` records it)."""
     from pathlib import Path
 
-    from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, calendar, story
+    from everwhen.demo import ASKED_AT, NOT_TOLD, QUESTIONS, STORY_ZONE, calendar, story
 
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:
         interrupt.before_the_end(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -36,13 +39,16 @@ def tell(here: Here) -> None:
                     memory.add_many(messages[first : first + 20])
                     tick(min(first + 20, len(messages)))
             if here.json:
-                here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=256) for one in QUESTIONS])
+                here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=FEW) for one in QUESTIONS])
                 return
             here.console.print("What happened, and when: worked out from what was said", style="bold")
             show_calendar(here, calendar(memory))
             for one in QUESTIONS:
                 here.console.print(f"\n{one.question}", style="bold")
-                show(here, memory.recall(one.question, at=ASKED_AT), explain=True, limit=2)
+                here.console.print(memory.ask(one.question, at=ASKED_AT, model="none").text, style="green")
+                show(here, memory.recall(one.question, at=ASKED_AT, max_tokens=FEW), explain=True, limit=2)
+            here.console.print(f"\n{NOT_TOLD}", style="bold")
+            here.console.print(memory.ask(NOT_TOLD, at=ASKED_AT, model="none").text, style="yellow")
     here.console.print(
-        "\nYour own: everwhen add 'I moved to Porto in May'; everwhen recall 'where do I live'"
+        "\nYour own: everwhen add 'I moved to Porto in May'; everwhen ask 'when did I move to Porto'"
     )

@@ -142,10 +142,10 @@ def show(here: Here, found: Recall, *, explain: bool, limit: int | None = None) 
         words.append(f"\n{memory.why}" if explain else "", style="dim")
         table.add_row(f"{said:%a %d %b %Y %H:%M}", words)
     here.console.print(table)
-    stages = ", ".join(f"{name} {ms:.1f}" for name, ms in found.trace["stages_ms"].items())
-    shown = min(len(found), limit) if limit else len(found)
-    line = f"{shown} of {found.trace['candidates']} memories, {found.tokens} tokens"
-    here.console.print(f"{line}; ms: {stages}" if explain else line, style="dim")
+    shown = f"{limit} of " if limit and limit < len(found) else ""
+    line = f"{shown}{len(found)} memories in {found.tokens} tokens, chosen from {found.trace['candidates']}"
+    took = sum(found.trace["stages_ms"].values())
+    here.console.print(f"{line}, {took:.0f} ms" if explain else line, style="dim")
 
 
 @app.command()

@@ -22,6 +22,8 @@ PAGE = ROOT / "docs" / "results.md"
 RUNS = ROOT / "build" / "bench"
 DATA = Path("DATA")
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop"}
+FOLDED = 20
+"""Rows from which a table is folded away: who wants it opens it."""
 PICTURES = {"study_writing": "\n![Seconds of ingest by turns](img/ingest-growth.svg)\n"}
 """Drawn by `make figures` from the same file."""
 Run = Mapping[str, Any]
@@ -149,9 +151,11 @@ def study(run: Run) -> str:
     parts = []
     for one in run["tables"]:
         rows = [[_cell(value) for value in row] for row in one["rows"]]
-        parts.append(
-            f"*{one['title']}*\n\n" + table([CATEGORIES.get(head, head) for head in one["heads"]], rows)
-        )
+        drawn = table([CATEGORIES.get(head, head) for head in one["heads"]], rows)
+        if len(rows) > FOLDED:
+            parts.append(f"<details><summary>{one['title']}</summary>\n\n{drawn}\n</details>\n")
+        else:
+            parts.append(f"*{one['title']}*\n\n{drawn}")
     return "\n".join(parts)
 
 

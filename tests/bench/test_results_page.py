@@ -54,6 +54,14 @@ def test_a_study_shows_what_leaves_out_nought_in_bold_and_names_the_categories()
     assert "**0.500 -0.100 [-0.200, -0.050]**" in made and "| multi-hop |" in made
 
 
+def test_a_long_table_is_folded() -> None:
+    long = {**STUDY, "tables": [{"title": "long", "heads": ["", "1"], "rows": [["row", "0.5"]] * 30}]}
+    made = _script("results_tables").tables({"study_satf": long})["study-satf"]
+    assert "<details><summary>long</summary>\n\n|" in made and made.count("<details>") == made.count(
+        "</details>"
+    )
+
+
 def test_the_page_has_a_place_for_every_file() -> None:
     page = (ROOT / "docs" / "results.md").read_text("utf-8")
     for step in steps(Path("data")):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from everwhen import Memory
+from everwhen import Memory, __version__
 from everwhen.cli import run
 from everwhen.cli.app import hoisted
 
@@ -36,6 +36,10 @@ class Shell:
 def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
     return Shell(capsys)
+
+
+def test_the_version_is_told(shell: Shell) -> None:
+    assert shell("--version") == (0, f"everwhen {__version__}\n", "")
 
 
 def test_add_and_recall_go_together(shell: Shell) -> None:

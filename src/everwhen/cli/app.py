@@ -66,6 +66,14 @@ class Here:
         return zone(self.zone or memory.zone)
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        from everwhen import __version__
+
+        typer.echo(f"everwhen {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     context: typer.Context,
@@ -78,6 +86,9 @@ def options(
     zone: Annotated[str | None, typer.Option(help="IANA zone of times without one [the bank's].")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only results.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_tell_version)
+    ] = False,
 ) -> None:
     """Options that work before or after any command."""
     context.obj = Here(home, bank, zone, json, quiet)

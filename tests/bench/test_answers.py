@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from everwhen.agent.extractive.kinds import read_kind
 from everwhen.bench.answers.judge import Judge, exactly, verdict
-from everwhen.bench.answers.questions import Question, Rule, spread, talks
+from everwhen.bench.answers.questions import Question, Rule, asking_for, spread, talks
 from everwhen.bench.answers.run import Plan, run
 from everwhen.bench.answers.systems import SIDE_BY_SIDE, SYSTEMS, chosen
+from everwhen.cli import run as run_command
 from everwhen.cli.app import app
 from everwhen.errors import UsageError
 from everwhen.memory import Memory
@@ -174,6 +176,23 @@ def test_a_calendar_line_helps_with_dates(data: Path, home: Path) -> None:
         asked = ("When is the violin exam?", talk.questions[0].at, 300)
         assert "2 June 2023" in everwhen(memory, *asked)
         assert "2 June 2023" not in turns(memory, *asked)
+
+
+def test_only_questions_of_the_kinds_that_were_named_are_asked(data: Path) -> None:
+    everything = [one for talk in talks("locomo", data) for one in talk.questions]
+    dated = [one for talk in asking_for(talks("locomo", data), ("when",)) for one in talk.questions]
+    assert dated and len(dated) < len(everything)
+    assert all(read_kind(one.text).kind == "when" for one in dated)
+    assert [one for talk in asking_for(talks("locomo", data), ()) for one in talk.questions] == everything
+
+
+def test_a_kind_that_is_none_is_refused_with_those_there_are(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run_command(
+        ["bench", "locomo", "--data", str(data), "--systems", "extractive", "--kinds", "colour"]
+    )
+    assert code == 2 and "there are: when, since, between" in capsys.readouterr().err
 
 
 def test_a_spread_takes_every_group_in_turns(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 from everwhen.bench import metrics
 from everwhen.bench.metrics import Ranking
+from everwhen.bench.parses import kept_parses
 from everwhen.home import bank_path, home_folder
 from everwhen.memory import Memory
 from everwhen.models.tokens import count_tokens
@@ -92,8 +93,10 @@ def fresh_bank(
     folder = home or home_folder() / "bench"
     path = bank_path(folder, name)
     _remove(path)
+    chosen = {"extract": "none", **settings}
+    parsing = kept_parses(folder) if chosen["extract"] == "rules" else nullcontext()
     try:
-        with Memory.open(folder, bank=name, **{"extract": "none", **settings}) as memory:
+        with parsing, Memory.open(folder, bank=name, **chosen) as memory:
             start = perf_counter()
             memory.add_many(messages)
             tally.seconds += perf_counter() - start

@@ -30,6 +30,7 @@ Limit = Annotated[
 
 
 @bench.command()
+@answers.with_answers
 def locomo(
     context: typer.Context,
     data: Data,
@@ -37,28 +38,15 @@ def locomo(
     limit: Limit = None,
     ablate: Ablate = False,
     out: Out = None,
-    llm: answers.Llm = None,
-    base_url: answers.BaseUrl = None,
-    judge: answers.JudgeBy = None,
-    judge_prompts: answers.JudgePrompts = None,
-    runs: answers.Runs = 1,
-    systems: answers.Systems = None,
-    context_tokens: answers.ContextTokens = 1024,
-    answer_tokens: answers.AnswerTokens = 64,
-    journal: answers.JournalFile = None,
-    prompts_out: answers.PromptsOut = None,
-    completions_in: answers.CompletionsIn = None,
+    *,
+    answering: answers.Answering,
 ) -> None:
     """LoCoMo: evidence turns found for each question; with --llm, answers as well."""
     from everwhen.bench import locomo as runner
 
     here = _at_home(context.obj)
-    given = answers.Answering(
-        llm, base_url, judge, judge_prompts, runs, systems, context_tokens, answer_tokens, journal, prompts_out,
-        completions_in,
-    )  # fmt: skip
-    if given.wanted:
-        report(here, answers.answer(here, "locomo", _there(data), limit, given), out)
+    if answering.wanted:
+        report(here, answers.answer(here, "locomo", _there(data), limit, answering), out)
         return
     with counting(here, "questions") as tick:
         result = runner.run(_there(data), when=when, limit=limit, progress=tick, ablate=ablate)
@@ -66,34 +54,22 @@ def locomo(
 
 
 @bench.command()
+@answers.with_answers
 def longmemeval(
     context: typer.Context,
     data: Data,
     limit: Limit = None,
     ablate: Ablate = False,
     out: Out = None,
-    llm: answers.Llm = None,
-    base_url: answers.BaseUrl = None,
-    judge: answers.JudgeBy = None,
-    judge_prompts: answers.JudgePrompts = None,
-    runs: answers.Runs = 1,
-    systems: answers.Systems = None,
-    context_tokens: answers.ContextTokens = 1024,
-    answer_tokens: answers.AnswerTokens = 64,
-    journal: answers.JournalFile = None,
-    prompts_out: answers.PromptsOut = None,
-    completions_in: answers.CompletionsIn = None,
+    *,
+    answering: answers.Answering,
 ) -> None:
     """LongMemEval: evidence sessions and turns found for each question; with --llm, answers as well."""
     from everwhen.bench import longmemeval as runner
 
     here = _at_home(context.obj)
-    given = answers.Answering(
-        llm, base_url, judge, judge_prompts, runs, systems, context_tokens, answer_tokens, journal, prompts_out,
-        completions_in,
-    )  # fmt: skip
-    if given.wanted:
-        report(here, answers.answer(here, "longmemeval", _there(data), limit, given), out)
+    if answering.wanted:
+        report(here, answers.answer(here, "longmemeval", _there(data), limit, answering), out)
         return
     with counting(here, "questions") as tick:
         result = runner.run(_there(data), limit=limit, progress=tick, ablate=ablate)

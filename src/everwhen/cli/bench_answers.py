@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -38,25 +39,52 @@ PromptsOut = Annotated[
 CompletionsIn = Annotated[Path | None, typer.Option(help='JSONL of {"key", "text"}: answers made elsewhere.')]
 
 
+Kinds = Annotated[
+    str | None,
+    typer.Option(help="Only questions that ask for these, parted by commas: yes or no, count, when, …"),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Answering:
     """The options of an answer bench as they were given."""
 
-    llm: str | None
-    base_url: str | None
-    judge: str | None
-    judge_prompts: Path | None
-    runs: int
-    systems: str | None
-    context_tokens: int
-    answer_tokens: int
-    journal: Path | None
-    prompts_out: Path | None
-    completions_in: Path | None
+    llm: Llm = None
+    base_url: BaseUrl = None
+    judge: JudgeBy = None
+    judge_prompts: JudgePrompts = None
+    runs: Runs = 1
+    systems: Systems = None
+    kinds: Kinds = None
+    context_tokens: ContextTokens = 1024
+    answer_tokens: AnswerTokens = 64
+    journal: JournalFile = None
+    prompts_out: PromptsOut = None
+    completions_in: CompletionsIn = None
 
     @property
     def wanted(self) -> bool:
         return any((self.llm, self.prompts_out, self.completions_in, self.systems))
+
+
+def with_answers(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with these options beside its own; it gets them together, as `answering`."""
+    hints = get_type_hints(Answering, include_extras=True)
+    shared = [
+        Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+        for one in fields(Answering)
+    ]
+    own = [one for one in signature(command, eval_str=True).parameters.values() if one.name != "answering"]
+
+    def whole(**given: Any) -> None:
+        answering = Answering(**{one.name: given.pop(one.name) for one in shared})
+        command(**given, answering=answering)
+
+    together = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in (*own, *shared)]
+    whole.__name__, whole.__doc__ = command.__name__, command.__doc__
+    whole.__signature__ = Signature(together)  # type: ignore[attr-defined]
+    whole.__annotations__ = {one.name: one.annotation for one in together}
+    return whole
 
 
 def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answering) -> dict[str, Any]:
@@ -78,6 +106,7 @@ def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answ
         judge=judge,
         judge_prompts=given.judge_prompts,
         limit=limit,
+        kinds=_kinds(given.kinds),
         tokens=given.context_tokens,
         runs=given.runs,
         answer_tokens=given.answer_tokens,
@@ -89,6 +118,15 @@ def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answ
     asked = _model(given.llm, given.base_url, given.answer_tokens, given.runs)
     judging = _model(judge, given.base_url, JUDGE_TOKENS, 1) if plan.judged_by_model and given.llm else None
     return run(plan, asked, judging, _progress(here))
+
+
+def _kinds(given: str | None) -> tuple[str, ...]:
+    from everwhen.agent.extractive.kinds import KINDS
+
+    wanted = tuple(one.strip() for one in given.split(",")) if given else ()
+    if unknown := [one for one in wanted if one not in KINDS]:
+        raise UsageError(f"no question asks for '{unknown[0]}'; there are: {', '.join(KINDS)}")
+    return wanted
 
 
 def draw(here: Here, result: dict[str, Any]) -> None:

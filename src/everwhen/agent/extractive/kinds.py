@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal[
     "when",  # a date: "when did", "in which month", "how long ago"
@@ -22,6 +22,7 @@ Kind: TypeAlias = Literal[
     "name",  # what somebody or something is called
     "what",
 ]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from everwhen.agent.extractive.kinds import read_kind
 from everwhen.ingest.importers import locomo, longmemeval
 from everwhen.types import Message
 
@@ -53,6 +54,14 @@ class Talk:
 def talks(data_set: str, path: Path) -> Iterator[Talk]:
     """Every conversation of a file with its questions."""
     return _locomo(path) if data_set == "locomo" else _longmemeval(path)
+
+
+def asking_for(given: Iterable[Talk], kinds: Collection[str]) -> Iterator[Talk]:
+    """Only the questions that ask for one of the kinds (`agent.extractive.kinds`); all of them where none is named."""
+    for talk in given:
+        asked = tuple(one for one in talk.questions if not kinds or read_kind(one.text).kind in kinds)
+        if asked:
+            yield replace(talk, questions=asked)
 
 
 def spread(given: Iterable[Talk], limit: int | None) -> list[Talk]:

@@ -15,7 +15,7 @@ from everwhen import prompts
 from everwhen.bench.answers.figures import Line, figures
 from everwhen.bench.answers.journal import Completion, Journal, Phase, Prompt, write_prompts
 from everwhen.bench.answers.judge import Judge, exactly, held, verdict
-from everwhen.bench.answers.questions import Question, Talk, spread, talks
+from everwhen.bench.answers.questions import Question, Talk, asking_for, spread, talks
 from everwhen.bench.answers.systems import System
 from everwhen.bench.retrieval import Tally, fresh_bank
 from everwhen.errors import UsageError
@@ -46,6 +46,8 @@ class Plan:
     judge: str = "none"
     judge_prompts: Path | None = None
     limit: int | None = None
+    kinds: tuple[str, ...] = ()
+    """What the questions ask for; none: whatever it is."""
     tokens: int = 1024
     runs: int = 1
     answer_tokens: int = ANSWER_TOKENS
@@ -65,7 +67,7 @@ def run(
     """Answer and judge. Without a model, what is missing is written to `prompts_out`, and `waiting` says how much."""
     if plan.runs < 1:
         raise UsageError("--runs is at least 1")
-    asked = spread(talks(plan.data_set, plan.data), plan.limit)
+    asked = spread(asking_for(talks(plan.data_set, plan.data), plan.kinds), plan.limit)
     journal = Journal(plan.journal, _settings(plan))
     if plan.completions_in:
         journal.read_completions(plan.completions_in)

@@ -6,15 +6,17 @@ documents nor the words of the vocabulary pile up over a long life.
 
 from __future__ import annotations
 
+import json
 import re
 import threading
+import zlib
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
-from typing import Any
+from itertools import groupby, pairwise
+from typing import Any, Protocol
 
 from everwhen.ingest.extract.rules.wordlist import vocabulary
 
@@ -96,18 +98,33 @@ def spoken(words: Sequence[Word]) -> str:
     return " ".join(out.split())
 
 
+class Shelf(Protocol):
+    """Where parses outlast the process, by their text. Above: `Parser`. Below: a bench's file; a memory has none."""
+
+    def get(self, texts: Sequence[str]) -> dict[str, bytes]: ...
+
+    def put(self, parses: Mapping[str, bytes]) -> None: ...
+
+
 class Parser:
     """Parses texts in batches and remembers the last ones. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Parse] = OrderedDict()
         self._lock = threading.Lock()
+        self._shelf: Shelf | None = None
+
+    def use(self, shelf: Shelf | None) -> Shelf | None:
+        """Look parses up there first from now on, and put new ones there; the one that was used before."""
+        with self._lock:
+            before, self._shelf = self._shelf, shelf
+        return before
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """One parse for each text, in order."""
         with self._lock:
             missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
-            fresh = dict(zip(missing, _parsed(missing), strict=True))
+            fresh = self._read(missing)
             found = []
             for text in texts:
                 parse = fresh.get(text) or self._kept[text]
@@ -117,6 +134,38 @@ class Parser:
             while len(self._kept) > KEPT_PARSES:
                 self._kept.popitem(last=False)
         return found
+
+    def _read(self, texts: list[str]) -> dict[str, Parse]:
+        if self._shelf is None:
+            return dict(zip(texts, _parsed(texts), strict=True))
+        found = {text: unpacked(parse) for text, parse in self._shelf.get(texts).items()}
+        missing = [text for text in texts if text not in found]
+        fresh = dict(zip(missing, _parsed(missing), strict=True))
+        self._shelf.put({text: packed(parse) for text, parse in fresh.items()})
+        return found | fresh
+
+
+def packed(parse: Parse) -> bytes:
+    """A parse as bytes, a tenth of what its words take."""
+    words = [
+        (one.i, one.text, one.lemma, one.tag, one.pos, one.dep, one.start, one.end, one.sentence, one.head.i)
+        for one in parse.words
+    ]
+    names = [(one.words[0].i, len(one.words), one.label) for one in parse.names]
+    return zlib.compress(json.dumps([parse.text, words, names]).encode(), 1)
+
+
+def unpacked(parse: bytes) -> Parse:
+    """The parse that was packed."""
+    text, rows, named = json.loads(zlib.decompress(parse))
+    words = [Word(*row[:-1]) for row in rows]
+    for word, row in zip(words, rows, strict=True):
+        word.head = words[row[-1]]
+        if word.head is not word:
+            word.head.children.append(word)
+    sentences = tuple(tuple(one) for _, one in groupby(words, key=lambda word: word.sentence))
+    names = tuple(Name(tuple(words[first : first + count]), label) for first, count, label in named)
+    return Parse(text, tuple(words), sentences, names)
 
 
 @lru_cache(maxsize=1)

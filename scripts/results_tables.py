@@ -195,7 +195,7 @@ def write(page: str, made: Mapping[str, str]) -> str:
             flags=re.DOTALL,
         )
         if not found:
-            print(f"{PAGE.name} has no place for the table {name}", file=sys.stderr)
+            print(f"the page has no place for the table {name}", file=sys.stderr)
     return page
 
 

@@ -305,4 +305,4 @@ def test_without_a_model_the_extractive_answers_are_measured(data: Path, tmp_pat
 def test_the_agent_is_a_system_too(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="several steps"):
         run(plan(data, tmp_path, "agent", prompts_out=tmp_path / "p.jsonl"), None)
-    assert "agent, no guidance" in SYSTEMS
+    assert [one.name for one in chosen("agent,agent no guidance")] == ["agent", "agent no guidance"]

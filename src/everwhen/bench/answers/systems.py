@@ -124,7 +124,7 @@ SYSTEMS: Mapping[str, System] = {
         ),
         System("extractive", "everwhen's own answer, no model"),
         System("agent", "everwhen's agent: the model with tools, several steps", recipe=FULL),
-        *(System(f"agent, {name}", f"the agent, {name}", recipe=one) for name, one in ABLATIONS.items()),
+        *(System(f"agent {name}", f"the agent, {name}", recipe=one) for name, one in ABLATIONS.items()),
     )
 }
 SIDE_BY_SIDE = tuple(name for name, one in SYSTEMS.items() if name != "nothing" and one.recipe is None)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from everwhen import Memory, NotFound
-from everwhen.ingest.entities import name_similarity
+from everwhen.ingest.entities import Names, key, name_similarity
 from everwhen.ingest.nicknames import may_be
 
 
@@ -47,6 +49,43 @@ def test_nicknames_and_spellings() -> None:
     assert name_similarity("Jon", "Joe") == 0.0
     assert name_similarity("Katherine Jones", "Kathrine Jones") > 0.9
     assert name_similarity("Alice", "Alice Chen") == 0.95
+
+
+WORDS = st.sampled_from(
+    [
+        "Robert",
+        "Bob",
+        "Rob",
+        "Will",
+        "Bill",
+        "William",
+        "Jones",
+        "Jonse",
+        "Chen",
+        "the",
+        "Lisbon",
+        "Lisbom",
+        "Café",
+        "O'Neil",
+    ]
+)
+NAMES = st.one_of(
+    st.lists(WORDS, min_size=1, max_size=3).map(" ".join),
+    st.sampled_from(
+        ["Katherine Jones", "Kathrine Jones", "Catherine Jnoes", "The Lisbon Times", "Lisbon Time's"]
+    ),
+    st.text(min_size=0, max_size=12),
+)
+
+
+@given(known=st.lists(NAMES, max_size=12), said=NAMES)
+def test_every_name_that_may_be_the_same_is_compared(known: list[str], said: str) -> None:
+    index = Names()
+    for seq, name in enumerate(known):
+        index.add(name, seq)
+    alike = {seq for seq, name in enumerate(known) if name_similarity(said, name) > 0}
+    assert alike <= index.like(said)
+    assert {seq for seq, name in enumerate(known) if key(name) == key(said)} == set(index.going_by(said))
 
 
 def test_merge_split_and_rename_are_logged_and_taken_back(quick: Memory) -> None:

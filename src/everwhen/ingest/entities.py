@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from everwhen.ingest.extract.base import ExtractedEntity
-from everwhen.ingest.nicknames import may_be
+from everwhen.ingest.nicknames import akin, may_be
 from everwhen.store.graph import GraphWriter, Known
 
 WEIGHTS = (0.5, 0.3, 0.2)
@@ -20,6 +20,10 @@ NEAR_DAYS = 30.0
 """After so many days nearness in time counts half."""
 TYPO = 0.88
 """Similarity of two spellings below which they are no candidates."""
+SHORTEST_SPELLING = 5
+"""Letters of a name from which a slip of the pen is thought of."""
+MOST_EDITS = 2
+"""Slips in a long name; a short one may have one."""
 
 Decide = Callable[[str, str], bool]
 """Whether two names are one, for scores in between: an LLM's answer."""
@@ -32,10 +36,10 @@ class Resolver:
         self.write = write
         self.decide = decide
         self._known = {known.seq: known for known in self.write.entities()}
-        self._by_name: dict[str, list[int]] = {}
+        self._names = Names()
         for known in self._known.values():
             for name in known.names:
-                self._by_name.setdefault(key(name), []).append(known.seq)
+                self._names.add(name, known.seq)
 
     def unit(self, names: Sequence[ExtractedEntity], at: datetime) -> dict[str, int]:
         """The identities of the names of one unit, by name."""
@@ -57,13 +61,13 @@ class Resolver:
 
     def named(self, name: str) -> int | None:
         """The one identity that goes by a name; None where there is none, or several."""
-        found = set(self._by_name.get(key(name), []))
+        found = set(self._names.going_by(name))
         return found.pop() if len(found) == 1 else None
 
     def _named(self, entity: ExtractedEntity, taken: Iterable[int]) -> int | None:
         """The identity that goes by the name, whatever type the parser gives it this time; of several the one of
         the type, then the one spoken of last."""
-        candidates = [self._known[seq] for seq in self._by_name.get(key(entity.name), []) if seq not in taken]
+        candidates = [self._known[seq] for seq in self._names.going_by(entity.name) if seq not in taken]
         if not candidates:
             return None
         return max(candidates, key=lambda one: (one.type == entity.type, str(one.last or ""), -one.seq)).seq
@@ -71,7 +75,7 @@ class Resolver:
     def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
         best: tuple[float, int] | None = None
         around = frozenset(chosen.values())
-        for known in self._known.values():
+        for known in (self._known[seq] for seq in self._names.like(entity.name)):
             if known.seq in around or not compatible(known.type, entity.type):
                 continue
             name = max(name_similarity(entity.name, one) for one in known.names)
@@ -96,13 +100,13 @@ class Resolver:
     def _also(self, seq: int, entity: ExtractedEntity) -> int:
         known = self._known[seq]
         self._known[seq] = known._replace(names=known.names | {entity.name})
-        self._by_name.setdefault(key(entity.name), []).append(seq)
+        self._names.add(entity.name, seq)
         return seq
 
     def _new(self, entity: ExtractedEntity) -> int:
         seq = self.write.add_entity(entity.name, entity.type)
         self._known[seq] = Known(seq, "", entity.name, entity.type, frozenset({entity.name}), None)
-        self._by_name.setdefault(key(entity.name), []).append(seq)
+        self._names.add(entity.name, seq)
         return seq
 
     def saw(self, seq: int, at: datetime) -> None:
@@ -110,6 +114,47 @@ class Resolver:
         known = self._known[seq]
         if known.last is None or at > known.last:
             self._known[seq] = known._replace(last=at)
+
+
+class Names:
+    """Who goes by which name: exactly, or by one so like it that `name_similarity` may find it the same.
+
+    A bank has thousands of names, and each mention of a new one is compared: only with those that share a word, a
+    nickname of the first word, or nearly the spelling.
+    """
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, list[int]] = {}
+        self._by_word: dict[str, set[int]] = {}
+        self._keys: list[str] = []
+
+    def add(self, name: str, seq: int) -> None:
+        said = key(name)
+        if said not in self._by_key:
+            self._by_key[said] = []
+            self._keys.append(said)
+        self._by_key[said].append(seq)
+        for word in said.split():
+            self._by_word.setdefault(word, set()).add(seq)
+
+    def going_by(self, name: str) -> list[int]:
+        return self._by_key.get(key(name), [])
+
+    def like(self, name: str) -> set[int]:
+        """All whose similarity to the name is not 0, and some whose is."""
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import extract
+
+        said = key(name)
+        words = said.split()
+        found: set[int] = set()
+        for word in (*words, *(akin(words[0]) if words else ())):
+            found |= self._by_word.get(word, set())
+        if len(said) >= SHORTEST_SPELLING:
+            near = extract(said, self._keys, scorer=Levenshtein.distance, score_cutoff=MOST_EDITS, limit=None)
+            for spelling, _, _ in near:
+                found.update(self._by_key[spelling])
+        return found
 
 
 def key(name: str) -> str:
@@ -139,6 +184,7 @@ def name_similarity(one: str, other: str) -> float:
     if all(word in longer for word in shorter) and len(shorter[0]) > 2:
         return 0.95
     a, b = " ".join(left), " ".join(right)
-    if min(len(a), len(b)) < 5 or Levenshtein.distance(a, b) > 1 + (min(len(a), len(b)) > 9):
+    shortest = min(len(a), len(b))
+    if shortest < SHORTEST_SPELLING or Levenshtein.distance(a, b) > (MOST_EDITS if shortest > 9 else 1):
         return 0.0  # short names differ by a letter all the time: Jon and Joe are two
     return float(JaroWinkler.similarity(a, b))

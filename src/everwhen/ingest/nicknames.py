@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _SHORT = """
 abigail abby gail|alexander alex al xander sasha|alexandra alex lexi sandra sasha|alfred al fred alfie|allison ally
 amanda mandy|andrew andy drew|angela angie|anthony tony|arthur art artie|barbara barb barbie|benjamin ben benji benny
@@ -43,10 +45,21 @@ def _table() -> dict[str, frozenset[str]]:
 NICKNAMES = _table()
 
 
+@lru_cache(maxsize=4096)
+def akin(name: str) -> frozenset[str]:
+    """The other first names that can be the same person's: its full and short forms, and those of its full forms."""
+    name = name.lower()
+    near = NICKNAMES.get(name, frozenset())
+    beside = {
+        other
+        for full in near
+        if len(full) > len(name)
+        for other in NICKNAMES.get(full, ())
+        if len(other) < len(full)
+    }
+    return (near | beside) - {name}
+
+
 def may_be(one: str, other: str) -> bool:
     """Whether two first names can be one person's: the full name and a short form, or two short forms of it."""
-    one, other = one.lower(), other.lower()
-    if one == other or other in NICKNAMES.get(one, ()):
-        return True
-    fulls = [full for full in NICKNAMES.get(one, ()) if len(full) > len(one)]
-    return any(other in NICKNAMES.get(full, ()) for full in fulls if other != one and len(other) < len(full))
+    return one.lower() == other.lower() or other.lower() in akin(one)

@@ -33,7 +33,7 @@ class Axis:
 
     def ticks(self, grain: Grain) -> Iterator[tuple[float, str]]:
         """Where units of a grain begin, and what each is called; thinned out where they are too many."""
-        found = []
+        found: list[datetime] = []
         at = floor(self.start.astimezone(ZoneInfo(self.zone)), grain)
         while at < self.end and len(found) < 400:
             if at >= self.start:

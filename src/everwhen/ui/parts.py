@@ -44,7 +44,7 @@ def press(label: str, act: Act, kind: str = "", *, icon: str = "", hint: str = "
             ui.icon(icon).props("aria-hidden=true")
         if label:
             said(label, tag="span")
-    return button.on("click", lambda: act())
+    return button.on("click", lambda _: act())
 
 
 def choice(label: str, options: Mapping[str, str], chosen: str, act: Callable[[str], Any]) -> Element:

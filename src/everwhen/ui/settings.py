@@ -6,7 +6,7 @@ MOST_SESSIONS = 1000
 """Who is signed in; beyond that the one that was idle longest goes."""
 MOST_ENTRIES = 400
 """Lines of a timeline's window that are listed; the rest is counted."""
-MOST_ROWS = 12
+MOST_ROWS = 14
 """Rows of events that the time axis draws one above the other."""
 MOST_FACTS = 300
 """Facts that are drawn as bars; the rest is counted."""

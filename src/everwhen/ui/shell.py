@@ -14,6 +14,7 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from everwhen.errors import EverwhenError
+from everwhen.serve.guard import say_bug
 from everwhen.serve.problems import Problem
 from everwhen.ui.door import MOUNT
 from everwhen.ui.leaf import Leaf
@@ -166,7 +167,7 @@ class Shell:
         try:
             if self.visit.stats is not None or leaf.name == "import":
                 data = await leaf.load()
-        except (EverwhenError, Problem) as error:
+        except Exception as error:
             problem = _sentence(error)
         if mine != self._drawing:
             return
@@ -188,7 +189,7 @@ class Shell:
         """Do something that may fail, say so, and show what it changed."""
         try:
             await act()
-        except (EverwhenError, Problem) as error:
+        except Exception as error:
             with self._client:
                 ui.notify(_sentence(error), type="negative", position="bottom", multi_line=True)
             return False
@@ -248,5 +249,9 @@ class Shell:
 
 
 def _sentence(error: Exception) -> str:
+    """What people are told: an error made for them in its own words, a bug in none."""
+    if not isinstance(error, EverwhenError | Problem):
+        say_bug(error, "ui")
+        return f"Everwhen failed ({type(error).__name__}); the server's log says where."
     words = str(getattr(error, "detail", "") or error)
     return words[:1].upper() + words[1:]

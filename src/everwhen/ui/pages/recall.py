@@ -32,14 +32,12 @@ class Explorer(Leaf):
 
     def controls(self) -> None:
         kept = self.visit.kept
-        with block("form", "tools").on(
-            "submit", self._ask, js_handler="(e) => { e.preventDefault(); emit(); }"
-        ):
+        with block("div", "tools", "role=search"):
             with block("div", "grow").style("flex: 1 1 20rem"):
                 self.query = (
                     ui.input(placeholder="Ask this memory something", value=str(kept.get("query", "")))
                     .props('outlined dense clearable id=search aria-label="Question" autocomplete=off')
-                    .classes("search")
+                    .on("keydown.enter", self._ask)
                 )
             self.budget = ui.select(BUDGETS, value="mid", label="Budget").props(
                 "outlined dense options-dense behavior=menu"

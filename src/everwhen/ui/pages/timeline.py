@@ -20,7 +20,11 @@ from everwhen.when import Grain
 
 KINDS = {"event": "Events", "fact": "Facts", "session": "Conversations"}
 ROW, TOP = 24, 26
-LETTER = 0.62
+LEAST = 4
+"""Units that one look shows at the least."""
+LONG = 0.8
+"""Per cent of the width from which an interval is drawn as a bar."""
+LETTER = 0.64
 """Per cent of the width that one letter of a label takes, as a guess for packing rows."""
 
 
@@ -158,67 +162,62 @@ class Timeline(Leaf):
         size = WINDOWS[self.grain]
         end = shift(floor(self.visit.local(last), self.grain), self.grain, 1)
         end = shift(end, self.grain, self.moved * max(size // 2, 1))
-        return Axis(shift(end, self.grain, -size), end, self.visit.zone)
+        start = shift(end, self.grain, -size)
+        if stats and stats.first and not self.moved:  # no empty half where the memory is young
+            first = shift(floor(self.visit.local(stats.first), self.grain), self.grain, -1)
+            start = min(max(start, first), shift(end, self.grain, -LEAST))
+        return Axis(start, end, self.visit.zone)
 
     # Drawing
 
     def _chart(self, data: Seen) -> str:
         axis, rows, marks, hidden = data.axis, [0.0] * MOST_ROWS, [], 0
-        sessions, facts = [], []
         numbered = {id(one): number for number, one in self.entries.items()}
+        sessions = [axis.place(max(_start(one), axis.start)) for one in data.dated if one.kind == "session"]
         for one in data.dated:
-            x = axis.place(max(_start(one), axis.start))
             if one.kind == "session":
-                sessions.append(
-                    f'<rect class="mark session" x="{x:.2f}%" width="3" height="9" y="%d" rx="1"/>'
-                )
                 continue
-            if one.kind != "event":
-                facts.append((x, one))
+            x = axis.place(max(_start(one), axis.start))
             width = max(axis.place(min(_end(one), axis.end)) - x, 0.5)
             label = one.text if len(one.text) <= 44 else one.text[:43] + "…"
-            needs = max(width, 1.2 + LETTER * len(label)) + 0.6
-            row = next((place for place, taken in enumerate(rows) if taken <= x), None)
+            words, after = 1.8 + LETTER * len(label), x + (width if width > LONG else 0.0)
+            leftwards = after + words > 100 and x > words
+            left = x - words if leftwards else x
+            row = next((place for place, taken in enumerate(rows) if taken <= left), None)
             if row is None:
                 hidden += 1
                 continue
-            rows[row] = x + needs
-            marks.append(self._mark(one, numbered[id(one)], x, width, TOP + row * ROW, label))
-        used = sum(taken > 0 for taken in rows)
-        lane = TOP + used * ROW + 10
+            rows[row] = (x + width if leftwards else max(x + width, after + words)) + 0.8
+            marks.append(self._mark(one, numbered[id(one)], x, width, TOP + row * ROW, label, leftwards))
+        lane = TOP + sum(taken > 0 for taken in rows) * ROW + 10
         height = lane + 14
-        more = (
-            f'<text x="100%" y="{height + 12}" text-anchor="end">{hidden} more: zoom in</text>'
-            if hidden
-            else ""
+        more = f'<text x="100%" y="{height + 12}" text-anchor="end">{hidden} more: zoom in</text>' if hidden else ""
+        talked = "".join(
+            f'<rect class="mark session" x="{x:.2f}%" width="3" height="9" y="{lane}" rx="1"/>' for x in sessions
         )
-        grain = self.grain
         return (
-            f'<svg class="chart" height="{height + (18 if hidden else 4)}" role="group" aria-label="Time axis, '
-            f'{len(data.dated)} entries">'
-            + axis.drawn_ticks(grain, height, self.visit.as_of)
-            + "".join(one % lane for one in sessions)
-            + "".join(marks)
-            + more
-            + "</svg>"
+            f'<svg class="chart" height="{height + (18 if hidden else 4)}" role="group" '
+            f'aria-label="Time axis, {len(data.dated)} entries">'
+            f"{axis.drawn_ticks(self.grain, height, self.visit.as_of)}{talked}{''.join(marks)}{more}</svg>"
         )
 
     @staticmethod
-    def _mark(one: Entry, number: str, x: float, width: float, y: int, label: str) -> str:
+    def _mark(one: Entry, number: str, x: float, width: float, y: int, label: str, leftwards: bool) -> str:
         kind = "fact" if one.kind != "event" else escape(one.status)
-        long = width > 0.8
+        long = width > LONG
         shape = (
-            f'<rect class="mark {kind}" x="{x:.2f}%" y="{y + 4}" width="{width:.2f}%" height="9" rx="4.5"/>'
+            f'<rect class="mark {kind}" x="{x:.2f}%" y="{y + 3}" width="{width:.2f}%" height="10" rx="5"/>'
             if long
             else f'<circle class="mark {kind}" cx="{x:.2f}%" cy="{y + 8}" r="4.5"/>'
         )
-        left = x > 72
-        words = (
-            f'<text class="label wide-only" x="{x if left else x + (width if long and width < 30 else 0):.2f}%" y="{y + 13}" '
-            f'dx="{-9 if left else 9}" dy="{0}" {"text-anchor=end" if left else ""}>{escape(label)}</text>'
-        )
+        at = x if leftwards or not long else x + width
+        turned = 'dx="-9" text-anchor="end"' if leftwards else 'dx="9"'
+        words = f'<text class="label wide-only" x="{at:.2f}%" y="{y + 12}" {turned}>{escape(label)}</text>'
         title = escape(f"{spoken(one.interval, one.zone)}: {one.text}")
-        return f'<g data-pick="{number}" tabindex="0" role="button" aria-label="{title}"><title>{title}</title>{shape}{words}</g>'
+        return (
+            f'<g data-pick="{number}" tabindex="0" role="button" aria-label="{title}">'
+            f"<title>{title}</title>{shape}{words}</g>"
+        )
 
     def _list(self, data: Seen) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
@@ -229,8 +228,6 @@ class Timeline(Leaf):
         for one in shown:
             name = _unit(self.visit.local(max(_start(one), data.axis.start)), self.grain)
             groups.setdefault(name, []).append(self._line(one, numbered[id(one)]))
-        rest = len(data.dated) - len(shown)
-        del rest
         return "".join(
             f'<section class="group"><h3>{escape(name)}</h3><div class="rows">{"".join(lines)}</div></section>'
             for name, lines in groups.items()

@@ -2,7 +2,7 @@
 
     python scripts/screenshots.py [--out docs/img] [--only facts]
 
-Needs the extras `ui` and `dev` (playwright) and a Chromium on the machine (`chromium` on the path); nothing is downloaded.
+Needs the extras `ui` and `dev` (playwright) and a Chromium on the path; nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -54,7 +54,17 @@ def served(home: Path) -> Iterator[str]:
     """`everwhen ui` in a process of its own, until the block ends."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "everwhen", "ui", "--no-browser", "--port", str(port), "--home", str(home)]
+    command = [
+        sys.executable,
+        "-m",
+        "everwhen",
+        "ui",
+        "--no-browser",
+        "--port",
+        str(port),
+        "--home",
+        str(home),
+    ]
     process = subprocess.Popen(command, env={**os.environ, "EVERWHEN_PORT": str(port)})
     url = f"http://127.0.0.1:{port}"
     try:
@@ -77,7 +87,9 @@ def smaller(path: Path) -> None:
     except ImportError:
         return
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
+        picture.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+            path, optimize=True
+        )
 
 
 def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:
@@ -107,7 +119,9 @@ def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:
             for name in names:
                 if name not in only:
                     continue
-                page.goto(f"{url}/ui/marta/{name}{'?as_of=2025-05-20' if name == 'facts' and look == 'dark' else ''}")
+                page.goto(
+                    f"{url}/ui/marta/{name}{'?as_of=2025-05-20' if name == 'facts' and look == 'dark' else ''}"
+                )
                 ready(page, name)
                 path = out / f"ui-{name}-{look}.png"
                 page.screenshot(path=path)
@@ -118,7 +132,9 @@ def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--out", type=Path, default=Path(__file__).parent.parent / "docs" / "img")
     arguments.add_argument("--only", nargs="*", default=PAGES, choices=PAGES)
     arguments.add_argument("--home", type=Path, help="a home folder to show instead of the story")

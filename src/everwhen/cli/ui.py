@@ -21,7 +21,7 @@ def ui(
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
 ) -> None:
-    """Look at the memory in a browser: timeline, recall, facts, entities, tree, map, import. On loopback, without keys."""
+    """Look at the memory in a browser: timeline, recall, facts, entities, tree, map. For this machine, without keys."""
     from urllib.parse import quote
 
     from everwhen.home import bank_path, home_folder

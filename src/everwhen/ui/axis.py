@@ -47,8 +47,8 @@ class Axis:
         """The ticks as SVG, and a line for the moment that the page looks from."""
         out = [
             f'<line class="tick" x1="{x:.2f}%" x2="{x:.2f}%" y1="18" y2="{height}"/>'
-            f'<text x="{x:.2f}%" y="12" dx="{-2 if x > 96 else 3}" {"text-anchor=end" if x > 96 else ""}>{escape(name)}</text>'
-            for x, name in self.ticks(grain)
+            f'<text class="{"even" if place % 2 else ""}" x="{x:.2f}%" y="12" {_beside(x)}>{escape(name)}</text>'
+            for place, (x, name) in enumerate(self.ticks(grain))
         ]
         if then is not None and self.start <= then <= self.end:
             x = self.place(then)
@@ -79,6 +79,11 @@ def fitting(start: datetime, end: datetime) -> Grain:
     """The grain whose ticks suit a stretch of time."""
     days = (end - start).days
     return "day" if days <= 16 else "week" if days <= 110 else "month" if days <= 1100 else "year"
+
+
+def _beside(x: float) -> str:
+    """The name stands to the right of its tick, but not out of the picture."""
+    return 'dx="-3" text-anchor="end"' if x > 96 else 'dx="3"'
 
 
 def _called(instant: datetime, grain: Grain) -> str:

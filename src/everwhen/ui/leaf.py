@@ -28,6 +28,7 @@ class Leaf:
     name: ClassVar[str]
     title: ClassVar[str]
     icon: ClassVar[str]
+    hint: ClassVar[str]
 
     def __init__(self, visit: Visit, frame: Frame) -> None:
         self.visit = visit

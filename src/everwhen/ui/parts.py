@@ -80,6 +80,11 @@ def picked(element: Element, act: Callable[[str], Any]) -> Element:
     return element.on("click", heard, js_handler=PICK)
 
 
+def pick(it: object) -> str:
+    """The attributes of what can be picked, by mouse or by key."""
+    return f'data-pick="{escape(str(it))}" tabindex="0" role="button"'
+
+
 def empty(title: str, hint: str, icon: str = "hourglass_empty") -> None:
     """What stands where there is nothing yet."""
     with block("div", "empty"):
@@ -165,6 +170,6 @@ def turn_line(visit: Visit, turn: Turn, strong: bool = True) -> str:
     at = visit.local(turn.said_at)
     weight = "" if strong else " faint"
     return (
-        f'<div class="turn{weight}" data-turn="{escape(turn.id)}"><div class="meta">{escape(turn.speaker)} · {day(at)}, '
-        f"{at:%H:%M}</div><div class='wrap'>{escape(turn.text)}</div></div>"
+        f'<div class="turn{weight}" data-turn="{escape(turn.id)}"><div class="meta">{escape(turn.speaker)} · '
+        f"{day(at)}, {at:%H:%M}</div><div class='wrap'>{escape(turn.text)}</div></div>"
     )

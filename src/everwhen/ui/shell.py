@@ -93,7 +93,7 @@ class Shell:
         with block("div", "asof") as self._asof:
             if days is None:
                 return
-            said("As of", "hidden-label", "span")
+            said(day(days[0]), "from", "span")
             slider = block("input", "", f"type=range id=as-of min=0 max={days[1]} step=1")
             slider.props["aria-label"] = "Show the memory as of this day; the right end is now"
             slider.props["value"] = str(self._position())
@@ -116,7 +116,7 @@ class Shell:
 
     def _say_when(self) -> None:
         then = self.visit.as_of
-        words = "now" if then is None else day(self.visit.local(then), before=True)
+        words = "as of now" if then is None else day(self.visit.local(then), before=True)
         self._when.set_content(escape(words))
         self._asof.classes(add="past" if then else "", remove="" if then else "past")
         self._now.set_visibility(then is not None)
@@ -174,7 +174,7 @@ class Shell:
         self._busy.classes(remove="on")
         self._head.clear()
         with self._head:
-            heading(leaf.title, "", self.visit)
+            heading(leaf.title, leaf.hint, self.visit)
         self._area.clear()
         with self._area:
             if problem:

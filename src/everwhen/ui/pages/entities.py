@@ -13,7 +13,7 @@ from everwhen.memory import Memory
 from everwhen.store import UnitRow
 from everwhen.types import Entity
 from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, day, empty, markup, picked, said, show_turns
+from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, said, show_turns
 from everwhen.ui.settings import MOST_ENTITIES, MOST_MENTIONS
 
 TYPES = ("PERSON", "LOCATION", "ORGANIZATION", "EVENT", "PRODUCT", "DATE", "WORK", "OTHER")
@@ -36,6 +36,7 @@ class Graph:
 
 class Entities(Leaf):
     name, title, icon = "entities", "Entities", "hub"
+    hint = "Who is spoken of, and together with whom."
 
     def controls(self) -> None:
         self.picked = ""
@@ -100,17 +101,21 @@ class Entities(Leaf):
                 f'<line{near} x1="{x1:.1f}%" y1="{y1:.1f}%" x2="{x2:.1f}%" y2="{y2:.1f}%" '
                 f'stroke-width="{0.8 + 4.2 * shared / strongest:.1f}"/>'
             )
+        names = []
         for number, (one, units) in reversed(list(enumerate(data.entities))):
             x, y = data.places[number]
             size = 6 + 16 * math.sqrt(len(units) / most)
             look = ' class="picked"' if number == chosen else ""
             minor = ' class="minor"' if number >= MAJOR else ""
             out.append(
-                f'<g{look} data-pick="{escape(one.id)}" tabindex="0" role="button" aria-label="{escape(one.name)}, '
-                f'{len(units)} turns"><circle cx="{x:.1f}%" cy="{y:.1f}%" r="{size:.1f}" fill="var(--hue-{hue(one.type)})"/>'
-                f'<text{minor} x="{x:.1f}%" y="{y:.1f}%" dy="{size + 13:.0f}">{escape(one.name[:24])}</text></g>'
+                f"<g{look} {pick(one.id)} "
+                f'aria-label="{escape(one.name)}, {len(units)} turns">'
+                f'<circle cx="{x:.1f}%" cy="{y:.1f}%" r="{size:.1f}" fill="var(--hue-{hue(one.type)})"/></g>'
             )
-        return "".join([*out, "</svg>"])
+            names.append(
+                f'<text{minor} x="{x:.1f}%" y="{y:.1f}%" dy="{size + 13:.0f}">{escape(one.name[:24])}</text>'
+            )
+        return "".join([*out, *names, "</svg>"])  # names above all circles
 
     @staticmethod
     def _legend(data: Graph) -> str:
@@ -128,9 +133,8 @@ class Entities(Leaf):
             if number is None:
                 said("Choose a name to see when it was spoken of, and with whom.", "soft small")
                 lines = "".join(
-                    f'<div class="row-line" data-pick="{escape(one.id)}" tabindex="0" role="button" style="padding-inline: .2rem; '
-                    f'grid-template-columns: minmax(0, 1fr) auto"><span>{escape(one.name)}</span><span class="faint num">'
-                    f"{len(units)}</span></div>"
+                    f'<div class="row-line tight" {pick(one.id)}><span>{escape(one.name)}</span>'
+                    f'<span class="faint num">{len(units)}</span></div>'
                     for one, units in data.entities[:10]
                 )
                 picked(markup(lines, "rows"), self._pick)
@@ -149,12 +153,12 @@ class Entities(Leaf):
             )
             names = ", ".join(f"{data.entities[other][0].name} ({shared})" for shared, other in with_[:6])
             markup(
-                f'<dl class="pairs" style="margin: .7rem 0"><dt>turns</dt><dd class="num">{len(units)}</dd><dt>first</dt>'
+                f'<dl class="pairs"><dt>turns</dt><dd class="num">{len(units)}</dd><dt>first</dt>'
                 f"<dd>{day(self.visit.local(first))}</dd><dt>last</dt><dd>{day(self.visit.local(last))}</dd>"
                 f"<dt>with</dt><dd>{escape(names) or '–'}</dd></dl><h3>Last spoken of</h3>"
             )
             lines = "".join(
-                f'<div class="turn small" data-pick="{n}" tabindex="0" role="button" style="cursor: pointer"><div class="meta">'
+                f'<div class="turn small" {pick(n)} style="cursor: pointer"><div class="meta">'
                 f"{escape(unit.speaker)} · {day(self.visit.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
                 for n, unit in enumerate(units[:6])
             )

@@ -14,7 +14,7 @@ from everwhen.memory import Memory
 from everwhen.types import Conflict, Fact, StaleFact
 from everwhen.ui.axis import Axis, fitting
 from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, choice, day, empty, markup, picked, press, said, show_turns
+from everwhen.ui.parts import badge, block, choice, day, empty, markup, pick, picked, press, said, show_turns
 from everwhen.ui.settings import MOST_FACTS, MOST_QUEUED
 
 SIGNALS = {
@@ -40,6 +40,7 @@ class Book:
 
 class FactBars(Leaf):
     name, title, icon = "facts", "Facts", "fact_check"
+    hint = "What is so, from when to when."
 
     def controls(self) -> None:
         self.known = "then"
@@ -65,8 +66,6 @@ class FactBars(Leaf):
         may = self.visit.may("write") and self.visit.as_of is None
         if data.review:
             self._review(data.review, may)
-        if data.stale:
-            self._stale(data.stale, may)
         if not data.facts:
             with block("div", "sheet"):
                 empty(
@@ -78,6 +77,8 @@ class FactBars(Leaf):
                 )
             return
         picked(markup(self._bars(data), "sheet").props("id=bars"), self._open)
+        if data.stale:
+            self._stale(data.stale, may)
 
     # Reading
 
@@ -88,13 +89,16 @@ class FactBars(Leaf):
         held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=known)
         facts = [fact for fact in facts if fact.valid_from <= moment or then is None]
         facts.sort(key=lambda fact: (fact.subject.lower(), fact.predicate, fact.valid_from))
+        review = memory.facts.review() if then is None else []
+        stale = memory.facts.stale(now=moment, limit=MOST_QUEUED) if then is None else []
+        asked = {side.id for conflict in review for side in conflict.sides}
         confidence = {fact.id: memory.facts.confidence_at(fact, moment) for fact in held}
         return Book(
             facts[:MOST_FACTS],
             frozenset(fact.id for fact in held),
             confidence,
-            memory.facts.review() if then is None else [],
-            memory.facts.stale(now=moment, limit=MOST_QUEUED) if then is None else [],
+            review,
+            [one for one in stale if one.fact.id not in asked],  # those are decided above
             max(len(facts) - MOST_FACTS, 0),
         )
 
@@ -144,8 +148,8 @@ class FactBars(Leaf):
             badge("you said so", "on") if fact.origin == "user" else ""
         )
         return (
-            f'<div class="fact-row{"" if holds else " past"}" data-pick="{escape(fact.id)}" data-holds="{str(holds).lower()}" '
-            f'tabindex="0" role="button" aria-label="{title}"><span class="says">{says} {marks}<br>'
+            f'<div class="fact-row{"" if holds else " past"}" {pick(fact.id)} data-holds="{str(holds).lower()}" '
+            f'aria-label="{title}"><span class="says">{says} {marks}<br>'
             f'<span class="faint small num">{since} – {escape(until.removeprefix("until "))}</span></span>'
             f'<svg class="bar"><title>{title}</title><rect class="ground" x="0" y="9" width="100%" height="8" rx="4"/>'
             f'<rect class="{look}" x="{left:.2f}%" y="7" width="{width:.2f}%" height="12" rx="4" opacity="{fade:.2f}"/>'
@@ -168,17 +172,17 @@ class FactBars(Leaf):
                             with block("div", "side"):
                                 markup(badge(name, "on" if name == "Believed now" else "warn"), tag="span")
                                 said(fact.object, "wrap", "b")
-                                said(
-                                    f"since {day(self.visit.local(fact.valid_from))} · told {fact.support} "
-                                    f"time{'' if fact.support == 1 else 's'} · {fact.origin}",
-                                    "faint small",
-                                )
+                                said(self._told(fact), "faint small")
                                 if may:
                                     press(
                                         f"Keep “{fact.object}”", self._resolving(conflict, fact.id), "strong"
                                     )
                     if may:
                         press("Neither is so", self._resolving(conflict, "neither"), "plain")
+
+    def _told(self, fact: Fact) -> str:
+        often = "told once" if fact.support == 1 else f"told {fact.support} times"
+        return f"since {day(self.visit.local(fact.valid_from))} · {often} · {fact.origin}"
 
     def _stale(self, stale: Sequence[StaleFact], may: bool) -> None:
         with block("section", "sheet", "id=stale"):
@@ -297,8 +301,8 @@ class FactBars(Leaf):
         reason = f" · {escape(one.reason)}" if one.reason else ""
         return (
             f'<div class="turn"><b>{escape(one.object)}</b> {badge(one.status, kind)}<div class="meta num">'
-            f"{day(local(one.valid_from))} – {until} · {believed} · confidence {one.confidence:.2f} · {escape(one.origin)}"
-            f"{reason}</div></div>"
+            f"{day(local(one.valid_from))} – {until} · {believed} · confidence {one.confidence:.2f} · "
+            f"{escape(one.origin)}{reason}</div></div>"
         )
 
 

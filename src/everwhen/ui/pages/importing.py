@@ -23,6 +23,7 @@ from everwhen.ui.parts import block, empty, markup, said
 
 SEVERAL = ("locomo", "longmemeval")
 """Formats whose files hold several conversations, which come under names of their own."""
+LINE = '{"role": "user", "name": "Ana", "content": "I moved to Porto last week", "timestamp": "2025-05-02T18:30:00Z"}'
 LOOK = 0.25
 """Seconds between two looks at the progress."""
 
@@ -46,6 +47,7 @@ class Progress:
 
 class Importing(Leaf):
     name, title, icon = "import", "Import", "upload_file"
+    hint = "Conversations from elsewhere."
 
     def controls(self) -> None:
         self.progress: Progress | None = None
@@ -66,8 +68,8 @@ class Importing(Leaf):
         with block("div", "sheet pad stack"):
             said(f"Into the bank “{self.visit.bank}”", tag="h2")
             said(
-                "Conversations from ChatGPT, Claude, LoCoMo or LongMemEval, JSON lines with one message each, or an export of "
-                "everwhen. A file that was imported before adds only what is new.",
+                "Conversations from ChatGPT, Claude, LoCoMo or LongMemEval, JSON lines with one message each, or an "
+                "export of everwhen. A file that was imported before adds only what is new.",
                 "soft",
             )
             with block("div", "tools"):
@@ -83,6 +85,12 @@ class Importing(Leaf):
                 on_upload=self._take,
                 on_rejected=self._too_large,
             ).props("flat no-thumbnails accept=.json,.jsonl,.txt,.gz").classes("upload")
+            markup(f"<pre><code>{escape(LINE)}</code></pre>")
+            said(
+                f"One line of JSON lines looks like this. Up to {most / 1e6:g} MB here; larger files with "
+                "`everwhen import FILE` on the machine itself.",
+                "small faint",
+            )
             self._bar = block("div", "stack", "id=progress aria-live=polite")
         self._timer = ui.timer(LOOK, self._show, active=False)
         if self.progress is not None:
@@ -120,7 +128,7 @@ class Importing(Leaf):
     def _too_large(self) -> None:
         most = self.visit.visitor.house.serving.largest_body
         ui.notify(
-            f"This is no file that can be taken here; up to {most / 1e6:g} MB, larger ones with `everwhen import FILE`.",
+            f"Files of up to {most / 1e6:g} MB can be taken here; larger ones with `everwhen import FILE`.",
             type="negative",
             multi_line=True,
         )
@@ -144,8 +152,9 @@ class Importing(Leaf):
                 f" of {progress.total:,}" if progress.total else ""
             )
             markup(
-                f'<p>{escape(label)}</p><div class="progress" role="progressbar" aria-valuenow="{share:.0f}" aria-valuemin="0" '
-                f'aria-valuemax="100" aria-label="Import"><b style="width: {share:.0f}%"></b></div>'
+                f'<p>{escape(label)}</p><div class="progress" role="progressbar" aria-label="Import" '
+                f'aria-valuenow="{share:.0f}" aria-valuemin="0" aria-valuemax="100">'
+                f'<b style="width: {share:.0f}%"></b></div>'
             )
             for note in progress.notes:
                 said(note, "small soft")

@@ -13,7 +13,7 @@ from everwhen.map.project import project
 from everwhen.memory import Memory
 from everwhen.types import Node
 from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import block, choice, empty, markup, picked, said, show_turns, spoken
+from everwhen.ui.parts import block, choice, empty, markup, pick, picked, said, show_turns, spoken
 from everwhen.ui.settings import MOST_POINTS
 
 HUES = 8
@@ -33,6 +33,7 @@ class Plane:
 
 class MemoryMap(Leaf):
     name, title, icon = "map", "Map", "scatter_plot"
+    hint = "What is about the same lies close together."
 
     def controls(self) -> None:
         self.level = ""
@@ -54,15 +55,11 @@ class MemoryMap(Leaf):
             return
         names = [plane.name for plane in data]
         if self.level not in names:
-            self.level = "session" if "session" in names else names[0]
+            self.level = names[0]
         plane = data[names.index(self.level)]
         with block("div", "tools"):
             choice("Level", {name: name.capitalize() for name in names}, self.level, self._choose)
-            said(
-                "One point is one exchange, session, day …; its place is what it is about, its colour the month.",
-                "faint small",
-                "span",
-            )
+            said("A point is placed by its meaning and coloured by its month.", "faint small", "span")
         then = self.visit.as_of
         shown = [n for n, node in enumerate(plane.nodes) if _before(node, then)]
         if not shown:
@@ -90,8 +87,9 @@ class MemoryMap(Leaf):
             node = plane.nodes[n]
             title = escape(f"{spoken(node.interval, self.visit.zone)}: {node.text[:140]}")
             marks.append(
-                f'<circle data-pick="{n}" tabindex="0" role="button" aria-label="{title}" cx="{flat[n][0]:.2f}%" '
-                f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{groups[plane.groups[n]]})"><title>{title}</title></circle>'
+                f'<circle {pick(n)} aria-label="{title}" cx="{flat[n][0]:.2f}%" '
+                f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{groups[plane.groups[n]]})">'
+                f"<title>{title}</title></circle>"
             )
         return f'<svg class="map" role="group" aria-label="{len(shown)} points">{"".join(marks)}</svg>'
 

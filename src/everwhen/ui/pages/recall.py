@@ -1,4 +1,4 @@
-"""Ask, and see why: the rank of each memory in each channel, what its score is made of, what was dropped, where time went."""
+"""Ask, and see why: ranks by channel, what each score is made of, what was dropped, where the time went."""
 
 from __future__ import annotations
 
@@ -18,47 +18,44 @@ from everwhen.recall import Recall
 from everwhen.recall.naming import called
 from everwhen.types import KINDS, Recalled
 from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, day, empty, markup, picked, press, said, show_turns, spoken
+from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, press, said, show_turns, spoken
 from everwhen.ui.settings import MOST_MEMORIES
 
 BUDGETS = {"low": "Low", "mid": "Mid", "high": "High"}
 CHANNELS = {"semantic": "meaning", "keyword": "words", "graph": "graph", "temporal": "time"}
+LEAST_SHARE = 0.01
+"""Stages that take less of the time than this are added up."""
 PARTS = 6
 """The largest parts of a score that are drawn."""
 
 
 class Explorer(Leaf):
     name, title, icon = "recall", "Recall", "manage_search"
+    hint = "What an agent would be given, and why."
 
     def controls(self) -> None:
         kept = self.visit.kept
         with block("div", "tools", "role=search"):
-            with block("div", "grow").style("flex: 1 1 20rem"):
-                self.query = (
-                    ui.input(placeholder="Ask this memory something", value=str(kept.get("query", "")))
-                    .props('outlined dense clearable id=search aria-label="Question" autocomplete=off')
-                    .on("keydown.enter", self._ask)
-                )
-            self.budget = ui.select(BUDGETS, value="mid", label="Budget").props(
-                "outlined dense options-dense behavior=menu"
+            self.query = (
+                ui.input(placeholder="Ask this memory something", value=str(kept.get("query", "")))
+                .props('outlined dense clearable aria-label="Question" autocomplete=off id=search')
+                .style("flex: 1 1 16rem")
+                .on("keydown.enter", self._ask)
             )
-            self.tokens = ui.number(
-                "Max tokens", value=1024, min=1, max=200_000, step=256, format="%d"
-            ).props("outlined dense")
+            press("Recall", self._ask, "strong", icon="search")
+        with block("div", "tools"):
+            look = "outlined dense options-dense behavior=menu"
+            self.budget = ui.select(BUDGETS, value="mid", label="Budget").props(look)
+            self.tokens = ui.number("Max tokens", value=1024, min=1, max=200_000, step=256, format="%d")
+            self.tokens.props("outlined dense")
             self.after = ui.input("Said after").props("outlined dense stack-label type=date")
             self.before = ui.input("Said before").props("outlined dense stack-label type=date")
             self.kinds = ui.select(list(KINDS), value=["turn", "fact"], multiple=True, label="Kinds").props(
-                "outlined dense options-dense behavior=menu"
+                look
             )
-            for field, width in (
-                (self.budget, 6),
-                (self.tokens, 7.5),
-                (self.after, 9.5),
-                (self.before, 9.5),
-                (self.kinds, 9),
-            ):
+            fields = (self.budget, self.tokens, self.after, self.before, self.kinds)
+            for field, width in zip(fields, (6, 7.5, 9.5, 9.5, 11), strict=True):
                 field.style(f"width: {width}rem")
-            press("Recall", self._ask, "strong", icon="search")
         ui.run_javascript(
             'if (window.everwhenSearch) { window.everwhenSearch = false; document.querySelector("input.q-field__native'
             '[aria-label=Question]")?.focus(); }'
@@ -152,11 +149,12 @@ class Explorer(Leaf):
         chips += "".join(badge(f"{sign} {value:+.2f}") for sign, value in why.need.items())
         occurred = f"<span>{escape(spoken(one.occurred, one.zone))}</span>" if one.occurred else ""
         return (
-            f'<article class="memory" data-memory="{escape(one.id)}"><div class="meta"><span class="num">{number + 1}</span>'
-            f'<span class="score" title="score {one.score / best:.2f}"><b style="width: {one.score / best * 100:.0f}%"></b></span>'
+            f'<article class="memory" data-memory="{escape(one.id)}"><div class="meta">'
+            f'<span class="num">{number + 1}</span><span class="score" title="score {one.score / best:.2f}">'
+            f'<b style="width: {one.score / best * 100:.0f}%"></b></span>'
             f"<span>{escape(one.speaker)} · {day(at)}, {at:%H:%M}</span>{occurred}<span>{escape(one.kind)}</span>"
             f'<span class="num">{one.tokens} tokens</span></div>'
-            f'<div class="wrap" data-pick="{number}" tabindex="0" role="button">{escape(one.text)}</div>'
+            f'<div class="wrap" {pick(number)}>{escape(one.text)}</div>'
             f'<div class="chips">{chips}</div>{_parts(why.parts)}</article>'
         )
 
@@ -200,25 +198,34 @@ def _parts(parts: Mapping[str, float]) -> str:
     scale = abs(ranked[0][1]) or 1.0
     lines = "".join(
         f'<div class="part"><span>{escape(called(name))}</span><span class="num">{value:+.2f}</span>'
-        f'<span><span class="bar{" minus" if value < 0 else ""}" style="display: block; width: {abs(value) / scale * 100:.0f}%">'
+        f'<span><span class="bar{" minus" if value < 0 else ""}" style="width: {abs(value) / scale * 100:.0f}%">'
         "</span></span></div>"
         for name, value in ranked[:PARTS]
     )
     rest = sum(value for _, value in ranked[PARTS:])
     if ranked[PARTS:]:
-        lines += f'<div class="part"><span>{len(ranked) - PARTS} others</span><span class="num">{rest:+.2f}</span><span></span></div>'
+        others = f"{len(ranked) - PARTS} others"
+        lines += (
+            f'<div class="part"><span>{others}</span><span class="num">{rest:+.2f}</span><span></span></div>'
+        )
     return f'<div class="parts">{lines}</div>'
 
 
 def _stages(stages: Mapping[str, float]) -> str:
-    whole = sum(stages.values())
-    longest = max(stages.values(), default=1.0) or 1.0
+    whole = sum(stages.values()) or 1.0
+    shown = {name: ms for name, ms in stages.items() if ms / whole >= LEAST_SHARE}
+    if len(shown) < len(stages):
+        shown["others"] = whole - sum(shown.values())
+    longest = max(shown.values(), default=1.0) or 1.0
     lines = "".join(
         f'<span>{escape(name)}</span><span class="bar" style="width: {ms / longest * 100:.1f}%"></span>'
         f'<span class="num">{ms:.1f} ms</span>'
-        for name, ms in stages.items()
+        for name, ms in shown.items()
     )
-    return f'<h3>Time, by stage</h3><div class="stages">{lines}<b>all</b><span></span><b class="num">{whole:.0f} ms</b></div>'
+    return (
+        f'<h3>Time, by stage</h3><div class="stages">{lines}<b>all</b><span></span>'
+        f'<b class="num">{whole:.0f} ms</b></div>'
+    )
 
 
 def _dropped(found: Recall) -> str:

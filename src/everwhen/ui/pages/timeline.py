@@ -14,7 +14,7 @@ from everwhen.memory import Memory
 from everwhen.types import NETWORKS, Entry
 from everwhen.ui.axis import WINDOWS, Axis, floor, shift
 from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, choice, empty, markup, picked, press, show_turns, spoken
+from everwhen.ui.parts import badge, block, choice, empty, markup, pick, picked, press, show_turns, spoken
 from everwhen.ui.settings import MOST_ENTRIES, MOST_MENTIONS, MOST_ROWS
 from everwhen.when import Grain
 
@@ -41,6 +41,7 @@ class Seen:
 
 class Timeline(Leaf):
     name, title, icon = "timeline", "Timeline", "timeline"
+    hint = "What happened, and what is planned, in the order of time."
 
     def controls(self) -> None:
         self.grain: Grain = "month"
@@ -191,9 +192,14 @@ class Timeline(Leaf):
             marks.append(self._mark(one, numbered[id(one)], x, width, TOP + row * ROW, label, leftwards))
         lane = TOP + sum(taken > 0 for taken in rows) * ROW + 10
         height = lane + 14
-        more = f'<text x="100%" y="{height + 12}" text-anchor="end">{hidden} more: zoom in</text>' if hidden else ""
+        more = (
+            f'<text x="100%" y="{height + 12}" text-anchor="end">{hidden} more: zoom in</text>'
+            if hidden
+            else ""
+        )
         talked = "".join(
-            f'<rect class="mark session" x="{x:.2f}%" width="3" height="9" y="{lane}" rx="1"/>' for x in sessions
+            f'<rect class="mark session" x="{x:.2f}%" width="3" height="9" y="{lane}" rx="1"/>'
+            for x in sessions
         )
         return (
             f'<svg class="chart" height="{height + (18 if hidden else 4)}" role="group" '
@@ -214,10 +220,7 @@ class Timeline(Leaf):
         turned = 'dx="-9" text-anchor="end"' if leftwards else 'dx="9"'
         words = f'<text class="label wide-only" x="{at:.2f}%" y="{y + 12}" {turned}>{escape(label)}</text>'
         title = escape(f"{spoken(one.interval, one.zone)}: {one.text}")
-        return (
-            f'<g data-pick="{number}" tabindex="0" role="button" aria-label="{title}">'
-            f"<title>{title}</title>{shape}{words}</g>"
-        )
+        return f'<g {pick(number)} aria-label="{title}"><title>{title}</title>{shape}{words}</g>'
 
     def _list(self, data: Seen) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
@@ -237,7 +240,7 @@ class Timeline(Leaf):
         numbered = {id(one): number for number, one in self.entries.items()}
         lines = "".join(self._line(one, numbered[id(one)], told=True) for one in data.undated[:MOST_ENTRIES])
         return (
-            f'<details id="undated"><summary>Told without a date <span class="badge">{len(data.undated)}</span></summary>'
+            f'<details id="undated"><summary>Told without a date {badge(str(len(data.undated)))}</summary>'
             f'<div class="rows">{lines}</div></details>'
         )
 
@@ -247,7 +250,7 @@ class Timeline(Leaf):
         marks += badge(one.kind, "on") if one.kind.startswith("fact") else ""
         at = spoken(one.interval, one.zone)
         return (
-            f'<div class="row-line {escape(one.status)}" data-pick="{number}" tabindex="0" role="button">'
+            f'<div class="row-line {escape(one.status)}" {pick(number)}>'
             f'<span class="at">{"told " if told else ""}{escape(at)}</span><span class="what">{escape(one.text)}</span>'
             f"<span>{marks}</span></div>"
         )

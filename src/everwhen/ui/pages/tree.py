@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 from everwhen.memory import Memory
 from everwhen.types import Node, Turn
 from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, empty, markup, picked, press, said, spoken, turn_line
+from everwhen.ui.parts import badge, block, empty, markup, pick, picked, press, said, spoken, turn_line
 from everwhen.ui.settings import MOST_NODES
 
 DEEPEST = 12
@@ -28,6 +29,7 @@ class Branch:
 
 class TreeBrowser(Leaf):
     name, title, icon = "tree", "Tree", "account_tree"
+    hint = "What was said, condensed; down to the words themselves."
 
     def controls(self) -> None:
         self.path: list[Node] = []
@@ -100,8 +102,9 @@ class TreeBrowser(Leaf):
         words = "still open then" if open_ else " ".join(first[1:3] if len(first) > 1 else first)[:260]
         of = f"{len(node.children)} {'turn' if node.level == 1 else 'part'}{'' if len(node.children) == 1 else 's'}"
         return (
-            f'<div class="row-line node{" open" if open_ else ""}" data-pick="{escape(node.id)}" tabindex="0" role="button">'
-            f'<span class="at">{escape(spoken(node.interval, self.visit.zone))}</span><span class="what">{escape(words)}</span>'
+            f'<div class="row-line node{" open" if open_ else ""}" {pick(node.id)}>'
+            f'<span class="at">{escape(spoken(node.interval, self.visit.zone))}</span>'
+            f'<span class="what">{escape(words)}</span>'
             f"<span>{badge(node.name or f'level {node.level}', 'on')} {badge(of)}</span></div>"
         )
 
@@ -110,11 +113,8 @@ class TreeBrowser(Leaf):
             press("All", lambda: self._up(0), "plain")
             for depth, node in enumerate(self.path, start=1):
                 said("›", "faint", "span")
-                press(
-                    f"{node.name}: {spoken(node.interval, self.visit.zone)}",
-                    lambda depth=depth: self._up(depth),
-                    "plain",
-                )
+                words = f"{node.name}: {spoken(node.interval, self.visit.zone)}"
+                press(words, partial(self._up, depth), "plain")
 
     # Acting
 

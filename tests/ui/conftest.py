@@ -73,7 +73,7 @@ def remember(home: Path) -> None:
         memory.add_many(story()[:TURNS])
         memory.consolidate("end")
         told: tuple[tuple[str, str, str, datetime], ...] = (
-            ("Marta", "lives_in", "Porto", datetime(2025, 6, 7, tzinfo=UTC)),
+            ("Marta", "lives_in", "Porto", datetime(2025, 3, 20, tzinfo=UTC)),
             ("Rui", "works_in", "Lisbon", APRIL),
             ("Rui", "works_in", "Setúbal", APRIL),
         )

@@ -39,7 +39,9 @@ def test_without_a_key_the_page_leads_to_the_form(site: Site) -> None:
         assert form.status_code == 200 and 'type="password"' in form.text
 
 
-@pytest.mark.parametrize("path", ["/ui/_nicegui_ws/socket.io/?EIO=4&transport=polling", "/ui/_nicegui/x", "/ui/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/ui/_nicegui_ws/socket.io/?EIO=4&transport=polling", "/ui/_nicegui/x", "/ui/nothing"]
+)
 def test_without_a_key_nothing_under_the_page_answers(site: Site, path: str) -> None:
     answer = httpx.get(site.url + path, trust_env=False)
     assert answer.status_code == 401 and answer.headers["content-type"] == "application/problem+json"
@@ -119,7 +121,13 @@ def test_a_page_cannot_be_spoken_for_through_another_pages_socket(site: Site) ->
             mine_socket.recv(10)
             mine_socket.send("40")
             mine_socket.recv(10)
-            claim = {"client_id": hers, "tab_id": "t", "document_id": "d", "old_tab_id": None, "next_message_id": 0}
+            claim = {
+                "client_id": hers,
+                "tab_id": "t",
+                "document_id": "d",
+                "old_tab_id": None,
+                "next_message_id": 0,
+            }
             mine_socket.send("421" + json.dumps(["handshake", claim]))
             heard = ""
             while not heard.startswith("431"):

@@ -15,8 +15,8 @@ class Frame(Protocol):
         """Load and draw again."""
         ...
 
-    async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "") -> bool:
-        """Do something that may fail: say it is done, or the one sentence why not."""
+    async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "", *, redraw: bool = True) -> None:
+        """Do something that may fail: say it is done and show what it changed, or the one sentence why not."""
         ...
 
     async def turn_to(self, name: str) -> None: ...

@@ -185,19 +185,19 @@ class Shell:
                 leaf.draw(data)
         self._area.props(f"data-drawn={mine} data-leaf={leaf.name}")
 
-    async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "") -> bool:
+    async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "", *, redraw: bool = True) -> None:
         """Do something that may fail, say so, and show what it changed."""
         try:
             await act()
         except Exception as error:
             with self._client:
                 ui.notify(_sentence(error), type="negative", position="bottom", multi_line=True)
-            return False
+            return
         with self._client:
             if done:
                 ui.notify(done, position="bottom", color="primary")
-        await self.refresh()
-        return True
+        if redraw:
+            await self.refresh()
 
     # Moving
 

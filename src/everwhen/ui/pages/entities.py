@@ -162,10 +162,11 @@ class Entities(Leaf):
                 f"{escape(unit.speaker)} · {day(self.visit.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
                 for n, unit in enumerate(units[:6])
             )
-            picked(
-                markup(lines),
-                lambda n: show_turns(self.visit, one.name, units[int(n)].turns or (units[int(n)].id,)),
-            )
+            picked(markup(lines), lambda n: self._open(one, units[int(n)]))
+
+    async def _open(self, one: Entity, unit: UnitRow) -> None:
+        said_in = unit.turns or (unit.id,)
+        await self.frame.doing(lambda: show_turns(self.visit, one.name, said_in), redraw=False)
 
     def _pick(self, id_: str) -> None:
         self.picked = "" if id_ == self.picked else id_

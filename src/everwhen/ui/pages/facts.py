@@ -268,10 +268,15 @@ class FactBars(Leaf):
         dialog.on("hide", dialog.delete)
         dialog.open()
 
+    async def _sources(self, fact: Fact) -> None:
+        await self.frame.doing(lambda: show_turns(self.visit, fact.text, fact.sources), redraw=False)
+
     async def _open(self, id_: str) -> None:
         fact = self.facts.get(id_)
-        if fact is None:
-            return
+        if fact is not None:
+            await self.frame.doing(lambda: self._history(fact), redraw=False)
+
+    async def _history(self, fact: Fact) -> None:
         versions = await self.visit.read(
             lambda memory: memory.facts.history(fact.subject, fact.predicate, versions=True)
         )
@@ -283,7 +288,7 @@ class FactBars(Leaf):
             markup("".join(self._version(one) for one in sorted(shown, key=lambda one: one.recorded_at)))
             with block("div", "actions"):
                 if fact.sources:
-                    press("What was said", lambda: show_turns(self.visit, fact.text, fact.sources))
+                    press("What was said", lambda: self._sources(fact))
                 if self.visit.may("write") and self.visit.as_of is None and fact.superseded_at is None:
                     with block("span", "actions").on("click", dialog.close):
                         self._decisions(fact)

@@ -98,7 +98,10 @@ class MemoryMap(Leaf):
         await self.frame.refresh()
 
     async def _open(self, node: Node) -> None:
-        await show_turns(self.visit, spoken(node.interval, self.visit.zone), node.turns[:12], node.text)
+        title = spoken(node.interval, self.visit.zone)
+        await self.frame.doing(
+            lambda: show_turns(self.visit, title, node.turns[:12], node.text), redraw=False
+        )
 
 
 def _planes(memory: Memory) -> list[Plane]:

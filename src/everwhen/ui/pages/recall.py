@@ -177,7 +177,9 @@ class Explorer(Leaf):
         await self.frame.refresh()
 
     async def _open(self, one: Recalled) -> None:
-        await show_turns(self.visit, one.text, one.turns, str(one.why))
+        await self.frame.doing(
+            lambda: show_turns(self.visit, one.text, one.turns, str(one.why)), redraw=False
+        )
 
     def _day(self, given: str | None, name: str) -> datetime | None:
         if not given:

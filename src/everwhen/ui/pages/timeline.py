@@ -278,7 +278,7 @@ class Timeline(Leaf):
         if entry is None:
             return
         note = f"{spoken(entry.interval, entry.zone)} · confidence {entry.confidence:.2f}"
-        await self.frame.doing(lambda: show_turns(self.visit, entry.text, entry.turns, note), "")
+        await self.frame.doing(lambda: show_turns(self.visit, entry.text, entry.turns, note), redraw=False)
 
 
 def _start(entry: Entry) -> datetime:

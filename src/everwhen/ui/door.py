@@ -7,6 +7,7 @@ of any request each time something is asked for: a key that is revoked is out at
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 import time
@@ -39,6 +40,10 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",  # with none at all, browsers send the form's origin as null
 }
+
+LASTING = "private, max-age=31536000, immutable"
+_ASSET = re.compile(rf"{MOUNT}/_nicegui/[^/]+/(static|libraries|components|resources|esm)/")
+"""Files whose address has NiceGUI's version in it; everything else shows a memory, and is kept nowhere."""
 
 
 class Sessions:
@@ -181,14 +186,16 @@ class Door:
             await of_problem(request, problem)(scope, receive, send)
 
 
-def sealed(send: Send) -> Send:
-    """The same answers, with what the browser is to hold the page to."""
+def sealed(scope: Scope, send: Send) -> Send:
+    """The same answers, with what the browser is to hold the page to, and how long it may keep them."""
+    lasting = _ASSET.match(scope["path"]) is not None
 
     async def with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers[name] = value
+            headers["Cache-Control"] = LASTING if lasting and message["status"] == 200 else "no-store"
         await send(message)
 
     return with_headers

@@ -34,7 +34,7 @@ class Page:
         self._inner: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        send = sealed(send) if scope["type"] == "http" else send
+        send = sealed(scope, send) if scope["type"] == "http" else send
         visitor = await self._door.admitted(scope, receive, send)
         if visitor is None:
             return

@@ -173,6 +173,15 @@ def test_the_browser_is_told_to_reach_nobody_else(site: Site) -> None:
         assert "default-src 'self'" in policy and "frame-ancestors 'none'" in policy
 
 
+def test_what_is_remembered_is_kept_in_no_cache(site: Site) -> None:
+    with site.client(site.key("read", "marta")) as client:
+        page = client.get("/ui/marta/timeline")
+        assert page.headers["cache-control"] == "no-store"
+        script = re.search(r"/ui/_nicegui/[^\"']+/static/nicegui\.js", page.text)
+        assert script is not None
+        assert "immutable" in client.get(script[0]).headers["cache-control"]
+
+
 def test_a_key_in_the_address_is_not_taken(site: Site) -> None:
     with site.client() as client:
         answer = client.get(f"/ui/marta/facts?key={site.key('read', 'marta')}")

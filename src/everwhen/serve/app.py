@@ -150,6 +150,8 @@ class Absent:
         if scope["type"] == "http":
             answer = problems.answer(404, self._sentence, "NotFound")
             await answer(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
 
 
 def _description(app: FastAPI) -> dict[str, Any]:

@@ -96,7 +96,7 @@ class Visitor:
 
     @property
     def signed_in(self) -> bool:
-        return self.session is not None
+        return self.sessions.token(self.session) is not None
 
 
 class Door:
@@ -110,8 +110,8 @@ class Door:
         """Who asks, or None when the request was answered or the socket turned away."""
         connection = HTTPConnection(scope)
         path = scope["path"].removeprefix(MOUNT)
-        number = connection.cookies.get(COOKIE)
-        visitor = Visitor(self._house, self.sessions, number, connection.headers.get("host", ""))
+        host = connection.headers.get("host", "")
+        visitor = Visitor(self._house, self.sessions, connection.cookies.get(_cookie(host)), host)
         try:
             _same_origin(connection.headers)
             if scope["type"] == "http" and path in ("/login", "/logout"):
@@ -138,7 +138,7 @@ class Door:
                 return RedirectResponse(f"{MOUNT}/", 303)
             self.sessions.close(visitor.session)
             answer: Response = RedirectResponse(f"{MOUNT}/login", 303)
-            answer.delete_cookie(COOKIE, path=MOUNT)
+            answer.delete_cookie(_cookie(visitor.host), path=MOUNT)
             return answer
         if request.method != "POST":
             return _form() if self._asks(visitor) else RedirectResponse(f"{MOUNT}/", 303)
@@ -153,7 +153,7 @@ class Door:
         self.sessions.close(visitor.session)
         answer = RedirectResponse(f"{MOUNT}/", 303)
         answer.set_cookie(
-            COOKIE,
+            _cookie(visitor.host),
             number,
             path=MOUNT,
             httponly=True,
@@ -171,12 +171,9 @@ class Door:
             return True
         return False
 
-    @staticmethod
-    async def _turned_away(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _turned_away(self, problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
-            # Before it is accepted: the browser hears 403, and no frame is read.
-            await receive()
-            await send({"type": "websocket.close", "code": 1008, "reason": str(problem.detail)})
+            await self.refuse_socket(receive, send)
             return
         request = Request(scope, receive)
         wants_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
@@ -184,6 +181,12 @@ class Door:
             await RedirectResponse(f"{MOUNT}/login", 303)(scope, receive, send)
         else:
             await of_problem(request, problem)(scope, receive, send)
+
+    async def refuse_socket(self, receive: Receive, send: Send) -> None:
+        """Before it is accepted: the browser hears 403, and no frame is read."""
+        self._house.audit.note("denied", route=f"{MOUNT} socket", status=403)
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
 
 
 def sealed(scope: Scope, send: Send) -> Send:
@@ -239,6 +242,12 @@ def _waiting(problem: str | None) -> Response:
     answer.headers["Refresh"] = "1"
     answer.headers["Retry-After"] = "1"
     return answer
+
+
+def _cookie(host: str) -> str:
+    """A name for each server of a machine: cookies do not tell ports apart."""
+    port = urlsplit(f"//{host}").netloc.rpartition(":")[2]
+    return f"{COOKIE}_{port}" if port.isdecimal() else COOKIE
 
 
 def _same_origin(headers: Headers) -> None:

@@ -43,8 +43,7 @@ class Page:
             self._own_client(scope, visitor)
         except Problem as problem:
             if scope["type"] == "websocket":
-                await receive()
-                await send({"type": "websocket.close", "code": 1008})
+                await self._door.refuse_socket(receive, send)
             else:
                 await of_problem(Request(scope), problem)(scope, receive, send)
             return

@@ -92,17 +92,21 @@ class Visit:
         scope: Scope = "write",
         operation: str = "update_memory",
         create: bool = False,
+        alone: bool = True,
     ) -> R:
-        """Change the bank in a thread, if the key may; the audit log says so either way."""
+        """Change the bank in a thread, if the key may; the audit log says so either way.
+
+        `alone` is for what is short: nobody who has looked first (If-Match) writes meanwhile.
+        """
         caller = self._admit(scope, what)
         house = self.visitor.house
 
-        def alone(memory: Memory) -> R:
+        def by_itself(memory: Memory) -> R:
             with house.banks.changing(self.bank):
                 return act(memory)
 
         with span(operation, self.bank):
-            done = await house.banks.wait(self.bank, alone, create=create)
+            done = await house.banks.wait(self.bank, by_itself if alone else act, create=create)
         house.audit.note("write", key=caller.id, bank=self.bank, route=f"ui {what}")
         return done
 

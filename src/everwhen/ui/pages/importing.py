@@ -110,7 +110,12 @@ class Importing(Leaf):
             act = _export_of(path, progress) if export else _conversations_of(path, chosen, progress)
             # As over HTTP: messages need the scope write, a whole bank admin.
             await self.visit.write(
-                "import", act, scope="admin" if export else "write", operation="create_memory", create=True
+                "import",
+                act,
+                scope="admin" if export else "write",
+                operation="create_memory",
+                create=True,
+                alone=False,
             )
         except Exception as error:
             # The page is told in one sentence, without where the server keeps its files.

@@ -129,7 +129,8 @@ class TreeBrowser(Leaf):
 
     async def _consolidate(self) -> None:
         await self.frame.doing(
-            lambda: self.visit.write("consolidate", lambda memory: memory.consolidate("end")), "Condensed."
+            lambda: self.visit.write("consolidate", lambda memory: memory.consolidate("end"), alone=False),
+            "Condensed.",
         )
 
 

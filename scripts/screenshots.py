@@ -23,7 +23,7 @@ from pathlib import Path
 
 PAGES = ("timeline", "recall", "facts", "entities", "tree", "map", "import")
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-COLOURS = 160
+COLOURS = 224
 """Of the palette: the page has few, and the files stay small."""
 
 
@@ -87,9 +87,7 @@ def smaller(path: Path) -> None:
     except ImportError:
         return
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
-            path, optimize=True
-        )
+        picture.convert("RGB").quantize(COLOURS, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:

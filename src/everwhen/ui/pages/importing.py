@@ -86,9 +86,9 @@ class Importing(Leaf):
                 on_rejected=self._too_large,
             ).props("flat no-thumbnails accept=.json,.jsonl,.txt,.gz").classes("upload")
             markup(f"<pre><code>{escape(LINE)}</code></pre>")
-            said(
+            markup(
                 f"One line of JSON lines looks like this. Up to {most / 1e6:g} MB here; larger files with "
-                "`everwhen import FILE` on the machine itself.",
+                "<code>everwhen import FILE</code> on the machine itself.",
                 "small faint",
             )
             self._bar = block("div", "stack", "id=progress aria-live=polite")

@@ -111,7 +111,7 @@ def running(home: Path, *options: str) -> Iterator[str]:
         process.wait(60)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A server that asks for keys."""
     home = tmp_path_factory.mktemp("site")
@@ -120,9 +120,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(url, home)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Headless Chromium, the machine's own: nothing is downloaded."""
+    """Headless Chromium, the machine's own: nothing is downloaded.
+
+    No longer than a module: while Playwright runs, nobody else in this thread can have an event loop.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra dev)")
     path = shutil.which("chromium")
     if path is None:

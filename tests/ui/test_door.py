@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from tests.ui.conftest import SECRET, Site
+from tests.ui.conftest import SECRET, Site, running
 
 
 def socket_address(site: Site, client_id: str) -> str:
@@ -186,3 +187,24 @@ def test_a_key_in_the_address_is_not_taken(site: Site) -> None:
     with site.client() as client:
         answer = client.get(f"/ui/marta/facts?key={site.key('read', 'marta')}")
         assert answer.headers["location"] == "/ui/login"
+
+
+def test_everwhen_ui_shows_the_page_to_this_machine_without_a_key(tmp_path: Path) -> None:
+    with (
+        running(tmp_path, "ui", "--no-browser") as url,
+        httpx.Client(base_url=url, trust_env=False) as client,
+    ):
+        assert f"{url}/ui/" in (tmp_path / "server.log").read_text(encoding="utf-8")
+        assert client.get("/ui").headers["location"] == "/ui/"
+        assert client.get("/ui/").headers["location"] == "/ui/default/import"
+        page = client.get("/ui/default/import")
+        assert page.status_code == 200 and "Sign out" not in page.text
+        assert client.get("/ui/default/import", headers={"Host": "evil.example"}).status_code == 403
+        assert client.get("/ui/login").headers["location"] == "/ui/"
+        page_of = client_id_of(page.text)
+        strange = {"Origin": "http://evil.example"}
+        with (
+            pytest.raises(InvalidStatus),
+            connect(socket_address(Site(url, tmp_path), page_of), additional_headers=strange),
+        ):
+            pass

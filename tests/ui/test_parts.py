@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from hypothesis import given
+from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from everwhen.cli import run
@@ -38,6 +39,7 @@ def test_units_begin_where_units_begin(instant: datetime, grain: str, units: int
     assert floor(shift(start, grain, units), grain) == shift(start, grain, units)
 
 
+@bounded(max_examples=15, deadline=None)
 @given(st.integers(0, 20), st.randoms(use_true_random=False))
 def test_a_graph_is_laid_out_inside_its_frame_and_always_alike(count: int, chance: object) -> None:
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count) if chance.random() < 0.3]

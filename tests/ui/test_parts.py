@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,14 +13,18 @@ from hypothesis import given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
+from everwhen import Memory
 from everwhen.cli import run
 from everwhen.serve.app import create_app
+from everwhen.serve.house import House
+from everwhen.serve.problems import Problem
 from everwhen.serve.settings import Serving
 from everwhen.ui import door, settings
 from everwhen.ui.axis import WINDOWS, Axis, fitting, floor, shift
-from everwhen.ui.door import Sessions
+from everwhen.ui.door import Sessions, Visitor
 from everwhen.ui.pages.entities import layout
 from everwhen.ui.parts import pick
+from everwhen.ui.visit import Visit
 
 INSTANTS = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
 GRAINS = st.sampled_from(list(WINDOWS))
@@ -71,6 +77,36 @@ def test_sessions_are_bounded_and_the_idlest_goes_first(monkeypatch: pytest.Monk
 
 def test_what_was_remembered_cannot_leave_its_attribute() -> None:
     assert pick('"><script>') == 'data-pick="&quot;&gt;&lt;script&gt;" tabindex="0" role="button"'
+
+
+def test_a_handler_refuses_what_the_key_may_not_do_whatever_the_page_shows(home: Path) -> None:
+    house = House(Serving(home))
+    sessions = Sessions()
+    _, token = house.keys.create("read", "ana")
+    visitor = Visitor(house, sessions, sessions.open(token), "127.0.0.1:8765")
+    asked: list[str] = []
+
+    def act(memory: Memory) -> None:
+        asked.append(memory.bank)
+
+    async def all_three() -> None:
+        for visit in (Visit(visitor, "ana"), Visit(visitor, "vera")):
+            assert not visit.may("write") and visit.banks() == []
+            with pytest.raises(Problem) as refused:
+                await visit.write("facts/confirm", act, create=True)
+            assert refused.value.status_code == 403
+        with pytest.raises(Problem):
+            await Visit(visitor, "vera").read(act)
+        await house.close()
+
+    asyncio.run(all_three())
+    assert asked == [] and not house.banks.exists("ana") and not house.banks.exists("vera")
+    noted = [json.loads(line) for line in house.audit.path.read_text(encoding="utf-8").splitlines()]
+    assert [(line["event"], line["bank"], line["route"]) for line in noted] == [
+        ("denied", "ana", "ui facts/confirm"),
+        ("denied", "vera", "ui facts/confirm"),
+        ("denied", "vera", "ui read"),
+    ]
 
 
 @pytest.mark.anyio

@@ -183,6 +183,7 @@ class Event:
     said_at: datetime | None = None
     zone: str = "UTC"
     extractor: str = ""
+    network: str = "world"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from rich.console import Console
 from everwhen import Interval, Memory, Recall
 from everwhen.cli import run
 from everwhen.cli.app import Here
-from everwhen.cli.explaining import LEFT, NAMES, RIGHT, bar, explain, listed
+from everwhen.cli.explaining import LEFT, RIGHT, bar, explain, listed
 from everwhen.recall.fuse import WEIGHTS
+from everwhen.recall.naming import FEATURES
 from everwhen.types import Dropped, Recalled, Why
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
@@ -81,7 +82,7 @@ def test_parts_stand_side_by_side_where_there_is_room() -> None:
 
 
 def test_only_the_largest_parts_are_named_and_the_others_are_added_up() -> None:
-    parts = {name: value / 10 for value, name in enumerate(NAMES, start=1)}
+    parts = {name: value / 10 for value, name in enumerate(FEATURES, start=1)}
     text = drawn(Recall("q", (recalled(why=Why(fused=1.0, parts=parts)),), 18, trace=TRACE))
     rest = sum(sorted(parts.values())[:-5])
     assert f"{len(parts) - 5} others" in text and f"+{rest:.2f}" in text
@@ -147,8 +148,8 @@ def test_stored_text_is_shown_and_never_obeyed() -> None:
 
 def test_every_feature_with_a_weight_has_a_name_for_people() -> None:
     fitted = json.loads(WEIGHTS.read_text("utf-8"))["weights"]
-    assert {name for weights in fitted.values() for name in weights} <= NAMES.keys()
-    assert len(set(NAMES.values())) == len(NAMES) and max(map(len, NAMES.values())) <= 28
+    assert {name for weights in fitted.values() for name in weights} <= FEATURES.keys()
+    assert len(set(FEATURES.values())) == len(FEATURES) and max(map(len, FEATURES.values())) <= 28
 
 
 @given(st.floats(-50, 50), st.floats(-50, 50))

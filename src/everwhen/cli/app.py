@@ -129,6 +129,7 @@ from everwhen.cli import (  # noqa: E402
     serving,  # noqa: F401
     timing,  # noqa: F401
     tree,  # noqa: F401
+    ui,  # noqa: F401
     upkeep,  # noqa: F401
     writing,  # noqa: F401
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from everwhen.cli.printing import printable, spoken_of
+from everwhen.recall.naming import called
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,37 +32,6 @@ LEAST_SHARE = 0.01
 """Stages that take less of the time than this are added up."""
 NAMED = 3
 """Dropped memories that are named for each reason."""
-
-NAMES: Mapping[str, str] = {
-    "about": "said by whom it is about",
-    "amount_asked": "has a number, as asked",
-    "answers": "answers a question",
-    "answers_match": "answers a similar question",
-    "bm25": "words",
-    "bm25_neighbour": "words around it",
-    "bm25_rank": "rank by words",
-    "by_user": "said by the user",
-    "cosine": "meaning",
-    "cosine_before": "meaning of the turn before",
-    "has_number": "has a number",
-    "has_time": "has a time",
-    "is_question": "is itself a question",
-    "length": "length",
-    "like_hits": "similar to the first hits",
-    "maxsim_rank": "rank word by word",
-    "maxsim_telling": "match of the telling words",
-    "near_hits": "close to other hits",
-    "place_asked": "has a name, a place is asked",
-    "session_affinity": "date fits the other hits",
-    "session_bm25": "words of its session",
-    "session_maxsim": "session, word by word",
-    "time_after": "near the time asked for",
-    "time_asked": "has a time, as asked",
-    "time_inside": "in the time asked for",
-    "told_by_you": "said by the assistant",
-    "weakest_half": "no word left without a match",
-}
-"""The features of the learned fusion, as a person would call them."""
 
 
 def explain(here: Here, found: Recall, zone: str, limit: int | None = None) -> None:
@@ -157,9 +127,7 @@ def _parts(parts: Mapping[str, float], scale: float, *, wide: bool) -> Table:
     from rich.text import Text
 
     ranked = sorted(parts.items(), key=lambda part: -abs(part[1]))
-    lines = [
-        (NAMES.get(name, name.replace("_", " ")), value, bar(value, scale)) for name, value in ranked[:PARTS]
-    ]
+    lines = [(called(name), value, bar(value, scale)) for name, value in ranked[:PARTS]]
     if rest := ranked[PARTS:]:
         others = "one other" if len(rest) == 1 else f"{len(rest)} others"
         lines.append((others, sum(value for _, value in rest), ""))

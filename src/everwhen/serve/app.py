@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,7 +13,9 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import RedirectResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from everwhen import __version__
 from everwhen.errors import EverwhenError
@@ -46,6 +50,8 @@ ROUTERS = (
     keeping.router,
     upkeep.router,
 )
+PAGE = "everwhen.ui.mounting"
+"""The room of the page."""
 SMALLEST_ZIPPED = 1000
 """Bytes from which an answer is compressed."""
 
@@ -60,6 +66,7 @@ def create_app(serving: Serving) -> FastAPI:
             stack.push_async_callback(house.close)
             await house.open()
             await _mount_mcp(app, house, stack)
+            _mount_page(app, house, stack)
             yield
 
     app = _routed(
@@ -115,6 +122,36 @@ async def _mount_mcp(app: FastAPI, house: House, stack: AsyncExitStack) -> None:
     tools = await stack.enter_async_context(mounted(house))
     app.router.routes.append(Route("/mcp", endpoint=tools))
     app.mount("/mcp", tools)
+
+
+def _mount_page(app: FastAPI, house: House, stack: AsyncExitStack) -> None:
+    """The page at `/ui`. It is a room above the server, found by its name: the server stands without it."""
+    missing = (
+        "the page needs the extra `ui`: pip install 'everwhen[ui]'" if find_spec("nicegui") is None else ""
+    )
+    if house.serving.workers > 1:  # a page lives in one process, and its socket could reach another
+        missing = "the page is served by one process alone; start the server without --workers to see it"
+    if missing:
+        app.mount("/ui", Absent(missing))
+        return
+    page = import_module(PAGE).Page(house)
+    stack.push_async_callback(page.close)
+    app.router.routes.append(Route("/ui", endpoint=RedirectResponse("/ui/")))
+    app.mount("/ui", page)
+
+
+class Absent:
+    """Says why there is no page."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            answer = problems.answer(404, self._sentence, "NotFound")
+            await answer(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
 
 
 def _description(app: FastAPI) -> dict[str, Any]:

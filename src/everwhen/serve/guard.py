@@ -24,6 +24,8 @@ from everwhen.serve.problems import Problem, of_bug, of_problem
 
 BEHIND_KEYS = ("/v1", "/mcp")
 """Everything under these needs a key. Health, metrics and the description of the API hold nothing private."""
+PAGE = "/ui"
+"""The page has a door of its own (`ui/door.py`): a session stands for the key there, on its sockets too."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -94,6 +96,9 @@ class Guarded:
         self._house = house
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and _area(scope["path"]) != PAGE:
+            await send({"type": "websocket.close", "code": 1008})  # nothing else speaks over sockets
+            return
         if scope["type"] == "http" and _area(scope["path"]) in BEHIND_KEYS:
             try:
                 scope.setdefault("state", {})["caller"] = self._let_in(Headers(scope=scope))
@@ -195,7 +200,7 @@ def say_bug(error: Exception, request_id: str) -> None:
 def _area(path: str) -> str:
     """The first part of a path, which is all of a path that nobody knows that is safe to write down."""
     first = "/" + path.lstrip("/").partition("/")[0]
-    return first if first in (*BEHIND_KEYS, "/ui") else "other"
+    return first if first in (*BEHIND_KEYS, PAGE) else "other"
 
 
 def _event(method: str, path: str) -> str:

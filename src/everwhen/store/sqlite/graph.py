@@ -324,4 +324,5 @@ def _event(row: tuple[Any, ...]) -> Event:
         said_at=from_text(row[16]),
         zone=row[17],
         extractor=row[18],
+        network=row[20],
     )

@@ -215,7 +215,8 @@ FROM model_usage;
 SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
        (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
                                           WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
-       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq
+       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
+       u.network
 FROM events e JOIN units u ON u.seq = e.unit JOIN derived d ON d.unit = e.unit JOIN turns s ON s.seq = u.turn
 WHERE (:start IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start)
   AND (:end IS NULL OR u.occurred_start IS NULL OR u.occurred_start < :end)
@@ -234,7 +235,8 @@ ORDER BY coalesce(u.occurred_start, u.occurred_end), u.occurred_end, u.mentioned
 SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
        (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
                                           WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
-       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq
+       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
+       u.network
 FROM units u CROSS JOIN events e ON e.unit = u.seq JOIN derived d ON d.unit = u.seq JOIN turns s ON s.seq = u.turn
 WHERE u.seq IN (SELECT value FROM json_each(:units)
                 UNION SELECT p.unit FROM json_each(:turns) w CROSS JOIN turns t ON t.id = w.value

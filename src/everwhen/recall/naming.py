@@ -1,0 +1,41 @@
+"""What the parts of a score are called: for the command line and the page, which both draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+FEATURES: Mapping[str, str] = {
+    "about": "said by whom it is about",
+    "amount_asked": "has a number, as asked",
+    "answers": "answers a question",
+    "answers_match": "answers a similar question",
+    "bm25": "words",
+    "bm25_neighbour": "words around it",
+    "bm25_rank": "rank by words",
+    "by_user": "said by the user",
+    "cosine": "meaning",
+    "cosine_before": "meaning of the turn before",
+    "has_number": "has a number",
+    "has_time": "has a time",
+    "is_question": "is itself a question",
+    "length": "length",
+    "like_hits": "similar to the first hits",
+    "maxsim_rank": "rank word by word",
+    "maxsim_telling": "match of the telling words",
+    "near_hits": "close to other hits",
+    "place_asked": "has a name, a place is asked",
+    "session_affinity": "date fits the other hits",
+    "session_bm25": "words of its session",
+    "session_maxsim": "session, word by word",
+    "time_after": "near the time asked for",
+    "time_asked": "has a time, as asked",
+    "time_inside": "in the time asked for",
+    "told_by_you": "said by the assistant",
+    "weakest_half": "no word left without a match",
+}
+"""The features of the learned fusion, as a person would call them."""
+
+
+def called(feature: str) -> str:
+    """A feature's name for people."""
+    return FEATURES.get(feature, feature.replace("_", " "))

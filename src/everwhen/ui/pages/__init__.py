@@ -1,0 +1,1 @@
+"""The seven pages, one module each."""

@@ -1,0 +1,203 @@
+"""Who and what is spoken of, and together with whom: a graph whose links are shared turns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.memory import Memory
+from everwhen.store import UnitRow
+from everwhen.types import Entity
+from everwhen.ui.leaf import Leaf
+from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, said, show_turns
+from everwhen.ui.settings import MOST_ENTITIES, MOST_MENTIONS
+
+TYPES = ("PERSON", "LOCATION", "ORGANIZATION", "EVENT", "PRODUCT", "DATE", "WORK", "OTHER")
+"""In the order of their colours."""
+STEPS = 220
+"""Of the layout: enough for some thirty nodes to come to rest."""
+SEED = 7
+MAJOR = 9
+"""Names that are shown on a narrow screen too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Entities with how often each was mentioned until then, the links between them, and where they lie."""
+
+    entities: list[tuple[Entity, list[UnitRow]]]
+    links: dict[tuple[int, int], int]
+    places: NDArray[np.float64]
+
+
+class Entities(Leaf):
+    name, title, icon = "entities", "Entities", "hub"
+    hint = "Who is spoken of, and together with whom."
+
+    def controls(self) -> None:
+        self.picked = ""
+
+    async def load(self) -> Graph:
+        return await self.visit.read(self._read)
+
+    def draw(self, data: Graph) -> None:
+        if not data.entities:
+            with block("div", "sheet"):
+                empty(
+                    "Nobody and nothing has been named yet.",
+                    "People, places and things appear here when they are spoken of.",
+                    "hub",
+                )
+            return
+        self.graph = data
+        with block("div", "beside"):
+            with block("div", "sheet pad"):
+                self._drawn = picked(markup(self._svg(data)), self._pick)
+                markup(self._legend(data), "legend")
+            self._panel = block("div", "sheet pad", "id=entity aria-live=polite")
+        self._tell()
+
+    # Reading
+
+    def _read(self, memory: Memory) -> Graph:
+        then = self.visit.as_of
+        found: list[tuple[Entity, list[UnitRow]]] = []
+        known = [
+            one for one in memory.entities() if then is None or (one.first is not None and one.first < then)
+        ]
+        for one in known[:MOST_ENTITIES]:
+            units = [
+                unit
+                for unit in memory.mentions(one.id, MOST_MENTIONS)
+                if unit.kind == "turn" and (then is None or unit.said_at < then)
+            ]
+            if units:
+                found.append((one, units))
+        found.sort(key=lambda pair: (-len(pair[1]), pair[0].name))
+        seen = [{unit.seq for unit in units} for _, units in found]
+        links = {
+            (a, b): shared
+            for a in range(len(found))
+            for b in range(a + 1, len(found))
+            if (shared := len(seen[a] & seen[b]))
+        }
+        return Graph(found, links, layout(len(found), links))
+
+    # Drawing
+
+    def _svg(self, data: Graph) -> str:
+        strongest = max(data.links.values(), default=1)
+        chosen = next((n for n, (one, _) in enumerate(data.entities) if one.id == self.picked), None)
+        most = max(len(units) for _, units in data.entities)
+        out = ['<svg class="graph" role="group" aria-label="Entities and who is spoken of together">']
+        for (a, b), shared in sorted(data.links.items(), key=lambda link: link[1]):
+            (x1, y1), (x2, y2) = data.places[a], data.places[b]
+            near = ' class="near"' if chosen in (a, b) else ""
+            out.append(
+                f'<line{near} x1="{x1:.1f}%" y1="{y1:.1f}%" x2="{x2:.1f}%" y2="{y2:.1f}%" '
+                f'stroke-width="{0.8 + 4.2 * shared / strongest:.1f}"/>'
+            )
+        names = []
+        for number, (one, units) in reversed(list(enumerate(data.entities))):
+            x, y = data.places[number]
+            size = 6 + 16 * math.sqrt(len(units) / most)
+            look = ' class="picked"' if number == chosen else ""
+            minor = ' class="minor"' if number >= MAJOR else ""
+            out.append(
+                f"<g{look} {pick(one.id)} "
+                f'aria-label="{escape(one.name)}, {len(units)} turns">'
+                f'<circle cx="{x:.1f}%" cy="{y:.1f}%" r="{size:.1f}" fill="var(--hue-{hue(one.type)})"/></g>'
+            )
+            names.append(
+                f'<text{minor} x="{x:.1f}%" y="{y:.1f}%" dy="{size + 13:.0f}">{escape(one.name[:24])}</text>'
+            )
+        return "".join([*out, *names, "</svg>"])  # names above all circles
+
+    @staticmethod
+    def _legend(data: Graph) -> str:
+        types = dict.fromkeys(one.type for one, _ in data.entities)
+        return "".join(
+            f'<span style="--of: var(--hue-{hue(type_)})">{escape(type_.lower())}</span>' for type_ in types
+        )
+
+    def _tell(self) -> None:
+        """The one that was picked, in words."""
+        data = self.graph
+        number = next((n for n, (one, _) in enumerate(data.entities) if one.id == self.picked), None)
+        self._panel.clear()
+        with self._panel:
+            if number is None:
+                said("Choose a name to see when it was spoken of, and with whom.", "soft small")
+                lines = "".join(
+                    f'<div class="row-line tight" {pick(one.id)}><span>{escape(one.name)}</span>'
+                    f'<span class="faint num">{len(units)}</span></div>'
+                    for one, units in data.entities[:10]
+                )
+                picked(markup(lines, "rows"), self._pick)
+                return
+            one, units = data.entities[number]
+            said(one.name, tag="h2")
+            markup(badge(one.type.lower(), "on") + "".join(badge(name) for name in one.aliases[:6]))
+            first, last = min(unit.said_at for unit in units), max(unit.said_at for unit in units)
+            with_ = sorted(
+                (
+                    (shared, a if b == number else b)
+                    for (a, b), shared in data.links.items()
+                    if number in (a, b)
+                ),
+                reverse=True,
+            )
+            names = ", ".join(f"{data.entities[other][0].name} ({shared})" for shared, other in with_[:6])
+            markup(
+                f'<dl class="pairs"><dt>turns</dt><dd class="num">{len(units)}</dd><dt>first</dt>'
+                f"<dd>{day(self.visit.local(first))}</dd><dt>last</dt><dd>{day(self.visit.local(last))}</dd>"
+                f"<dt>with</dt><dd>{escape(names) or '–'}</dd></dl><h3>Last spoken of</h3>"
+            )
+            lines = "".join(
+                f'<div class="turn small" {pick(n)} style="cursor: pointer"><div class="meta">'
+                f"{escape(unit.speaker)} · {day(self.visit.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
+                for n, unit in enumerate(units[:6])
+            )
+            picked(markup(lines), lambda n: self._open(one, units[int(n)]))
+
+    async def _open(self, one: Entity, unit: UnitRow) -> None:
+        said_in = unit.turns or (unit.id,)
+        await self.frame.doing(lambda: show_turns(self.visit, one.name, said_in), redraw=False)
+
+    def _pick(self, id_: str) -> None:
+        self.picked = "" if id_ == self.picked else id_
+        self._drawn.set_content(self._svg(self.graph))  # type: ignore[attr-defined]
+        self._tell()
+
+
+def hue(type_: str) -> int:
+    return TYPES.index(type_) if type_ in TYPES else len(TYPES) - 1
+
+
+def layout(count: int, links: dict[tuple[int, int], int]) -> NDArray[np.float64]:
+    """Places in per cent, by Fruchterman and Reingold (1991): links pull with d²/k, all push with k²/d, ever less.
+
+    The same graph gives the same picture.
+    """
+    if count == 0:
+        return np.zeros((0, 2))
+    where = np.random.default_rng(SEED).uniform(-1.0, 1.0, (count, 2))
+    pull = np.zeros((count, count))
+    strongest = max(links.values(), default=1)
+    for (a, b), shared in links.items():
+        pull[a, b] = pull[b, a] = 0.25 + 0.75 * math.sqrt(shared / strongest)
+    ideal = 1.6 / math.sqrt(count)
+    for step in range(STEPS):
+        apart = where[:, None, :] - where[None, :, :]
+        far = np.maximum(np.linalg.norm(apart, axis=2), 0.02)
+        push = (ideal**2 / far**2)[:, :, None] * apart
+        drawn = (pull * far / ideal)[:, :, None] * apart
+        move = push.sum(axis=1) - drawn.sum(axis=1) - 0.35 * where
+        length = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-9)
+        where += move / length * np.minimum(length, 0.12 * (1 - step / STEPS))
+    low, high = where.min(axis=0), where.max(axis=0)
+    return np.asarray(8 + 84 * (where - low) / np.maximum(high - low, 1e-9), np.float64)

@@ -1,0 +1,320 @@
+"""Facts as bars over the time they hold; their history; what waits for a decision, and what has grown old."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from html import escape
+from typing import Any
+
+from nicegui import ui
+
+from everwhen.memory import Memory
+from everwhen.types import Conflict, Fact, StaleFact
+from everwhen.ui.axis import Axis, fitting
+from everwhen.ui.leaf import Leaf
+from everwhen.ui.parts import badge, block, choice, day, empty, markup, pick, picked, press, said, show_turns
+from everwhen.ui.settings import MOST_FACTS, MOST_QUEUED
+
+SIGNALS = {
+    "age": "old",
+    "contradiction": "contradicted",
+    "context_mismatch": "does not fit",
+    "user_correction": "corrected before",
+    "external_change": "changed outside",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What is believed, at the moment that the page looks from."""
+
+    facts: list[Fact]
+    holding: frozenset[str]
+    confidence: dict[str, float]
+    review: list[Conflict]
+    stale: list[StaleFact]
+    more: int
+
+
+class FactBars(Leaf):
+    name, title, icon = "facts", "Facts", "fact_check"
+    hint = "What is so, from when to when."
+
+    def controls(self) -> None:
+        self.known = "then"
+        self.facts: dict[str, Fact] = {}
+        with block("div", "tools"):
+            choice(
+                "What was known",
+                {"then": "As known then", "now": "As known now"},
+                self.known,
+                self._knowing,
+            )
+            said(
+                "With the slider in the past: what was believed on that day, or what we know of it today.",
+                "faint small",
+                "span",
+            )
+
+    async def load(self) -> Book:
+        return await self.visit.read(self._read)
+
+    def draw(self, data: Book) -> None:
+        self.facts = {fact.id: fact for fact in data.facts}
+        may = self.visit.may("write") and self.visit.as_of is None
+        if data.review:
+            self._review(data.review, may)
+        if not data.facts:
+            with block("div", "sheet"):
+                empty(
+                    "No facts are known yet.",
+                    "What holds from one day to another, such as where somebody lives, is drawn here as a bar."
+                    if self.visit.as_of is None
+                    else "On that day nothing of the kind was known; move the slider to the right.",
+                    "fact_check",
+                )
+            return
+        picked(markup(self._bars(data), "sheet").props("id=bars"), self._open)
+        if data.stale:
+            self._stale(data.stale, may)
+
+    # Reading
+
+    def _read(self, memory: Memory) -> Book:
+        then, moment = self.visit.as_of, self.visit.moment
+        known = then if self.known == "then" else None
+        facts = [fact for fact in memory.facts.versions() if _known(fact, known)]
+        held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=known)
+        facts = [fact for fact in facts if fact.valid_from <= moment or then is None]
+        facts.sort(key=lambda fact: (fact.subject.lower(), fact.predicate, fact.valid_from))
+        review = memory.facts.review() if then is None else []
+        stale = memory.facts.stale(now=moment, limit=MOST_QUEUED) if then is None else []
+        asked = {side.id for conflict in review for side in conflict.sides}
+        confidence = {fact.id: memory.facts.confidence_at(fact, moment) for fact in held}
+        return Book(
+            facts[:MOST_FACTS],
+            frozenset(fact.id for fact in held),
+            confidence,
+            review,
+            [one for one in stale if one.fact.id not in asked],  # those are decided above
+            max(len(facts) - MOST_FACTS, 0),
+        )
+
+    # Drawing
+
+    def _bars(self, data: Book) -> str:
+        starts = [fact.valid_from for fact in data.facts]
+        ends = [fact.valid_to for fact in data.facts if fact.valid_to is not None]
+        last = self.visit.stats.last if self.visit.stats and self.visit.stats.last else self.visit.moment
+        end = max([last, *starts, *ends, *([self.visit.as_of] if self.visit.as_of else [])])
+        if self.visit.as_of is None and (self.visit.moment - end) < timedelta(days=30):
+            end = self.visit.moment
+        start = min(starts)
+        room = max((end - start) / 40, timedelta(days=1))
+        axis = Axis(start - room, end + room, self.visit.zone)
+        ticks = axis.drawn_ticks(fitting(axis.start, axis.end), 22, self.visit.as_of)
+        out = [f'<div class="fact-axis"><span></span><svg class="chart" height="22">{ticks}</svg></div>']
+        subject = None
+        for fact in data.facts:
+            if fact.subject != subject:
+                subject = fact.subject
+                out.append(f'<div class="group"><h3>{escape(subject)}</h3></div>')
+            out.append(self._bar(fact, axis, data))
+        if data.more:
+            out.append(f'<p class="pad small faint">and {data.more} more</p>')
+        return "".join(out)
+
+    def _bar(self, fact: Fact, axis: Axis, data: Book) -> str:
+        holds = fact.id in data.holding
+        left = axis.place(fact.valid_from)
+        width = max((axis.place(fact.valid_to) if fact.valid_to else 100.0) - left, 0.6)
+        look = "disputed" if fact.status == "disputed" else "held" if holds else "over"
+        sure = data.confidence.get(fact.id, fact.confidence)
+        then = self.visit.as_of
+        line = (
+            f'<line class="then-line" x1="{axis.place(then):.2f}%" x2="{axis.place(then):.2f}%" y1="0" y2="26" '
+            'stroke="var(--accent)" stroke-dasharray="3 3"/>'
+            if then
+            else ""
+        )
+        until = f"until {day(self.visit.local(fact.valid_to))}" if fact.valid_to else "still"
+        since = day(self.visit.local(fact.valid_from))
+        title = escape(f"{fact.text}: since {since}, {until}")
+        fade = 0.35 + 0.65 * sure if look == "held" else 1.0
+        says = f"{escape(fact.predicate.replace('_', ' '))} <b>{escape(fact.object)}</b>"
+        marks = (badge("disputed", "warn") if fact.status == "disputed" else "") + (
+            badge("you said so", "on") if fact.origin == "user" else ""
+        )
+        return (
+            f'<div class="fact-row{"" if holds else " past"}" {pick(fact.id)} data-holds="{str(holds).lower()}" '
+            f'aria-label="{title}"><span class="says">{says} {marks}<br>'
+            f'<span class="faint small num">{since} – {escape(until.removeprefix("until "))}</span></span>'
+            f'<svg class="bar"><title>{title}</title><rect class="ground" x="0" y="9" width="100%" height="8" rx="4"/>'
+            f'<rect class="{look}" x="{left:.2f}%" y="7" width="{width:.2f}%" height="12" rx="4" opacity="{fade:.2f}"/>'
+            f"{line}</svg></div>"
+        )
+
+    def _review(self, conflicts: Sequence[Conflict], may: bool) -> None:
+        with block("section", "sheet pad stack", "id=review"):
+            said(f"To decide: {len(conflicts)}", tag="h2")
+            for conflict in conflicts:
+                with block("div", "stack", f"data-conflict={conflict.id}"):
+                    said(
+                        f"{conflict.subject}, {conflict.predicate.replace('_', ' ')}: {conflict.why}",
+                        "soft small",
+                    )
+                    with block("div", "two"):
+                        for fact, name in zip(
+                            conflict.sides, ("Believed now", "Says otherwise"), strict=True
+                        ):
+                            with block("div", "side"):
+                                markup(badge(name, "on" if name == "Believed now" else "warn"), tag="span")
+                                said(fact.object, "wrap", "b")
+                                said(self._told(fact), "faint small")
+                                if may:
+                                    press(
+                                        f"Keep “{fact.object}”", self._resolving(conflict, fact.id), "strong"
+                                    )
+                    if may:
+                        press("Neither is so", self._resolving(conflict, "neither"), "plain")
+
+    def _told(self, fact: Fact) -> str:
+        often = "told once" if fact.support == 1 else f"told {fact.support} times"
+        return f"since {day(self.visit.local(fact.valid_from))} · {often} · {fact.origin}"
+
+    def _stale(self, stale: Sequence[StaleFact], may: bool) -> None:
+        with block("section", "sheet", "id=stale"):
+            with block("div", "pad").style("padding-bottom: .3rem"):
+                said(f"To check: {len(stale)}", tag="h2")
+            for one in stale:
+                with block("div", "row-line", f"data-stale={one.fact.id}"):
+                    markup(
+                        badge(SIGNALS.get(one.signal, one.signal), "warn") + f" {one.confidence:.0%}",
+                        "at num",
+                        "span",
+                    )
+                    markup(
+                        f"<b>{escape(one.fact.text)}</b><br><span class='small soft'>{escape(one.action)}</span>",
+                        "what",
+                        "span",
+                    )
+                    with block("span", "actions"):
+                        if may:
+                            self._decisions(one.fact)
+
+    def _decisions(self, fact: Fact) -> None:
+        press("Still so", self._write("confirm", lambda memory: memory.facts.confirm(fact.id), "Confirmed."))
+        press("Correct", lambda: self._correct(fact))
+        press("Never so", lambda: self._retract(fact), "bad")
+
+    # Acting
+
+    async def _knowing(self, known: str) -> None:
+        self.known = known
+        await self.frame.refresh()
+
+    def _write(self, what: str, act: Callable[[Memory], Any], done: str) -> Callable[[], Awaitable[None]]:
+        async def acted() -> None:
+            await self.frame.doing(lambda: self.visit.write(f"facts/{what}", act), done)
+
+        return acted
+
+    def _resolving(self, conflict: Conflict, keep: str) -> Callable[[], Awaitable[None]]:
+        return self._write(
+            "resolve", lambda memory: memory.facts.resolve(conflict.id, keep), "Decided and written down."
+        )
+
+    def _correct(self, fact: Fact) -> None:
+        with ui.dialog() as dialog, block("div", "dialog stack", "role=dialog aria-modal=true"):
+            said(f"What is right? {fact.subject} {fact.predicate.replace('_', ' ')} …", tag="h2")
+            right = ui.input(value=fact.object).props('outlined dense autofocus aria-label="What is right"')
+
+            async def correct() -> None:
+                words = str(right.value or "")
+                dialog.close()
+                await self._write(
+                    "correct",
+                    lambda memory: memory.facts.correct(fact.subject, fact.predicate, words),
+                    "Corrected.",
+                )()
+
+            with block("div", "actions"):
+                press("Correct it", correct, "strong")
+                press("Cancel", dialog.close, "plain")
+        dialog.on("hide", dialog.delete)
+        dialog.open()
+
+    def _retract(self, fact: Fact) -> None:
+        with ui.dialog() as dialog, block("div", "dialog stack", "role=dialog aria-modal=true"):
+            said(f"{fact.text}: was this never so?", tag="h2")
+            said(
+                "It stays in the history as taken back. If it only stopped being so, correct it instead.",
+                "soft small",
+            )
+            reason = ui.input("Why", value="wrong").props("outlined dense autofocus")
+
+            async def retract() -> None:
+                words = str(reason.value or "")
+                dialog.close()
+                await self._write(
+                    "retract", lambda memory: memory.facts.retract(fact.id, reason=words), "Taken back."
+                )()
+
+            with block("div", "actions"):
+                press("Take it back", retract, "strong")
+                press("Cancel", dialog.close, "plain")
+        dialog.on("hide", dialog.delete)
+        dialog.open()
+
+    async def _sources(self, fact: Fact) -> None:
+        await self.frame.doing(lambda: show_turns(self.visit, fact.text, fact.sources), redraw=False)
+
+    async def _open(self, id_: str) -> None:
+        fact = self.facts.get(id_)
+        if fact is not None:
+            await self.frame.doing(lambda: self._history(fact), redraw=False)
+
+    async def _history(self, fact: Fact) -> None:
+        versions = await self.visit.read(
+            lambda memory: memory.facts.history(fact.subject, fact.predicate, versions=True)
+        )
+        known = self.visit.as_of if self.known == "then" else None
+        shown = [one for one in versions if known is None or one.recorded_at < known]
+        with ui.dialog() as dialog, block("div", "dialog stack", "role=dialog aria-modal=true id=history"):
+            said(f"{fact.subject} {fact.predicate.replace('_', ' ')}", tag="h2")
+            said("Every version that was ever believed, oldest first.", "soft small")
+            markup("".join(self._version(one) for one in sorted(shown, key=lambda one: one.recorded_at)))
+            with block("div", "actions"):
+                if fact.sources:
+                    press("What was said", lambda: self._sources(fact))
+                if self.visit.may("write") and self.visit.as_of is None and fact.superseded_at is None:
+                    with block("span", "actions").on("click", dialog.close):
+                        self._decisions(fact)
+                press("Close", dialog.close, "plain")
+        dialog.on("hide", dialog.delete)
+        dialog.open()
+
+    def _version(self, one: Fact) -> str:
+        local = self.visit.local
+        until = day(local(one.valid_to)) if one.valid_to else "…"
+        believed = f"believed from {day(local(one.recorded_at))}"
+        if one.superseded_at is not None:
+            believed += f" to {day(local(one.superseded_at))}"
+        kind = {"believed": "on", "disputed": "warn", "retracted": "bad"}.get(one.status, "")
+        reason = f" · {escape(one.reason)}" if one.reason else ""
+        return (
+            f'<div class="turn"><b>{escape(one.object)}</b> {badge(one.status, kind)}<div class="meta num">'
+            f"{day(local(one.valid_from))} – {until} · {believed} · confidence {one.confidence:.2f} · "
+            f"{escape(one.origin)}{reason}</div></div>"
+        )
+
+
+def _known(fact: Fact, known_at: datetime | None) -> bool:
+    """Whether this version is what is, or at that instant was, believed; overruled and retracted ones never were."""
+    if fact.status in ("overruled",):
+        return False
+    if known_at is None:
+        return fact.superseded_at is None and fact.status in ("believed", "disputed")
+    return fact.recorded_at <= known_at and (fact.superseded_at is None or fact.superseded_at > known_at)

@@ -1,0 +1,215 @@
+"""Files of conversations into the bank, by the readers of `everwhen import`, with progress."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import UploadEventArguments
+
+from everwhen.errors import EverwhenError
+from everwhen.ingest.importers import FORMATS, detect, merged, read
+from everwhen.keep.export import is_export, read_header
+from everwhen.memory import Memory
+from everwhen.serve.moving import FOLDER
+from everwhen.serve.private import private_file
+from everwhen.ui.leaf import Leaf
+from everwhen.ui.parts import block, empty, markup, said
+
+SEVERAL = ("locomo", "longmemeval")
+"""Formats whose files hold several conversations, which come under names of their own."""
+LINE = '{"role": "user", "name": "Ana", "content": "I moved to Porto last week", "timestamp": "2025-05-02T18:30:00Z"}'
+LOOK = 0.25
+"""Seconds between two looks at the progress."""
+
+
+@dataclass
+class Progress:
+    """What an import is at. Written by its thread, read by the page."""
+
+    file: str
+    stage: str = "reading"
+    done: int = 0
+    total: int = 0
+    result: str = ""
+    problem: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        return bool(self.result or self.problem)
+
+
+class Importing(Leaf):
+    name, title, icon = "import", "Import", "upload_file"
+    hint = "Conversations from elsewhere."
+
+    def controls(self) -> None:
+        self.progress: Progress | None = None
+
+    async def load(self) -> None:
+        await self.visit.look()
+
+    def draw(self, data: None) -> None:
+        if not self.visit.may("write"):
+            with block("div", "sheet"):
+                empty(
+                    "This key may only read.",
+                    "Ask for one with the scope write to import into this bank.",
+                    "lock",
+                )
+            return
+        most = self.visit.visitor.house.serving.largest_body
+        with block("div", "sheet pad stack"):
+            said(f"Into the bank “{self.visit.bank}”", tag="h2")
+            said(
+                "Conversations from ChatGPT, Claude, LoCoMo or LongMemEval, JSON lines with one message each, or an "
+                "export of everwhen. A file that was imported before adds only what is new.",
+                "soft",
+            )
+            with block("div", "tools"):
+                self.format = (
+                    ui.select(["everwhen", *FORMATS], value="auto", label="Format")
+                    .props("outlined dense options-dense behavior=menu")
+                    .style("min-width: 10rem")
+                )
+            ui.upload(
+                label="Choose a file, or drop it here",
+                auto_upload=True,
+                max_file_size=most - 10_000,
+                on_upload=self._take,
+                on_rejected=self._too_large,
+            ).props("flat no-thumbnails accept=.json,.jsonl,.txt,.gz").classes("upload")
+            markup(f"<pre><code>{escape(LINE)}</code></pre>")
+            markup(
+                f"One line of JSON lines looks like this. Up to {most / 1e6:g} MB here; larger files with "
+                "<code>everwhen import FILE</code> on the machine itself.",
+                "small faint",
+            )
+            self._bar = block("div", "stack", "id=progress aria-live=polite")
+        self._timer = ui.timer(LOOK, self._show, active=False)
+        if self.progress is not None:
+            self._show()
+
+    async def _take(self, event: UploadEventArguments) -> None:
+        house = self.visit.visitor.house
+        path = private_file(
+            house.serving.folder / FOLDER / f"{self.visit.bank}.{secrets.token_hex(8)}.upload"
+        )
+        self.progress = progress = Progress(event.file.name)
+        self._timer.activate()
+        chosen = str(self.format.value)
+        try:
+            await event.file.save(path)
+            export = chosen == "everwhen" or (chosen == "auto" and is_export(path))
+            act = _export_of(path, progress) if export else _conversations_of(path, chosen, progress)
+            # As over HTTP: messages need the scope write, a whole bank admin.
+            await self.visit.write(
+                "import",
+                act,
+                scope="admin" if export else "write",
+                operation="create_memory",
+                create=True,
+                alone=False,
+            )
+        except Exception as error:
+            # The page is told in one sentence, without where the server keeps its files.
+            said_ = (
+                str(getattr(error, "detail", "") or error)
+                if _expected(error)
+                else "the file could not be read"
+            )
+            progress.problem = said_.replace(str(path), event.file.name).replace(path.name, event.file.name)
+            if not _expected(error):
+                raise
+        finally:
+            path.unlink(missing_ok=True)
+
+    def _too_large(self) -> None:
+        most = self.visit.visitor.house.serving.largest_body
+        ui.notify(
+            f"Files of up to {most / 1e6:g} MB can be taken here; larger ones with `everwhen import FILE`.",
+            type="negative",
+            multi_line=True,
+        )
+
+    def _show(self) -> None:
+        progress = self.progress
+        if progress is None:
+            return
+        if progress.over:
+            self._timer.deactivate()
+        self._bar.clear()
+        with self._bar:
+            if progress.problem:
+                words = progress.problem[:1].upper() + progress.problem[1:]
+                said(words, "problem").props("role=alert")
+                return
+            share = (
+                100.0 if progress.result else progress.done / progress.total * 100 if progress.total else 8.0
+            )
+            label = progress.result or f"{progress.stage} {progress.file}: {progress.done:,}" + (
+                f" of {progress.total:,}" if progress.total else ""
+            )
+            markup(
+                f'<p>{escape(label)}</p><div class="progress" role="progressbar" aria-label="Import" '
+                f'aria-valuenow="{share:.0f}" aria-valuemin="0" aria-valuemax="100">'
+                f'<b style="width: {share:.0f}%"></b></div>'
+            )
+            for note in progress.notes:
+                said(note, "small soft")
+        if progress.result and self.visit.stats is None:
+            # The bank came into being: the slider and the chooser are drawn for it.
+            ui.timer(1.0, lambda: ui.run_javascript("location.reload()"), once=True)
+
+
+def _conversations_of(path: Path, format: str, progress: Progress) -> Callable[[Memory], Any]:
+    def act(memory: Memory) -> None:
+        kind = detect(path) if format == "auto" else format
+        conversations = read(path, kind, None)
+        messages = (
+            merged(conversations) if kind in SEVERAL else (m for c in conversations for m in c.messages)
+        )
+
+        def told(done: int) -> None:
+            progress.done = done
+
+        added = memory.add_many(messages, progress=told)
+        progress.stage, progress.total, progress.done = "extracting", memory.stats().pending, 0
+
+        def left(waiting: int) -> None:
+            progress.done = max(progress.total - waiting, 0)
+
+        memory.process(progress=left)
+        if added.conflicts:
+            progress.notes.append(
+                f"{len(added.conflicts)} messages were left out: their ids are there already with other words."
+            )
+        progress.result = f"{added.new:,} new turns from {progress.file}"
+
+    return act
+
+
+def _export_of(path: Path, progress: Progress) -> Callable[[Memory], Any]:
+    header = read_header(path)
+    progress.total = sum(header.rows.values())
+
+    def told(done: int) -> None:
+        progress.done = done
+
+    def act(memory: Memory) -> None:
+        rows = memory.import_(path, progress=told)
+        progress.result = f"{rows:,} rows of the bank “{header.bank}”"
+
+    return act
+
+
+def _expected(error: Exception) -> bool:
+    from everwhen.serve.problems import Problem
+
+    return isinstance(error, EverwhenError | Problem)

@@ -1,0 +1,149 @@
+"""The memory tree, from months down to the words that were said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+
+from everwhen.memory import Memory
+from everwhen.types import Node, Turn
+from everwhen.ui.leaf import Leaf
+from everwhen.ui.parts import badge, block, empty, markup, pick, picked, press, said, spoken, turn_line
+from everwhen.ui.settings import MOST_NODES
+
+DEEPEST = 12
+"""Levels that are looked for; a bank has five unless it is set otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A node with what is right under it; without a node, the top."""
+
+    node: Node | None
+    nodes: list[Node]
+    turns: list[Turn]
+    more: int
+    built: bool
+
+
+class TreeBrowser(Leaf):
+    name, title, icon = "tree", "Tree", "account_tree"
+    hint = "What was said, condensed; down to the words themselves."
+
+    def controls(self) -> None:
+        self.path: list[Node] = []
+
+    async def load(self) -> Branch:
+        return await self.visit.read(self._read)
+
+    def draw(self, data: Branch) -> None:
+        if data.node is None and not data.nodes:
+            with block("div", "sheet"):
+                empty(
+                    "This bank has no tree yet.",
+                    "What was said is condensed here by exchange, session, day, week and month."
+                    if self.visit.as_of is None
+                    else "Nothing had been said by that day; move the slider to the right.",
+                    "account_tree",
+                )
+            return
+        self.shown = {node.id: node for node in data.nodes}
+        self._crumbs()
+        if not data.built and self.visit.may("write") and self.visit.as_of is None:
+            with block("div", "sheet pad").style("margin-bottom: .9rem"):
+                said("Sessions, days, weeks and months are not condensed yet.", "soft")
+                press("Condense now", self._consolidate, "strong", icon="compress")
+        if data.node is not None:
+            with block("div", "sheet pad").style("margin-bottom: .9rem"):
+                markup(self._words(data.node), "wrap").props("id=node")
+        if data.turns:
+            markup("".join(turn_line(self.visit, turn) for turn in data.turns), "sheet pad").props("id=turns")
+        if data.nodes:
+            lines = "".join(self._line(node) for node in data.nodes)
+            picked(markup(lines, "sheet rows").props("id=nodes"), self._down)
+        if data.more:
+            said(f"and {data.more} older ones; open a larger unit of time to reach them", "faint small")
+
+    # Reading
+
+    def _read(self, memory: Memory) -> Branch:
+        then = self.visit.as_of
+        here = self.path[-1] if self.path else None
+        if here is None:
+            level, nodes = _top(memory)
+            built = level > 1
+        elif here.level == 1:
+            turns = [memory.turn(id_) for id_ in here.children]
+            return Branch(here, [], [turn for turn in turns if then is None or turn.said_at < then], 0, True)
+        else:
+            under = set(here.children)
+            nodes, built = [node for node in memory.tree(level=here.level - 1) if node.id in under], True
+        if then is not None:
+            nodes = [node for node in nodes if node.interval.start is not None and node.interval.start < then]
+        nodes = nodes[::-1] if here is None else nodes
+        return Branch(here, nodes[:MOST_NODES], [], max(len(nodes) - MOST_NODES, 0), built)
+
+    # Drawing
+
+    def _open_then(self, node: Node) -> bool:
+        """Whether, at the moment looked from, more was still to come: its words would tell the future."""
+        then = self.visit.as_of
+        return then is not None and node.interval.end is not None and node.interval.end > then
+
+    def _words(self, node: Node) -> str:
+        if self._open_then(node):
+            return "<span class='soft'>Still open then: what it says today rests on later days too.</span>"
+        return escape(node.text)
+
+    def _line(self, node: Node) -> str:
+        open_ = self._open_then(node)
+        first = node.text.split("\n")
+        words = "still open then" if open_ else " ".join(first[1:3] if len(first) > 1 else first)[:260]
+        of = f"{len(node.children)} {'turn' if node.level == 1 else 'part'}{'' if len(node.children) == 1 else 's'}"
+        return (
+            f'<div class="row-line node{" open" if open_ else ""}" {pick(node.id)}>'
+            f'<span class="at">{escape(spoken(node.interval, self.visit.zone))}</span>'
+            f'<span class="what">{escape(words)}</span>'
+            f"<span>{badge(node.name or f'level {node.level}', 'on')} {badge(of)}</span></div>"
+        )
+
+    def _crumbs(self) -> None:
+        with block("nav", "crumbs", 'aria-label="Where in the tree"'):
+            press("All", lambda: self._up(0), "plain")
+            for depth, node in enumerate(self.path, start=1):
+                said("›", "faint", "span")
+                words = f"{node.name}: {spoken(node.interval, self.visit.zone)}"
+                press(words, partial(self._up, depth), "plain")
+
+    # Acting
+
+    async def _down(self, id_: str) -> None:
+        if id_ in self.shown:
+            self.path.append(self.shown[id_])
+            await self.frame.refresh()
+
+    async def _up(self, depth: int) -> None:
+        del self.path[depth:]
+        await self.frame.refresh()
+
+    async def _consolidate(self) -> None:
+        await self.frame.doing(
+            lambda: self.visit.write("consolidate", lambda memory: memory.consolidate("end"), alone=False),
+            "Condensed.",
+        )
+
+
+def _top(memory: Memory) -> tuple[int, list[Node]]:
+    """The highest level that has nodes."""
+    from everwhen.errors import UsageError
+
+    best: tuple[int, list[Node]] = (0, [])
+    for level in range(1, DEEPEST):
+        try:
+            nodes = memory.tree(level=level)
+        except UsageError:
+            break
+        if nodes:
+            best = (level, nodes)
+    return best

@@ -1,0 +1,136 @@
+"""`everwhen serve` in a process of its own, with the demo's story in one bank and somebody else's words in another."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+pytest.importorskip("nicegui")
+pytest.importorskip("fastapi")
+
+from everwhen import Memory
+from everwhen.demo import STORY_ZONE, story
+from everwhen.serve.keys import KeyBook
+
+APRIL = datetime(2025, 4, 1, tzinfo=UTC)
+TURNS = 70
+"""Of the story, some three months: what a test run has time for."""
+SECRET = "the vault opens with periwinkle"
+"""What only the bank `vault` holds."""
+
+
+@dataclass
+class Site:
+    """A server that runs, its home folder, and keys for it."""
+
+    url: str
+    home: Path
+
+    def key(self, scope: str = "write", bank: str = "*") -> str:
+        book = KeyBook(self.home / "serve")
+        try:
+            return book.create(scope, bank)[1]
+        finally:
+            book.close()
+
+    def revoke(self, key: str) -> None:
+        book = KeyBook(self.home / "serve")
+        book.revoke(key.split("_")[1])
+        book.close()
+
+    def client(self, key: str | None = None) -> httpx.Client:
+        """A browser without scripts, signed in where a key is given."""
+        cookies = None
+        if key is not None:
+            answer = httpx.post(f"{self.url}/ui/login", data={"key": key}, trust_env=False)
+            assert answer.status_code == 303
+            cookies = answer.cookies
+        return httpx.Client(
+            base_url=self.url, timeout=60, trust_env=False, headers={"Accept": "text/html"}, cookies=cookies
+        )
+
+    def audit(self) -> str:
+        path = self.home / "serve" / "audit.jsonl"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def remember(home: Path) -> None:
+    """The story; facts that people told beside it, two of which contradict each other; a bank of somebody else."""
+    with Memory.open(home, "marta", zone=STORY_ZONE) as memory:
+        memory.add_many(story()[:TURNS])
+        memory.consolidate("end")
+        told: tuple[tuple[str, str, str, datetime], ...] = (
+            ("Marta", "lives_in", "Porto", datetime(2025, 3, 20, tzinfo=UTC)),
+            ("Rui", "works_in", "Lisbon", APRIL),
+            ("Rui", "works_in", "Setúbal", APRIL),
+        )
+        for subject, predicate, object_, since in told:
+            memory.facts.assert_(subject, predicate, object_, valid_from=since, confidence=0.8, at=since)
+    with Memory.open(home, "vault") as memory:
+        memory.add({"role": "user", "name": "Vera", "content": SECRET, "timestamp": "2025-05-01T10:00:00Z"})
+        memory.flush()
+
+
+@contextmanager
+def running(home: Path, *options: str) -> Iterator[str]:
+    """A server in another process, as people start it, until the block ends."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "everwhen", *options, "--port", str(port), "--home", str(home)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EVERWHEN_")}
+    with (home / "server.log").open("wb") as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        end = time.monotonic() + 120
+        while True:
+            try:
+                if httpx.get(f"{url}/readyz", trust_env=False).status_code == 200:
+                    break
+            except httpx.TransportError:
+                pass
+            said = (home / "server.log").read_text(encoding="utf-8")
+            assert process.poll() is None and time.monotonic() < end, said
+            time.sleep(0.05)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.fixture(scope="package")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server that asks for keys."""
+    home = tmp_path_factory.mktemp("site")
+    remember(home)
+    with running(home, "serve") as url:
+        yield Site(url, home)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, the machine's own: nothing is downloaded.
+
+    No longer than a module: while Playwright runs, nobody else in this thread can have an event loop.
+    """
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra dev)")
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("there is no `chromium` on this machine")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()

@@ -1,0 +1,320 @@
+"""The page in a real browser: each page is walked, time is moved, a decision is taken and stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from everwhen import Client
+from tests.ui.conftest import SECRET, Site
+
+PAGES = ("timeline", "recall", "facts", "entities", "tree", "map", "import")
+PATIENCE = 30_000
+"""Milliseconds that anything may take to appear, on a busy machine too."""
+
+
+@contextmanager
+def signed_in(browser: Any, site: Site, key: str, **look: Any) -> Iterator[Any]:
+    """A tab with the page open, by the form; every address that it asked for is in `tab.asked`."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **look})
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    tab.asked = []
+    tab.failed = []
+    tab.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("websocket", lambda socket: tab.asked.append(socket.url))
+    tab.on("pageerror", lambda error: tab.failed.append(str(error)))
+    try:
+        tab.goto(f"{site.url}/ui/")
+        tab.fill("#key", key)
+        tab.click("button[type=submit]")
+        tab.wait_for_selector("#area[data-leaf]")
+        yield tab
+    finally:
+        context.close()
+
+
+def turn_to(tab: Any, name: str) -> None:
+    tab.click(f"[data-page={name}]")
+    tab.wait_for_selector(f"#area[data-leaf={name}]")
+
+
+def move_to(tab: Any, day: int) -> None:
+    """Move the slider as a hand does, and wait until the page has followed."""
+    before = tab.get_attribute("#area", "data-drawn")
+    tab.eval_on_selector(
+        "#as-of",
+        "(it, day) => { it.value = day; it.dispatchEvent(new Event('input', {bubbles: true})); }",
+        day,
+    )
+    tab.wait_for_function("before => document.querySelector('#area').dataset.drawn !== before", arg=before)
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Any, site: Site) -> Iterator[Any]:
+    """One tab for those who only look."""
+    with signed_in(browser, site, site.key("read", "marta")) as opened:
+        yield opened
+
+
+def test_a_key_opens_the_first_page_and_stays_out_of_the_address(tab: Any, site: Site) -> None:
+    assert urlsplit(tab.url).path == "/ui/marta/timeline"
+    assert not any("ew_" in address for address in tab.asked)
+    assert tab.evaluate("document.cookie").find("everwhen_session") < 0
+
+
+def test_the_timeline_shows_dated_events_and_the_undated_apart(tab: Any) -> None:
+    turn_to(tab, "timeline")
+    assert tab.locator("svg.chart [data-pick]").count() > 5
+    assert tab.locator("#undated .row-line").count() > 0
+    names = {line.split("\n")[0] for line in tab.locator(".group h3").all_inner_texts()}
+    assert "March 2025" in names
+    tab.locator(".row-line").first.click()
+    tab.wait_for_selector(".dialog .turn")
+    tab.locator(".dialog .press", has_text="Close").click()
+    tab.wait_for_selector(".dialog", state="detached")
+
+
+def test_the_timeline_zooms_and_pans(tab: Any) -> None:
+    turn_to(tab, "timeline")
+    tab.click(".choice button:has-text('Week')")
+    tab.wait_for_selector(".group h3:has-text('Week of')")
+    axis = tab.locator("svg.chart text").first.inner_html()
+    tab.click("[aria-label=Earlier]")
+    tab.wait_for_function("was => document.querySelector('svg.chart text').innerHTML !== was", arg=axis)
+
+
+def test_the_timeline_keeps_one_entity(tab: Any) -> None:
+    turn_to(tab, "timeline")
+    whole = tab.locator(".row-line").count()
+    tab.get_by_label("Entity").click()
+    tab.locator(".q-menu .q-item", has_text="Noor").first.click()
+    tab.wait_for_function("was => document.querySelectorAll('.row-line').length < was", arg=whole)
+    assert tab.locator(".row-line:has-text('Noor')").count() > 0
+
+
+def test_a_recall_is_explained(tab: Any) -> None:
+    turn_to(tab, "recall")
+    tab.fill("input[aria-label=Question]", "What does Marta drink instead of coffee?")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#kept")
+    assert "going over to tea" in tab.inner_text("#kept")
+    first = tab.locator(".memory").first.inner_text()
+    assert "meaning #" in first and "words #" in first and "tokens" in first
+    assert tab.locator(".memory").first.locator(".part").count() >= 3
+    assert "ms" in tab.inner_text("#stages") and "embed" in tab.inner_text("#stages")
+    assert "of 1,024" in tab.inner_text("#tokens")
+    assert "Dropped" in tab.inner_text("#dropped")
+
+
+def test_what_cannot_be_asked_is_told_in_one_sentence(tab: Any) -> None:
+    turn_to(tab, "recall")
+    tab.fill("input[aria-label=Question]", "tea")
+    tab.fill("input[aria-label='Said after']", "2025-03-01")
+    tab.fill("input[aria-label='Said before']", "2025-02-10")
+    tab.click(".press.strong:has-text('Recall')")
+    tab.wait_for_selector("#area .problem")
+    assert "Traceback" not in tab.inner_text("#area") and "failed" not in tab.inner_text("#area")
+
+
+def test_facts_change_as_the_slider_moves(tab: Any) -> None:
+    turn_to(tab, "facts")
+    porto = "[data-holds=true]:has-text('Porto')"
+    lisbon = "[data-holds=true]:has-text('lives in Lisbon')"
+    tab.wait_for_selector(porto)
+    assert tab.locator(lisbon).count() == 0
+    move_to(tab, 5)
+    tab.wait_for_selector(lisbon)
+    assert tab.locator("text=Porto").count() == 0
+    assert "as of 8 Feb 2025" in tab.inner_text(".head")
+    assert "as_of=2025-02-08" in tab.url
+    tab.click("[aria-label='Back to now']")
+    tab.wait_for_selector(porto)
+    assert "as_of" not in tab.url
+
+
+def test_the_past_stays_when_the_page_is_turned(tab: Any) -> None:
+    turn_to(tab, "facts")
+    move_to(tab, 1)
+    for name in ("timeline", "entities", "tree", "map"):
+        turn_to(tab, name)
+        assert "as of 4 Feb 2025" in tab.inner_text(".head")
+    turn_to(tab, "tree")
+    assert tab.locator("#nodes .node.open").count() == 1
+    tab.click("[aria-label='Back to now']")
+    tab.wait_for_selector(".then", state="detached")
+
+
+def test_a_facts_history_is_told(tab: Any) -> None:
+    turn_to(tab, "facts")
+    tab.locator("#bars .fact-row:has-text('Porto')").click()
+    tab.wait_for_selector("#history")
+    told = tab.inner_text("#history")
+    assert "Lisbon" in told and "Porto" in told and "believed from" in told
+    tab.keyboard.press("Escape")
+    tab.wait_for_selector("#history", state="detached")
+
+
+def test_entities_are_drawn_and_told(tab: Any) -> None:
+    turn_to(tab, "entities")
+    assert tab.locator("svg.graph g").count() > 5 and tab.locator("svg.graph line").count() > 5
+    tab.locator("svg.graph g[aria-label^='Noor,']").focus()
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#entity h2:has-text('Noor')")
+    assert "Marta" in tab.inner_text("#entity .pairs")
+
+
+def test_the_tree_leads_down_to_the_words(tab: Any) -> None:
+    turn_to(tab, "tree")
+    for _ in range(5):
+        depth = tab.locator(".crumbs .press").count()
+        tab.locator("#nodes [data-pick]").first.click()
+        tab.wait_for_function("was => document.querySelectorAll('.crumbs .press').length > was", arg=depth)
+        if tab.locator("#turns").count():
+            break
+    assert tab.locator("#turns [data-turn]").count() > 0
+
+
+def test_the_map_has_points_that_open(tab: Any) -> None:
+    turn_to(tab, "map")
+    tab.wait_for_selector("svg.map circle")
+    tab.click(".choice button:has-text('Week')")
+    tab.locator("svg.map circle").first.click()
+    tab.wait_for_selector(".dialog .turn")
+    tab.keyboard.press("Escape")
+    tab.wait_for_selector(".dialog", state="detached")
+
+
+def test_keys_turn_pages_move_time_and_ask(tab: Any) -> None:
+    turn_to(tab, "timeline")
+    tab.evaluate("document.activeElement.blur()")
+    tab.keyboard.press("3")
+    tab.wait_for_selector("#area[data-leaf=facts]")
+    tab.keyboard.press("ArrowLeft")
+    tab.wait_for_selector(".then")
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_selector(".then", state="detached")
+    tab.keyboard.press("/")
+    tab.wait_for_function("document.activeElement.getAttribute('aria-label') === 'Question'")
+
+
+def test_a_read_key_finds_nothing_to_press(tab: Any) -> None:
+    turn_to(tab, "facts")
+    tab.wait_for_selector("#review")
+    assert tab.locator("#review button, #stale button").count() == 0
+    turn_to(tab, "import")
+    assert "may only read" in tab.inner_text("#area")
+    assert tab.locator("input[type=file]").count() == 0
+
+
+def test_light_and_dark_follow_the_system_and_the_button(tab: Any, browser: Any, site: Site) -> None:
+    assert "body--light" in tab.get_attribute("body", "class")
+    with signed_in(browser, site, site.key("read", "marta"), color_scheme="dark") as dark:
+        assert "body--dark" in dark.get_attribute("body", "class")
+        dark.click("[aria-label='Light or dark']")
+        dark.wait_for_selector("body.body--light")
+        dark.reload()
+        dark.wait_for_selector("#area[data-leaf]")
+        assert "body--light" in dark.get_attribute("body", "class")
+
+
+def test_another_bank_is_neither_offered_nor_opened(tab: Any, site: Site) -> None:
+    turn_to(tab, "timeline")
+    tab.locator("[aria-label=Bank]").first.click()
+    assert tab.locator(".q-menu .q-item").all_inner_texts() == ["marta"]
+    tab.keyboard.press("Escape")
+    answer = tab.context.request.get(f"{site.url}/ui/vault/timeline")
+    assert answer.status == 403 and SECRET not in answer.text()
+
+
+def test_nothing_is_asked_of_anybody_else_and_no_script_fails(tab: Any) -> None:
+    """Last of those that share the tab: it has been everywhere."""
+    hosts = {
+        urlsplit(address).hostname for address in tab.asked if not address.startswith(("data:", "blob:"))
+    }
+    assert hosts == {"127.0.0.1"}
+    assert tab.failed == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_scrolls_in_one_direction_only(phone: Any, name: str) -> None:
+    turn_to(phone, name)
+    if name == "recall":
+        phone.fill("input[aria-label=Question]", "coffee")
+        phone.keyboard.press("Enter")
+        phone.wait_for_selector("#kept")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Any, site: Site) -> Iterator[Any]:
+    look = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    with signed_in(browser, site, site.key("write", "marta"), **look) as opened:
+        yield opened
+
+
+def test_a_decision_is_stored_and_seen_at_once(browser: Any, site: Site) -> None:
+    key = site.key("write", "marta")
+    with signed_in(browser, site, key) as tab, Client(site.url, key, bank="marta") as client:
+        turn_to(tab, "facts")
+        assert len(client.facts.review()) == 1
+        tab.click("#review .press:has-text('Keep “Setúbal”')")
+        tab.wait_for_selector("#review", state="detached")
+        tab.wait_for_selector("[data-holds=true]:has-text('Setúbal')")
+        assert client.facts.review() == []
+        assert [fact.object for fact in client.facts.current("Rui", "works_in")] == ["Setúbal"]
+        stale = tab.locator("#stale [data-stale]:has-text('Porto')")
+        stale.locator(".press:has-text('Still so')").click()
+        stale.wait_for(state="detached")
+        assert client.facts.current("Marta", "lives_in")[0].confirmed_at is not None
+    lines = [json.loads(line) for line in site.audit().splitlines()]
+    noted = [
+        line["route"]
+        for line in lines
+        if line["event"] == "write" and str(line.get("route")).startswith("ui ")
+    ]
+    assert noted == ["ui facts/resolve", "ui facts/confirm"]
+
+
+def test_a_file_is_imported_with_progress_into_a_new_bank(browser: Any, site: Site, tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    line = {
+        "role": "user",
+        "name": "Ana",
+        "content": "Yesterday I bought a blue kayak.",
+        "timestamp": "2025-03-02T09:00:00Z",
+    }
+    file.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    with signed_in(browser, site, site.key("write", "ana")) as tab:
+        assert urlsplit(tab.url).path == "/ui/ana/import"
+        tab.set_input_files("input[type=file]", file)
+        tab.wait_for_selector("text=1 new turns from said.jsonl")
+        tab.wait_for_selector("#as-of")  # the bank has a past now, and the page a slider
+        turn_to(tab, "timeline")
+        tab.wait_for_selector(".row-line:has-text('blue kayak')")
+
+
+def test_a_file_that_is_nothing_is_told_in_one_sentence(phone: Any, tmp_path: Path) -> None:
+    file = tmp_path / "noise.json"
+    file.write_text('{"nothing": 1}', encoding="utf-8")
+    turn_to(phone, "import")
+    phone.set_input_files("input[type=file]", file)
+    phone.wait_for_selector("#progress .problem")
+    told = phone.inner_text("#progress .problem")
+    assert "noise.json" in told and "/" not in told.replace("noise.json", "")
+
+
+def test_a_key_that_is_revoked_meanwhile_can_do_no_more(browser: Any, site: Site) -> None:
+    key = site.key("write", "marta")
+    with signed_in(browser, site, key) as tab:
+        turn_to(tab, "facts")
+        site.revoke(key)
+        tab.click("[data-page=tree]")
+        tab.wait_for_selector("#area .problem")
+        assert "revoked" in tab.inner_text("#area .problem")

@@ -41,8 +41,14 @@ def signed_in(browser: Any, site: Site, key: str, **look: Any) -> Iterator[Any]:
 
 
 def turn_to(tab: Any, name: str) -> None:
+    """Turn to a page and wait until it is drawn, anew where it was open already."""
+    before = tab.get_attribute("#area", "data-drawn")
     tab.click(f"[data-page={name}]")
-    tab.wait_for_selector(f"#area[data-leaf={name}]")
+    tab.wait_for_function(
+        "([before, name]) => { const it = document.querySelector('#area').dataset; "
+        "return it.leaf === name && it.drawn !== before }",
+        arg=[before, name],
+    )
 
 
 def move_to(tab: Any, day: int) -> None:

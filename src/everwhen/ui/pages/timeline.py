@@ -225,23 +225,21 @@ class Timeline(Leaf):
     def _list(self, data: Seen) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
         groups: dict[str, list[str]] = {}
-        shown = [one for one in data.dated if one.kind != "session" or "event" not in self.kinds][
-            :MOST_ENTRIES
-        ]
-        for one in shown:
+        listed = [one for one in data.dated if one.kind != "session" or "event" not in self.kinds]
+        for one in listed[:MOST_ENTRIES]:
             name = _unit(self.visit.local(max(_start(one), data.axis.start)), self.grain)
             groups.setdefault(name, []).append(self._line(one, numbered[id(one)]))
         return "".join(
             f'<section class="group"><h3>{escape(name)}</h3><div class="rows">{"".join(lines)}</div></section>'
             for name, lines in groups.items()
-        )
+        ) + _more(len(listed))
 
     def _apart(self, data: Seen) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
         lines = "".join(self._line(one, numbered[id(one)], told=True) for one in data.undated[:MOST_ENTRIES])
         return (
             f'<details id="undated"><summary>Told without a date {badge(str(len(data.undated)))}</summary>'
-            f'<div class="rows">{lines}</div></details>'
+            f'<div class="rows">{lines}</div>{_more(len(data.undated))}</details>'
         )
 
     @staticmethod
@@ -303,3 +301,9 @@ def _unit(local: datetime, grain: Grain) -> str:
     if grain == "month":
         return f"{start:%B %Y}"
     return f"{'Week of ' if grain == 'week' else f'{start:%A}, '}{start.day} {start:%B %Y}"
+
+
+def _more(count: int) -> str:
+    """A line that says how many entries are not listed."""
+    rest = count - MOST_ENTRIES
+    return f'<p class="faint">{rest:,} more: narrow the time or the entity</p>' if rest > 0 else ""

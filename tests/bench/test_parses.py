@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def test_what_is_on_the_shelf_is_not_parsed_again(path: Path, monkeypatch: pytes
     first = Parser()
     first.use(Parses(path))
     fresh = first.parse(TEXTS)
+    assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in path.parent.iterdir())
 
     def refused(texts: list[str]) -> list[Parse]:
         assert texts == []

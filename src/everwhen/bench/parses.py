@@ -22,7 +22,8 @@ class Parses:
     """A file of packed parses. One process writes it at a time; what cannot be kept is parsed again."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
         self._sql = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = OFF")

@@ -114,8 +114,8 @@ class Facts:
 
     def retract(self, fact_id: str, *, reason: str, at: datetime | None = None) -> Fact:
         """Take a fact back: it was never so. What it had closed is open again."""
-        why, when = words(reason, "reason"), _now(at, "at")
-        return self._change(lambda ledger: changes.retract_fact(ledger, fact_id, when, why))
+        known, why, when = words(fact_id, "fact's id"), words(reason, "reason"), _now(at, "at")
+        return self._change(lambda ledger: changes.retract_fact(ledger, known, when, why))
 
     def end(self, subject: str, predicate: str, *, on: datetime, at: datetime | None = None) -> list[Fact]:
         """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
@@ -131,8 +131,8 @@ class Facts:
 
     def confirm(self, fact_id: str, at: datetime | None = None) -> Fact:
         """It is still so: its age counts from now on again."""
-        when = _now(at, "at")
-        return self._change(lambda ledger: changes.confirm_fact(ledger, fact_id, when))
+        known, when = words(fact_id, "fact's id"), _now(at, "at")
+        return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
 
     def report_missing(self, ref: str, at: datetime | None = None) -> list[Fact]:
         """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
@@ -144,9 +144,13 @@ class Facts:
 
     def resolve(self, conflict_id: str, keep: str, at: datetime | None = None) -> Fact | None:
         """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
-        when = _now(at, "at")
+        conflict, kept, when = (
+            words(conflict_id, "conflict's id"),
+            words(keep, "side to keep"),
+            _now(at, "at"),
+        )
         with self._store.writing() as ledger:
-            row = changes.resolve_conflict(ledger, conflict_id, keep, when)
+            row = changes.resolve_conflict(ledger, conflict, kept, when)
             row = ledger.fact(row.id) if row is not None else None
         return self._facts([row])[0] if row is not None else None
 
@@ -223,7 +227,7 @@ class Facts:
 
     def get(self, fact_id: str) -> Fact:
         """The newest version of a fact."""
-        row = self._store.newest(fact_id)
+        row = self._store.newest(words(fact_id, "fact's id"))
         if row is None:
             raise NotFound(f"there is no fact '{fact_id}'; `everwhen facts current` lists those that hold")
         return self._facts([row])[0]

@@ -253,6 +253,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
 
     def turn(self, turn_id: str) -> Turn:
         """One turn by its id."""
+        turn_id = checked.words(turn_id, "turn's id")
         for turn in self._store.turns(ids=[turn_id]):
             return turn
         raise NotFound(f"there is no turn '{turn_id}' in bank '{self.bank}'; `everwhen turns` lists them")

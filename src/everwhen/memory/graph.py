@@ -108,10 +108,10 @@ class GraphMemory:
         self.process()
         return self._store.graph.events(
             between=window,
-            subject=subject,
-            verb=verb,
+            subject=None if subject is None else checked.words(subject, "subject"),
+            verb=None if verb is None else checked.words(verb, "verb"),
             status=status,
-            units=None if about is None else self._about(about),
+            units=None if about is None else self._about(checked.words(about, "topic")),
         )
 
     def entities(self) -> list[Entity]:
@@ -123,6 +123,7 @@ class GraphMemory:
         """One entity by its id, its name or another name it goes by."""
         from everwhen.ingest.entities import key
 
+        name = checked.words(name, "name")
         found = self.entities()
         for matches in (
             [one for one in found if name in (one.id, one.name)],

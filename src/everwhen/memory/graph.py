@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from everwhen.checked import Between
     from everwhen.ingest.extract.base import Extraction
     from everwhen.models.embed import Embedder
+    from everwhen.redact import Masks
 
 STATUSES = ("happened", "ongoing", "planned", "hypothetical", "negated")
 MOST_ABOUT = 200
@@ -32,6 +33,7 @@ class GraphMemory:
     _store: Store
     _embedder: Embedder
     _settings: Settings
+    _masks: Masks
 
     @cached_property
     def _worker(self) -> Worker:
@@ -153,7 +155,9 @@ class GraphMemory:
     def rename_entity(self, name: str, new: str) -> Entity:
         """Give an entity another name; it goes on to answer to the old one."""
         found = self.entity(name)
-        self._store.graph.rename(found.id, checked.label(new, "name") or new, datetime.now(UTC))
+        self._store.graph.rename(
+            found.id, self._masks.text(checked.label(new, "name") or new), datetime.now(UTC)
+        )
         return self.entity(found.id)
 
     def undo_entities(self) -> str | None:

@@ -137,6 +137,12 @@ class KeepMemory(TreeMemory):
         """Fill this bank, which must be empty, with an export; how many rows. Interrupted, the same call goes on."""
         from everwhen.keep.transfer import import_bank
 
+        if self._masks:
+            raise Refused(
+                f"bank '{self._store.info.name}' masks what it stores ({', '.join(self._masks.kinds)}), and an export "
+                "is taken over as it is, vectors included; if that is meant, open the bank with redact='none' "
+                "(EVERWHEN_REDACT=none)"
+            )
         self._stop()
         header = import_bank(self._store, Path(path), progress)
         self._complete(header)

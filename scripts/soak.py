@@ -5,9 +5,9 @@
     python scripts/soak.py --minutes 0 --banks 0 --tiny 200000      # so many tiny turns into one bank
 
 Two processes add, recall, assert facts, consolidate and forget on one bank, which is kept at `TURNS` turns by
-forgetting the oldest, so that what grows is a leak. Every 10 seconds both are looked at from outside: resident memory, open file
-handles, threads. Over the last two thirds of the run the straight line through each must stay under its bound, and
-`doctor` must find nothing at the end. Exit code 1 when that does not hold.
+forgetting the oldest, so that what grows is a leak. Every 10 seconds both are looked at from outside: resident memory,
+open file handles, threads. Over the last two thirds of the run the straight line through each must stay under its bound,
+and `doctor` must find nothing at the end. Exit code 1 when that does not hold.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def soak(home: Path, embedder: str, minutes: float) -> dict[str, Any]:
     began, looks = time.monotonic(), []
     try:
         while any(worker.poll() is None for worker in workers):
-            time.sleep(min(EVERY, max(0.1, began + 60 * minutes - time.monotonic())))
-            seen = [look(worker.pid) for worker in workers if worker.poll() is None]
-            if len(seen) == len(workers) and time.monotonic() - began < 60 * minutes:
+            time.sleep(min(EVERY, max(1.0, began + 60 * minutes - time.monotonic())))
+            if time.monotonic() - began < 60 * minutes and all(worker.poll() is None for worker in workers):
+                seen = [look(worker.pid) for worker in workers]
                 looks.append({"seconds": round(time.monotonic() - began, 1), "processes": seen})
     finally:
         for worker in workers:

@@ -6,8 +6,8 @@
 
 Two processes add, recall, assert facts, consolidate and forget on one bank, which is kept at `TURNS` turns by
 forgetting the oldest, so that what grows is a leak. Every 10 seconds both are looked at from outside: resident memory,
-open file handles, threads. Over the last two thirds of the run the straight line through each must stay under its bound,
-and `doctor` must find nothing at the end. Exit code 1 when that does not hold.
+open file handles, threads. Over the last two thirds of the run the straight line through each must stay under its
+bound, and `doctor` must find nothing at the end. Exit code 1 when that does not hold.
 """
 
 from __future__ import annotations

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+import zipfile
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from everwhen import Memory
-from everwhen.errors import Damaged, NotFound, UsageError
+from everwhen.errors import Damaged, EverwhenError, NotFound, UsageError
+from everwhen.ingest.importers import read
 from everwhen.settings import load
 from everwhen.when import parse_interval, resolve
 
@@ -96,3 +99,16 @@ def test_a_row_with_a_broken_time_or_broken_metadata_is_damaged(home: Path) -> N
                     ask()
             assert [one.check for one in memory.doctor()] != []
         path.write_bytes(content)
+
+
+def test_a_zip_whose_list_of_files_leads_nowhere_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conversations.json", "[]")
+    whole = path.read_bytes()
+    directory = whole.index(b"PK\x01\x02")
+    for place in range(directory, len(whole)):  # every byte of the list, once
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        with suppress(EverwhenError):
+            for conversation in read(path, "claude"):
+                list(conversation.messages)

@@ -18,7 +18,6 @@ import json
 import os
 import random
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +33,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 TURNS = 600
 """Turns that the bank is kept at."""
+WARM = 50
+"""Rounds of each process before the clock starts: every kind of work was done twice by then."""
+STOP = "stop"
 EVERY = 10.0
 """Seconds between two looks."""
 BOUNDS = {"rss_mb": 1.0, "handles": 0.5, "threads": 0.5}
@@ -48,7 +50,7 @@ PLACES = ("Porto", "Lisbon", "Oslo", "Kyoto", "Lima", "Turin")
 def main() -> int:
     options = _options()
     if options.worker is not None:
-        work(options.home, options.embedder, options.worker, options.minutes)
+        work(options.home, options.embedder, options.worker)
         return 0
     found: dict[str, Any] = {"command": shlex.join(["python", *sys.argv]), "embedder": options.embedder}
     with tempfile.TemporaryDirectory(prefix="everwhen-soak-") as folder:
@@ -72,35 +74,40 @@ def main() -> int:
 def soak(home: Path, embedder: str, minutes: float) -> dict[str, Any]:
     from everwhen import Memory
 
-    with Memory.open(home, "soak", embedder=embedder) as memory:
-        memory.add("The soak begins.", session="begin")
-    command = [
-        sys.executable,
-        __file__,
-        "--home",
-        str(home),
-        "--embedder",
-        embedder,
-        "--minutes",
-        str(minutes),
-    ]
+    chance = random.Random(0)
+    with Memory.open(home, "soak", embedder=embedder) as memory:  # as large as it will stay
+        for number in (1, 2):
+            days = (
+                datetime(2023, 1, number, 9, tzinfo=UTC) + timedelta(hours=7 * n) for n in range(TURNS // 2)
+            )
+            memory.add_many(
+                {**said(chance, place), "timestamp": at, "session": f"{number}-{at:%Y-%m-%d}"}
+                for place, at in enumerate(days)
+            )
+        memory.flush()
+        memory.consolidate()
+    command = [sys.executable, __file__, "--home", str(home), "--embedder", embedder]
     workers = [subprocess.Popen([*command, "--worker", str(number)]) for number in (1, 2)]
-    began, looks = time.monotonic(), []
+    looks = []
     try:
-        while any(worker.poll() is None for worker in workers):
-            time.sleep(min(EVERY, max(1.0, began + 60 * minutes - time.monotonic())))
-            if time.monotonic() - began < 60 * minutes and all(worker.poll() is None for worker in workers):
+        # Models are loaded and everything was done once before the clock starts.
+        while not all(ready(home, number).exists() for number in (1, 2)) and alive(workers):
+            time.sleep(1)
+        began = time.monotonic()
+        while time.monotonic() - began < 60 * minutes and alive(workers):
+            time.sleep(EVERY)
+            if alive(workers):
                 seen = [look(worker.pid) for worker in workers]
                 looks.append({"seconds": round(time.monotonic() - began, 1), "processes": seen})
     finally:
+        (home / STOP).touch()
         for worker in workers:
-            if worker.poll() is None:
-                worker.send_signal(signal.SIGTERM)
-                worker.wait(120)
+            worker.wait(300)
     with Memory.open(home, "soak", create=False) as memory:
         findings = [f"{one.check}: {one.problem}" for one in memory.doctor()]
         held = memory.stats()
-    done = [json.loads((home / f"worker-{number}.json").read_text()) for number in (1, 2)]
+    notes = [home / f"worker-{number}.json" for number in (1, 2)]
+    done = [json.loads(note.read_text()) for note in notes if note.exists()]
     growth = slopes(looks)
     failed = [worker.returncode for worker in workers if worker.returncode]
     flat = not findings and not failed and all(
@@ -120,12 +127,29 @@ def soak(home: Path, embedder: str, minutes: float) -> dict[str, Any]:
     }
 
 
-def work(home: Path, embedder: str, number: int, minutes: float) -> None:
+def alive(workers: list[subprocess.Popen[bytes]]) -> bool:
+    return all(worker.poll() is None for worker in workers)
+
+
+def ready(home: Path, number: int) -> Path:
+    return home / f"ready-{number}"
+
+
+def said(chance: random.Random, number: int) -> dict[str, Any]:
+    """What somebody says next."""
+    thing, place = chance.choice(THINGS), chance.choice(PLACES)
+    return {
+        "name": chance.choice(PEOPLE),
+        "content": f"I bought a {thing} in {place} yesterday, number {number}.",
+    }
+
+
+def work(home: Path, embedder: str, number: int) -> None:
     """One process: everything that a bank is used for, over and over."""
     from everwhen import Memory, Unavailable
     from everwhen.errors import NotFound
 
-    chance, until = random.Random(number), time.monotonic() + 60 * minutes
+    chance = random.Random(number)
     said_at = datetime(2024, 1, number, 9, tzinfo=UTC)
     done: dict[str, int] = {}
     with Memory.open(home, "soak", embedder=embedder) as memory:
@@ -140,12 +164,13 @@ def work(home: Path, embedder: str, number: int, minutes: float) -> None:
             done[name] = done.get(name, 0) + 1
 
         turn = 0
-        while time.monotonic() < until:
+        while not (home / STOP).exists():
+            if turn == WARM:
+                ready(home, number).touch()
             turn += 1
             said_at += timedelta(minutes=chance.randrange(1, 300))
             who, thing, place = chance.choice(PEOPLE), chance.choice(THINGS), chance.choice(PLACES)
-            words = f"I bought a {thing} in {place} yesterday, number {turn}."
-            message = {"name": who, "content": words, "timestamp": said_at}
+            message = {**said(chance, turn), "timestamp": said_at}
             once("add", memory.add, message, session=f"{number}-{said_at:%Y-%m-%d}")
             once("recall", memory.recall, f"What did {who} buy in {place}?", at=said_at)
             if turn % 3 == 0:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
+from everwhen.agent.times import spoken
 from everwhen.errors import Damaged, EverwhenError, NotFound, UsageError
 from everwhen.ingest.importers import read
 from everwhen.settings import load
@@ -112,3 +113,11 @@ def test_a_zip_whose_list_of_files_leads_nowhere_is_damaged(tmp_path: Path) -> N
         with suppress(EverwhenError):
             for conversation in read(path, "claude"):
                 list(conversation.messages)
+
+
+@pytest.mark.parametrize(
+    "text", ["0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "0001-01-01T00:00"]
+)
+def test_a_tool_is_told_of_a_date_beyond_the_years_there_are(text: str) -> None:
+    with pytest.raises(UsageError, match="outside the years"):
+        spoken(text, datetime(2025, 3, 10, tzinfo=UTC), "UTC")

@@ -297,7 +297,7 @@ def mend_links(store: Store, units: Sequence[int]) -> None:
                 unit: [one for one in near if one[0] != unit] for unit, near in zip(mine, found, strict=True)
             }
         with store.graph.writing() as write:
-            link_in_time(write, placed)
+            link_in_time(write, write.present(placed))
             link_in_meaning(write, similar)
 
 

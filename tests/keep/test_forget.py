@@ -485,3 +485,33 @@ def test_extraction_does_not_link_to_what_was_forgotten_while_it_read(
         memory.flush()
         assert taken and [turn.id for turn in memory.turns()] == ["new"]
         assert memory.doctor() == []
+
+
+@pytest.mark.parametrize("level", [2, 3, 5])
+def test_a_summary_that_another_process_is_writing_of_it_is_not_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch, level: int
+) -> None:
+    from everwhen.tree.building import Builder
+
+    settings = {"embedder": "fake", "cache_entries": 0}
+    with Memory.open(home, "two", **settings) as memory, Memory.open(home, "two", **settings) as other:
+        memory.add_many({**one, "timestamp": at(place)} for place, one in enumerate(TALK))
+        memory.flush()
+        build, taken = Builder.build, []
+
+        def meanwhile(self: Builder, marks: Any) -> Any:
+            built = build(self, marks)
+            if not taken and marks[0].place.level == level:
+                taken.append(MARK in repr(built))
+                other.forget(turns="a2")
+            return built
+
+        monkeypatch.setattr(Builder, "build", meanwhile)
+        monkeypatch.setattr(other, "_regrown", lambda receipt, until: receipt)  # it has not come to that yet
+        memory.consolidate("end")
+        monkeypatch.undo()
+        assert taken == [True]
+        memory.consolidate("end")
+        assert memory.doctor() == [] and MARK not in repr((memory.tree(), memory.profile()))
+        other.doctor(fix=True)
+    assert traces(home, [MARK]) == []

@@ -16,10 +16,20 @@ def home_folder(given: str | Path | None = None) -> Path:
     """The folder that holds the banks: the argument, else EVERWHEN_HOME, else the platform's data folder."""
     chosen = given or os.environ.get("EVERWHEN_HOME")
     if chosen:
+        if "\0" in str(chosen):
+            raise UsageError("the home folder's name has a NUL character in it")
         return Path(chosen).expanduser().absolute()
     from platformdirs import user_data_path
 
     return user_data_path("everwhen", appauthor=False)
+
+
+def make_private_folder(folder: Path) -> None:
+    """A folder, and those above it that are missing, for their owner alone; one that is there stays as it is."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(exist_ok=True)  # where it is a file, that is said
 
 
 def bank_path(home: Path, bank: str) -> Path:

@@ -30,6 +30,10 @@ class Settings:
     zone: str = "UTC"
     """IANA zone of text that comes without one."""
 
+    redact: str = ""
+    """What is masked before anything is stored: some of `email, phone, card, token`, or `all`. Given as an argument,
+    the bank remembers it, for every process; `none` there overrules the environment."""
+
     # Ingest
     extract: str = "rules"
     """What turns messages into events, entities and facts after they are durable: `rules`, `llm:<model>` or
@@ -200,6 +204,8 @@ def load(**overrides: Any) -> Settings:
     # EVERWHEN_HOME alone, the common case, is a path and needs no checking.
     if not given.keys() - {"home"} and not {key.upper() for key in configured} - {f"{PREFIX}HOME"}:
         home = given.get("home") or os.environ.get(f"{PREFIX}HOME")
+        if home is not None and not isinstance(home, str | Path):
+            raise UsageError(f"setting home is a folder, not {type(home).__name__}")
         return replace(Settings(), home=Path(home) if home else None)
     return _checked(given)
 

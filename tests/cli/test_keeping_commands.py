@@ -101,3 +101,11 @@ def test_a_damaged_bank_is_told_and_salvaged(
     assert run(["doctor", "--salvage", out, "--json"]) == 0
     assert printed(capsys)["turns"] == 3
     assert run(["import", out, "--bank", "new"]) == 0
+
+
+def test_forgetting_nothing_in_particular_is_asked_back_in_words_of_the_command_line(
+    said: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["forget", "--yes"]) == 2
+    told = capsys.readouterr().err
+    assert "--session" in told and "--everything" in told and "turns=" not in told

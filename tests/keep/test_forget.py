@@ -432,3 +432,86 @@ def test_a_file_that_has_grown_brings_nothing_of_it_back_as_context_or_vector(
     talk.flush()
     talk._store.keep.scrub()
     assert traces(home, ["bicycle"]) == []
+
+
+def test_two_that_forget_at_once_do_not_stumble_over_what_the_other_took(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists of neighbours are filled up after the rows are gone; by then another process may have taken more."""
+    from everwhen.keep import forget as forgetting
+
+    settings = {"embedder": "fake", "cache_entries": 0}
+    with Memory.open(home, "two", **settings) as memory, Memory.open(home, "two", **settings) as other:
+        told(memory)
+        memory.flush()
+        similar_units, taken = forgetting.similar_units, []
+
+        def meanwhile(*given: Any) -> Any:
+            found = similar_units(*given)
+            if not taken:
+                taken.append("a3")
+                other.forget(turns=["a3", "b2"])
+            return found
+
+        monkeypatch.setattr(forgetting, "similar_units", meanwhile)
+        everywhere = list(memory._store.keep.placed(range(100)))
+        assert len(everywhere) > 8
+        forgetting.mend_links(memory._store, everywhere)
+        assert taken and not {"a3", "b2"} & {turn.id for turn in memory.turns()}
+        memory.flush()
+        assert memory.doctor() == []
+
+
+def test_extraction_does_not_link_to_what_was_forgotten_while_it_read(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from everwhen.ingest import pipeline
+
+    settings = {"embedder": "fake", "cache_entries": 0}
+    with Memory.open(home, "two", **settings) as memory, Memory.open(home, "two", **settings) as other:
+        memory.add({"id": "old", "name": "Ana", "content": "I bought a violin."}, session="s", at=at(0))
+        memory.flush()
+        similar_units, taken = pipeline.similar_units, []
+
+        def meanwhile(*given: Any) -> Any:
+            found = similar_units(*given)
+            if not taken and given[2] == "turn":
+                taken.append(found)
+                other.forget(turns="old")
+            return found
+
+        monkeypatch.setattr(pipeline, "similar_units", meanwhile)
+        memory.add({"id": "new", "name": "Ana", "content": "I bought a violin."}, session="s", at=at(200))
+        memory.flush()
+        assert taken and [turn.id for turn in memory.turns()] == ["new"]
+        assert memory.doctor() == []
+
+
+@pytest.mark.parametrize("level", [2, 3, 5])
+def test_a_summary_that_another_process_is_writing_of_it_is_not_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch, level: int
+) -> None:
+    from everwhen.tree.building import Builder
+
+    settings = {"embedder": "fake", "cache_entries": 0}
+    with Memory.open(home, "two", **settings) as memory, Memory.open(home, "two", **settings) as other:
+        memory.add_many({**one, "timestamp": at(place)} for place, one in enumerate(TALK))
+        memory.flush()
+        build, taken = Builder.build, []
+
+        def meanwhile(self: Builder, marks: Any) -> Any:
+            built = build(self, marks)
+            if not taken and marks[0].place.level == level:
+                taken.append(MARK in repr(built))
+                other.forget(turns="a2")
+            return built
+
+        monkeypatch.setattr(Builder, "build", meanwhile)
+        monkeypatch.setattr(other, "_regrown", lambda receipt, until: receipt)  # it has not come to that yet
+        memory.consolidate("end")
+        monkeypatch.undo()
+        assert taken == [True]
+        memory.consolidate("end")
+        assert memory.doctor() == [] and MARK not in repr((memory.tree(), memory.profile()))
+        other.doctor(fix=True)
+    assert traces(home, [MARK]) == []

@@ -6,6 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
+from everwhen.store.instants import aware
 from everwhen.when import Interval
 
 
@@ -18,6 +19,7 @@ def spoken(text: str, at: datetime, zone: str) -> Interval:
         parsed = None
     if parsed is not None and len(words) > 10:
         instant = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(zone))
+        instant = aware(instant, "date") or instant
         return Interval(instant, instant, "second")
     from everwhen.when import resolve
 

@@ -37,6 +37,11 @@ def forget(
     """Forget for good: turns with all that was made of them, down to the bytes. They do not come back."""
     from everwhen.errors import UsageError
 
+    if not (turn or session or entity or between or everything):
+        raise UsageError(
+            "forget what? name it with --turn, --session, --entity, --between A B or --everything "
+            "(--dry-run only shows what would go)"
+        )
     here: Here = context.obj
     with here.open() as memory:
         zone = here.zone_of(memory)

@@ -18,8 +18,9 @@ from everwhen.facts.learn import record
 from everwhen.facts.predicates import Predicates, folded, normalised
 from everwhen.facts.recasting import recast
 from everwhen.facts.staleness import named, stale_facts
-from everwhen.facts.wording import certainty, checked_statement, prepared, words
+from everwhen.facts.wording import certainty, checked_statement, prepared, sources, words
 from everwhen.models.embed import Embedder
+from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import Declared, FactRow, FactStore, Report
 from everwhen.store.instants import aware
@@ -54,11 +55,13 @@ class Facts:
         embedder: Embedder,
         settings: Settings,
         ready: Callable[[], None] = lambda: None,
+        masks: Masks | None = None,
     ) -> None:
         self._store = store
         self._words = Words(embedder)
         self._settings = settings
         self._ready = ready
+        self._masks = masks or Masks()
 
     # Writing
 
@@ -82,8 +85,10 @@ class Facts:
         reinforces. What comes back says in `status` whether it is believed, disputed or overruled.
         """
         said = checked_statement(
-            self.predicates, subject, predicate, object, at=_now(at, "at"), valid_from=valid_from,
-            valid_to=valid_to, confidence=confidence, domain=domain, source=source, origin=origin,
+            self.predicates, *self._three(subject, predicate, object), at=_now(at, "at"), valid_from=valid_from,
+            valid_to=valid_to, confidence=confidence,
+            domain=None if domain is None else self._said(domain, "domain"),
+            source=self._masks.labels(sources(source)), origin=origin,
         )  # fmt: skip
         return self._facts(record(self._store, prepared([said], self._words)))[0]
 
@@ -102,9 +107,7 @@ class Facts:
         """
         said = checked_statement(
             self.predicates,
-            subject,
-            predicate,
-            object,
+            *self._three(subject, predicate, object),
             at=_now(at, "at"),
             valid_from=valid_from,
             origin="user",
@@ -114,8 +117,8 @@ class Facts:
 
     def retract(self, fact_id: str, *, reason: str, at: datetime | None = None) -> Fact:
         """Take a fact back: it was never so. What it had closed is open again."""
-        why, when = words(reason, "reason"), _now(at, "at")
-        return self._change(lambda ledger: changes.retract_fact(ledger, fact_id, when, why))
+        known, why, when = words(fact_id, "fact's id"), self._said(reason, "reason"), _now(at, "at")
+        return self._change(lambda ledger: changes.retract_fact(ledger, known, when, why))
 
     def end(self, subject: str, predicate: str, *, on: datetime, at: datetime | None = None) -> list[Fact]:
         """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
@@ -131,22 +134,26 @@ class Facts:
 
     def confirm(self, fact_id: str, at: datetime | None = None) -> Fact:
         """It is still so: its age counts from now on again."""
-        when = _now(at, "at")
-        return self._change(lambda ledger: changes.confirm_fact(ledger, fact_id, when))
+        known, when = words(fact_id, "fact's id"), _now(at, "at")
+        return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
 
     def report_missing(self, ref: str, at: datetime | None = None) -> list[Fact]:
         """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
-        return self._report(Report("missing", words(ref, "reference"), _now(at, "at")))
+        return self._report(Report("missing", self._said(ref, "reference"), _now(at, "at")))
 
     def report_change(self, ref: str, at: datetime | None = None) -> list[Fact]:
         """Something outside changed (a release, a team): the facts that name it want to be looked at."""
-        return self._report(Report("change", words(ref, "reference"), _now(at, "at")))
+        return self._report(Report("change", self._said(ref, "reference"), _now(at, "at")))
 
     def resolve(self, conflict_id: str, keep: str, at: datetime | None = None) -> Fact | None:
         """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
-        when = _now(at, "at")
+        conflict, kept, when = (
+            words(conflict_id, "conflict's id"),
+            self._said(keep, "side to keep"),
+            _now(at, "at"),
+        )
         with self._store.writing() as ledger:
-            row = changes.resolve_conflict(ledger, conflict_id, keep, when)
+            row = changes.resolve_conflict(ledger, conflict, kept, when)
             row = ledger.fact(row.id) if row is not None else None
         return self._facts([row])[0] if row is not None else None
 
@@ -177,13 +184,15 @@ class Facts:
     def about(self, subject: str, *, versions: bool = False) -> list[Fact]:
         """All that is believed of a subject over all time, in valid-time order; or every version."""
         self._ready()
-        return self._facts(self._store.history(folded(words(subject, "subject")), None, versions=versions))
+        return self._facts(
+            self._store.history(folded(self._said(subject, "subject")), None, versions=versions)
+        )
 
     def diff(self, t1: datetime, t2: datetime, subject: str | None = None) -> FactDiff:
         """What began, ended and changed from one instant to another, as believed now."""
         first, second = _instant(t1, "t1"), _instant(t2, "t2")
         self._ready()
-        key = folded(words(subject, "subject")) if subject is not None else None
+        key = folded(self._said(subject, "subject")) if subject is not None else None
         then = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
         later = {row.slot: row for row in self._store.valid_at(second, key, None, None)}
         both = [slot for slot in then if slot in later and then[slot].id != later[slot].id]
@@ -223,7 +232,7 @@ class Facts:
 
     def get(self, fact_id: str) -> Fact:
         """The newest version of a fact."""
-        row = self._store.newest(fact_id)
+        row = self._store.newest(words(fact_id, "fact's id"))
         if row is None:
             raise NotFound(f"there is no fact '{fact_id}'; `everwhen facts current` lists those that hold")
         return self._facts([row])[0]
@@ -256,12 +265,14 @@ class Facts:
         at: datetime | None = None,
     ) -> None:
         """Declare a predicate single- or multi-valued, with words that mean the same. What is known is placed anew."""
-        label, when = words(name, "predicate"), _now(at, "at")
+        label, when = self._said(name, "predicate"), _now(at, "at")
         if isinstance(synonyms, str):
             raise UsageError(f"synonyms takes a list, such as synonyms=[{synonyms!r}]")
-        others = tuple(words(one, "synonym") for one in synonyms)
+        others = tuple(self._said(one, "synonym") for one in synonyms)
         before = self.predicates
-        declared = Declared(normalised(label), label, multi, domain, others)
+        declared = Declared(
+            normalised(label), label, multi, None if domain is None else self._said(domain, "domain"), others
+        )
         with self._store.writing() as ledger:
             ledger.declare(declared)
             after = Predicates([*self._store.predicates(), declared])
@@ -281,7 +292,7 @@ class Facts:
         """Let facts of a domain (None: all that have none of their own) fade faster or slower in this bank."""
         if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days < float("inf"):
             raise UsageError(f"a half-life is a positive number of days, got {days!r}")
-        self._store.set_half_life(words(domain, "domain") if domain is not None else "", float(days))
+        self._store.set_half_life(self._said(domain, "domain") if domain is not None else "", float(days))
 
     def _change(self, act: Callable[[Any], FactRow]) -> Fact:
         with self._store.writing() as ledger:
@@ -298,12 +309,27 @@ class Facts:
         self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
     ) -> list[Fact]:
         self._ready()
-        key = folded(words(subject, "subject")) if subject is not None else None
-        found = self.predicates.find(words(predicate, "predicate")).key if predicate is not None else None
+        key = folded(self._said(subject, "subject")) if subject is not None else None
+        found = (
+            self.predicates.find(self._said(predicate, "predicate")).key if predicate is not None else None
+        )
         return self._facts(self._store.valid_at(instant, key, found, known_at), known_at)
 
+    def _said(self, given: str, what: str) -> str:
+        """Checked, and masked as the bank masks: what is asked for is found as it was stored."""
+        return self._masks.text(words(given, what))
+
+    def _three(self, subject: str, predicate: str, object: str) -> tuple[str, str, str]:
+        return (
+            self._said(subject, "subject"),
+            self._said(predicate, "predicate"),
+            self._said(object, "object"),
+        )
+
     def _keys(self, subject: str, predicate: str) -> tuple[str, str]:
-        return folded(words(subject, "subject")), self.predicates.find(words(predicate, "predicate")).key
+        return folded(self._said(subject, "subject")), self.predicates.find(
+            self._said(predicate, "predicate")
+        ).key
 
     def _facts(self, rows: Iterable[FactRow], known_at: datetime | None = None) -> list[Fact]:
         listed = list(rows)

@@ -42,7 +42,8 @@ def link_in_time(write: GraphWriter, units: Iterable[int]) -> None:
         affected.update(other for other, _ in write.around(unit, TEMPORAL_MOST))
     for unit in sorted(affected):
         at = write.moment(unit)
-        write.relink(unit, "temporal", _nearest(at, write.around(unit, TEMPORAL_MOST)))
+        if at is not None:
+            write.relink(unit, "temporal", _nearest(at, write.around(unit, TEMPORAL_MOST)))
 
 
 def _nearest(at: datetime, others: Sequence[tuple[int, datetime]]) -> list[tuple[int, float]]:
@@ -75,6 +76,11 @@ def similar_among(units: Sequence[int], vectors: Vectors) -> list[Similar]:
 
 def link_in_meaning(write: GraphWriter, found: Mapping[int, Similar]) -> None:
     """The lists of new units, and their places in the lists of those they are near to; each list is written once."""
+    # They were looked for before this transaction began.
+    here = write.present({*found, *(other for similar in found.values() for other, _ in similar)})
+    found = {
+        unit: [one for one in similar if one[0] in here] for unit, similar in found.items() if unit in here
+    }
     lists: dict[int, dict[int, float]] = {unit: {} for unit in found}
     before: dict[int, dict[int, float]] = {
         unit: {-1: 0.0} for unit in found

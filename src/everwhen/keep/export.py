@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from everwhen.errors import Damaged, Refused, Unavailable, UsageError
+from everwhen.home import make_private_folder
 from everwhen.store import Store
 from everwhen.store.keep import Loader, Snapshot
 
@@ -229,7 +230,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
         return
     part = path.with_name(f".{path.name}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         raw = os.fdopen(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb")
         try:
             with raw:

@@ -297,7 +297,7 @@ def mend_links(store: Store, units: Sequence[int]) -> None:
                 unit: [one for one in near if one[0] != unit] for unit, near in zip(mine, found, strict=True)
             }
         with store.graph.writing() as write:
-            link_in_time(write, placed)
+            link_in_time(write, write.present(placed))
             link_in_meaning(write, similar)
 
 
@@ -336,13 +336,27 @@ def _everything(
     )
     if dry_run:
         return receipt
-    cache.drop_turns(turns, ())
-    told = [node.text for node in store.tree.nodes()]
-    dropped = cache.drop([*told, *(text for _, text in (*store.graph.derived_texts(), *store.facts.texts()))])
+    dropped = _uncache(store, cache, turns)
     with store.keep.forgetting() as eraser:
         eraser.remember(receipt.turns, at)
         eraser.remove_everything()
     return finish(store, replace(receipt, cached=dropped), cache)
+
+
+def uncache(store: Store, embedder: Embedder, settings: Settings) -> list[str]:
+    """Drop what the cache has of a bank's texts, before its file goes; what stood in the way.
+
+    Another bank that holds the same text has its vector in its own file, and only embeds it anew when it comes again.
+    """
+    cache = CacheCleaner(store, embedder, settings)
+    _uncache(store, cache, list(store.turns()))
+    return cache.problems
+
+
+def _uncache(store: Store, cache: CacheCleaner, turns: Sequence[Turn]) -> int:
+    cache.drop_turns(turns, ())
+    told = [node.text for node in store.tree.nodes()]
+    return cache.drop([*told, *(text for _, text in (*store.graph.derived_texts(), *store.facts.texts()))])
 
 
 def _emptied(store: Store, turns: Sequence[Turn]) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.accesses import Accesses
 from everwhen.recall.grep import grep, grep_events
+from everwhen.redact import Masks, kinds_of
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
@@ -97,6 +98,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         self._settings = settings
         self._folder = home_folder(settings.home)
         self._accesses = Accesses(store)
+        self._masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
         self._use(embedder)
 
     def _use(self, embedder: Embedder) -> None:
@@ -119,6 +121,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         path = bank_path(folder, bank)
         zone = checked.zone(chosen.zone)
         check_extractor(chosen.extract)
+        kinds_of(chosen.redact)
         check_tree(chosen.consolidate, chosen.tree_windows, zone)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
         embedder = _cached(shared_embedder(model), folder, chosen)
@@ -132,6 +135,8 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         )
         if settings.get("zone") is not None and store.info.zone != zone:
             store.set_zone(zone)
+        if settings.get("redact") is not None and store.keep.redaction != chosen.redact:
+            store.keep.set_redaction(chosen.redact)
         return cls(store, embedder, chosen)
 
     def close(self) -> None:
@@ -164,7 +169,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
     @property
     def facts(self) -> Facts:
         """What is true from when to when, and what was known when."""
-        return Facts(self._store.facts, self._embedder, self._settings, super().flush)
+        return Facts(self._store.facts, self._embedder, self._settings, super().flush, self._masks)
 
     # Writing
 
@@ -186,7 +191,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         if isinstance(messages, str | Mapping | Message):
             messages = [messages]
         placement = self._placement(session, at, zone, metadata)
-        listed = [as_message(one) for one in checked.several(messages)]
+        listed = [self._masks.message(as_message(one)) for one in checked.several(messages)]
         if not listed:
             raise UsageError("nothing to add: the list of messages is empty")
         added = remember(self._store, self._embedder, self._settings, listed, placement)
@@ -210,7 +215,8 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         """
         placement = self._placement(session, at, zone, metadata)
         whole = Added((), "")
-        for batch in in_batches(map(as_message, checked.several(messages)), self._settings.batch):
+        taken = (self._masks.message(as_message(one)) for one in checked.several(messages))
+        for batch in in_batches(taken, self._settings.batch):
             part = remember(self._store, self._embedder, self._settings, batch, placement)
             whole = Added(
                 whole.turns + part.turns, part.session, whole.new + part.new, whole.conflicts + part.conflicts
@@ -253,6 +259,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
 
     def turn(self, turn_id: str) -> Turn:
         """One turn by its id."""
+        turn_id = checked.words(turn_id, "turn's id")
         for turn in self._store.turns(ids=[turn_id]):
             return turn
         raise NotFound(f"there is no turn '{turn_id}' in bank '{self.bank}'; `everwhen turns` lists them")
@@ -390,9 +397,10 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         metadata: Mapping[str, Any] | None,
     ) -> Placement:
         local = checked.zone(zone or self.zone)
+        own, extra = checked.label(session, "session"), checked.metadata(metadata)
         return Placement(
-            session=checked.label(session, "session"),
+            session=None if own is None else self._masks.label(own),
             at=checked.local(at, zone, "at"),
             zone=local,
-            metadata=checked.metadata(metadata),
+            metadata=None if extra is None else self._masks.deep(extra),
         )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from everwhen.checked import Between
     from everwhen.ingest.extract.base import Extraction
     from everwhen.models.embed import Embedder
+    from everwhen.redact import Masks
 
 STATUSES = ("happened", "ongoing", "planned", "hypothetical", "negated")
 MOST_ABOUT = 200
@@ -32,6 +33,7 @@ class GraphMemory:
     _store: Store
     _embedder: Embedder
     _settings: Settings
+    _masks: Masks
 
     @cached_property
     def _worker(self) -> Worker:
@@ -108,10 +110,10 @@ class GraphMemory:
         self.process()
         return self._store.graph.events(
             between=window,
-            subject=subject,
-            verb=verb,
+            subject=None if subject is None else checked.words(subject, "subject"),
+            verb=None if verb is None else checked.words(verb, "verb"),
             status=status,
-            units=None if about is None else self._about(about),
+            units=None if about is None else self._about(checked.words(about, "topic")),
         )
 
     def entities(self) -> list[Entity]:
@@ -123,6 +125,7 @@ class GraphMemory:
         """One entity by its id, its name or another name it goes by."""
         from everwhen.ingest.entities import key
 
+        name = checked.words(name, "name")
         found = self.entities()
         for matches in (
             [one for one in found if name in (one.id, one.name)],
@@ -152,7 +155,9 @@ class GraphMemory:
     def rename_entity(self, name: str, new: str) -> Entity:
         """Give an entity another name; it goes on to answer to the old one."""
         found = self.entity(name)
-        self._store.graph.rename(found.id, checked.label(new, "name") or new, datetime.now(UTC))
+        self._store.graph.rename(
+            found.id, self._masks.text(checked.label(new, "name") or new), datetime.now(UTC)
+        )
         return self.entity(found.id)
 
     def undo_entities(self) -> str | None:

@@ -51,7 +51,8 @@ class KeepMemory(TreeMemory):
         """
         from everwhen.keep.forget import Wanted, forget
 
-        listed = (turns,) if isinstance(turns, str) else tuple(turns or ())
+        given = (turns,) if isinstance(turns, str) else tuple(turns or ())
+        listed = tuple(checked.words(one, "turn's id") for one in given)
         window = checked.between(between, None, None)  # open on both sides, it says nothing
         if not (listed or session or entity or window or everything):
             raise UsageError(
@@ -137,6 +138,12 @@ class KeepMemory(TreeMemory):
         """Fill this bank, which must be empty, with an export; how many rows. Interrupted, the same call goes on."""
         from everwhen.keep.transfer import import_bank
 
+        if self._masks:
+            raise Refused(
+                f"bank '{self._store.info.name}' masks what it stores ({', '.join(self._masks.kinds)}), and an export "
+                "is taken over as it is, vectors included; if that is meant, open the bank with redact='none' "
+                "(EVERWHEN_REDACT=none)"
+            )
         self._stop()
         header = import_bank(self._store, Path(path), progress)
         self._complete(header)
@@ -271,6 +278,14 @@ class KeepMemory(TreeMemory):
             return self._embedder
         path = cache_path(self._folder)
         return CachedEmbedder(self._embedder, path, 1) if path.exists() else self._embedder
+
+
+def drop_cached(memory: KeepMemory) -> list[str]:
+    """Take the vectors of a bank's texts out of the home's cache, before its file is deleted; what stood in the way."""
+    from everwhen.keep.forget import uncache
+
+    memory._stop()  # a batch that is being read would put some back
+    return uncache(memory._store, memory._with_cache(), memory._settings)
 
 
 def _forgetting(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
@@ -13,9 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from everwhen.errors import NotFound
+from everwhen.errors import EverwhenError, NotFound
 from everwhen.home import bank_names, bank_path
 from everwhen.memory import Memory
+from everwhen.memory.keeping import drop_cached
+from everwhen.serve.logs import say
 from everwhen.serve.settings import Serving
 from everwhen.store.sqlite.transfer import part_of, remove_file
 
@@ -160,12 +163,28 @@ class Banks:
     def remove(self, bank: str) -> None:
         """Delete a bank's files. Whoever still reads it in this process finishes first or fails alone."""
         path = bank_path(self._home, bank)
+        if path.is_file():
+            self._uncache(bank)
         with self._opening_of(bank):
             if not path.is_file():
                 raise NotFound(f"there is no bank '{bank}'")
             self.drop(bank)
             for file in (path, part_of(path)):  # an import that was broken off lies beside it
                 remove_file(file)
+
+    def _uncache(self, bank: str) -> None:
+        try:
+            with self.lease(bank) as memory:
+                problems = drop_cached(memory)
+        except EverwhenError as error:  # a damaged bank can be deleted all the same
+            problems = [type(error).__name__]
+        if problems:
+            say(
+                "cached vectors of a deleted bank may be left",
+                logging.WARNING,
+                bank=bank,
+                problem=problems[0],
+            )
 
     def close(self) -> None:
         """Let running calls finish, then close every bank: batches that are being extracted end first."""

@@ -6,10 +6,12 @@ import os
 import sqlite3
 from pathlib import Path
 
+from everwhen.home import make_private_folder
+
 
 def private_folder(folder: Path) -> Path:
     """The folder, made when it is new, closed to others."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(folder)
     if folder.stat().st_mode & 0o077:
         folder.chmod(0o700)
     return folder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -113,7 +113,13 @@ class GraphWriter(Protocol):
         """The units of its kind that stand next to it on the line, so many on each side, with their times."""
         ...
 
-    def moment(self, unit: int) -> datetime: ...
+    def moment(self, unit: int) -> datetime | None:
+        """When it stands on the line; None where it does not, or not any more."""
+        ...
+
+    def present(self, units: Iterable[int]) -> frozenset[int]:
+        """Those that are still there: another process may have forgotten some since they were found."""
+        ...
 
     def relink(self, source: int, type_: LinkType, targets: Sequence[tuple[int, float]]) -> None:
         """Replace a unit's list of neighbours of one type."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from everwhen.errors import UsageError
+from everwhen.errors import Damaged, UsageError
 
 FIRST_YEAR, LAST_YEAR = 2, 9998
 """A year of room on both sides, so that every instant has a date in every zone."""
@@ -34,7 +34,10 @@ def to_text(instant: datetime) -> str:
 
 
 def from_text(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    try:
+        return datetime.fromisoformat(text)
+    except (ValueError, TypeError):
+        raise Damaged(f"a stored time cannot be read ({text!r:.40}); `everwhen doctor` says where") from None
 
 
 def to_micros(instant: datetime) -> int:

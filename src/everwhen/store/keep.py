@@ -218,6 +218,17 @@ class KeepStore(Protocol):
 
     def set_retention(self, rule: str) -> None: ...
 
+    @property
+    def redaction(self) -> str:
+        """What the bank masks before storing, as it was set; empty where it was not."""
+        ...
+
+    def set_redaction(self, rule: str) -> None: ...
+
+    def pseudonym(self, text: str) -> str:
+        """A short name for a text under the bank's own secret: the same each time, and not to be guessed from."""
+        ...
+
     def scrub(self) -> bool:
         """Overwrite what is left of removed rows in the files; False while another process stands in the way."""
         ...

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from everwhen.models.embed import Embedder
 from everwhen.store import Store
+from everwhen.store.keep import Forgotten
 from everwhen.store.tree import Built, Place
 from everwhen.tree.base import Consolidator
 from everwhen.tree.building import Builder
@@ -53,7 +54,11 @@ def consolidate(
                 mark for mark in store.tree.marks(level) if not mark.waits and _is_over(mark.place, closed)
             ]
             for start in range(0, len(due), consolidator.at_once):
-                built = builder.build(due[start : start + consolidator.at_once])
+                try:
+                    built = builder.build(due[start : start + consolidator.at_once])
+                except Forgotten:  # while it was being built; the list says what is left to build
+                    late += 1
+                    continue
                 done, missed = _counted(done, built, store.tree.put(built))
                 late += missed
                 if progress:

@@ -98,6 +98,13 @@ def parse_interval(text: str) -> Interval:
     A date without a time is its whole day, month, week or year when it stands alone, and its beginning when
     it is a side. Without a zone it is UTC.
     """
+    try:
+        return _interval(text)
+    except OverflowError:
+        raise ValueError(f"{text!r} lies outside the years that a date can have") from None
+
+
+def _interval(text: str) -> Interval:
     left, slash, right = text.strip().partition("/")
     if not slash:
         start, unit, grain = _side(left, text)

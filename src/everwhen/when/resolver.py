@@ -69,7 +69,10 @@ def context(at: datetime, zone: str | None, side: Side | None, conventions: Conv
             "give it a tzinfo, or pass zone= to read it as that zone's wall clock"
         )
     area = _zone(zone or "UTC")
-    local = at if at.tzinfo is None else at.astimezone(area)
+    try:
+        local = at if at.tzinfo is None else at.astimezone(area)
+    except OverflowError:  # within hours of the first or the last day there is: no zone has a date for it
+        local = at
     return Context(local.replace(tzinfo=None, fold=0), area, side, conventions=conventions)
 
 

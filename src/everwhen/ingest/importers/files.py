@@ -9,6 +9,7 @@ import codecs
 import gzip
 import json
 import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -206,7 +207,10 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _in_zip(path: Path) -> IO[bytes]:
-    archive = zipfile.ZipFile(path)
+    try:
+        archive = zipfile.ZipFile(path)
+    except (OSError, ValueError, NotImplementedError, struct.error) as error:  # a changed byte in its list
+        raise zipfile.BadZipFile(str(error)) from error
     names = [name for name in archive.namelist() if Path(name).name == "conversations.json"]
     if not names:
         archive.close()
@@ -215,6 +219,8 @@ def _in_zip(path: Path) -> IO[bytes]:
         return archive.open(names[0])
     except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed in a way of its own
         raise UsageError(f"{path} cannot be unpacked here ({error}); unpack it and name the file") from error
+    except (OSError, ValueError, struct.error) as error:  # its list of files leads out of the file
+        raise zipfile.BadZipFile(str(error)) from error
     finally:
         archive.close()  # the open member keeps the file until it is closed itself
 

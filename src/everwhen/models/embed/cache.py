@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from everwhen.home import make_private_folder
 from everwhen.models.embed.base import Embedder, Vectors, gives_tokens
 
 Entry: TypeAlias = tuple[Vectors, bytes]
@@ -173,7 +174,7 @@ class CachedEmbedder:
     def _open(self) -> sqlite3.Connection:
         # A connection must not cross a fork.
         if self._connection is None or self._owner != os.getpid():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.path.parent)
             self.path.touch(mode=0o600)
             self._connection = _connect(self.path)
             self._owner = os.getpid()

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
+from everwhen.home import make_private_folder
 from everwhen.store.instants import to_text
 from everwhen.store.sqlite.statements import migrations
 
@@ -99,6 +100,8 @@ class Connection:
             yield
         except sqlite3.Error as error:
             raise translate(error, self.path, self._busy_seconds) from error
+        except UnicodeDecodeError as error:  # SQLite quotes a broken schema in what it reports
+            raise _damaged(self.path, "its schema is no text") from error
 
     @contextmanager
     def hurried(self, wait: float) -> Iterator[sqlite3.Connection]:
@@ -134,10 +137,7 @@ def translate(error: sqlite3.Error, path: Path, busy_seconds: float) -> Everwhen
     if code == sqlite3.SQLITE_CANTOPEN:
         return NotFound(f"bank '{bank}' cannot be opened: there is no {path}")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return Damaged(
-            f"bank '{bank}' is damaged ({error}): keep {path} as it is, and restore a backup in its place; "
-            "`everwhen doctor --salvage OUT.jsonl` saves the turns that can be read"
-        )
+        return _damaged(path, str(error))
     if code == sqlite3.SQLITE_IOERR:
         return Unavailable(f"bank '{bank}': the disk reports an error ({error}); check it, then try again")
     if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
@@ -145,10 +145,17 @@ def translate(error: sqlite3.Error, path: Path, busy_seconds: float) -> Everwhen
     return EverwhenError(f"bank '{bank}': the database says: {error}")
 
 
+def _damaged(path: Path, what: str) -> Damaged:
+    return Damaged(
+        f"bank '{path.stem}' is damaged ({what}): keep {path} as it is, and restore a backup in its place; "
+        "`everwhen doctor --salvage OUT.jsonl` saves the turns that can be read"
+    )
+
+
 def create_file(path: Path) -> None:
     """Make the file private before SQLite writes into it; WAL and shared memory inherit its mode."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(path.parent)
         # A link that leads nowhere must not make a file outside of the home folder.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
     except (FileExistsError, NotADirectoryError) as error:

@@ -214,6 +214,7 @@ class SqliteEraser:
     def _note(self) -> None:
         """Other processes read everything again, and the files are to be scrubbed, even after a crash."""
         next_epoch(self._sql)
+        self._do("renumber_marks", ())
         self._do("put_kept_value", ("erasing", "1"))
 
     def _retell(self, one: Retold) -> None:

@@ -147,6 +147,9 @@ SELECT unit, at FROM moments WHERE kind = ? AND (at, unit) > (?, ?) ORDER BY at,
 -- drop_links --
 DELETE FROM links WHERE source = ? AND type = ?;
 
+-- present_units --
+SELECT seq FROM units WHERE seq IN (SELECT value FROM json_each(?));
+
 -- insert_link --
 INSERT OR REPLACE INTO links (source, type, target, weight) VALUES (?, ?, ?, ?);
 

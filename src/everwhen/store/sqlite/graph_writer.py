@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
@@ -135,11 +135,20 @@ class SqliteGraphWriter:
     def place(self, unit: int, kind: str, at: datetime) -> None:
         self._sql.execute(statements()["insert_moment"], (unit, kind, to_text(at)))
 
-    def moment(self, unit: int) -> datetime:
-        return from_text(self._sql.execute(statements()["moment"], (unit,)).fetchone()[1])
+    def moment(self, unit: int) -> datetime | None:
+        row = self._sql.execute(statements()["moment"], (unit,)).fetchone()
+        return from_text(row[1]) if row else None
+
+    def present(self, units: Iterable[int]) -> frozenset[int]:
+        return frozenset(
+            row[0] for row in self._sql.execute(statements()["present_units"], (json.dumps(list(units)),))
+        )
 
     def around(self, unit: int, count: int) -> list[tuple[int, datetime]]:
-        kind, at = self._sql.execute(statements()["moment"], (unit,)).fetchone()
+        row = self._sql.execute(statements()["moment"], (unit,)).fetchone()
+        if row is None:
+            return []
+        kind, at = row
         found = []
         for name in ("moments_before", "moments_after"):
             rows = self._sql.execute(statements()[name], (kind, at, unit, count))

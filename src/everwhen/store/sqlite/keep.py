@@ -104,6 +104,20 @@ class SqliteKeep:
             sql.execute(statements()["put_kept_value"], ("retention", rule))
 
     @property
+    def redaction(self) -> str:
+        with self._reader.use() as sql:
+            row = sql.execute(statements()["kept_value"], ("redaction",)).fetchone()
+        return row[0] if row else ""
+
+    def set_redaction(self, rule: str) -> None:
+        with self._writer.transaction() as sql:
+            sql.execute(statements()["put_kept_value"], ("redaction", rule))
+
+    def pseudonym(self, text: str) -> str:
+        with self._reader.use() as sql:
+            return Tombstones(sql).pseudonym(text)
+
+    @property
     def is_scrubbed(self) -> bool:
         with self._reader.use() as sql:
             return sql.execute(statements()["kept_value"], ("erasing",)).fetchone() is None

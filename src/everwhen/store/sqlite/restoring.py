@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from everwhen.errors import Damaged, Refused
+from everwhen.home import make_private_folder
 from everwhen.store.instants import to_text
 from everwhen.store.sqlite.bank import SqliteStore
 from everwhen.store.sqlite.connection import Connection
@@ -29,7 +30,7 @@ def restore(source: Path, bank: Path, *, replace: bool, forget: Forget, busy_sec
     part = part_of(bank)
     remove_file(part)
     try:
-        bank.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(bank.parent)
         copy_to(source, part, busy_seconds)
         made = SqliteStore.open(part, embedder=values["embedder"], dimension=0, zone="UTC", create=False)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from everwhen.errors import Damaged
 from everwhen.store.base import UnitRow
 from everwhen.store.instants import from_text
 from everwhen.types import Turn
@@ -58,4 +59,10 @@ def interval_of(start: str | None, end: str | None, grain: Grain | None) -> Inte
 
 
 def _metadata(text: str) -> dict[str, Any]:
-    return {} if text == "{}" else json.loads(text)  # most have none, and recall reads hundreds
+    if text == "{}":  # most have none, and recall reads hundreds
+        return {}
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except (ValueError, TypeError):
+        raise Damaged("stored metadata cannot be read; `everwhen doctor` says where") from None
+    return found

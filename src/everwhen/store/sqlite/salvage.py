@@ -71,6 +71,8 @@ class _Pages:
 
     def __init__(self, path: Path) -> None:
         self._raw = path.read_bytes()
+        if len(self._raw) < _PAGE_SIZES[0]:
+            raise Damaged(f"{path} holds less than one page: there is nothing to salvage")
         size = int.from_bytes(self._raw[16:18], "big") if self._raw.startswith(b"SQLite format 3\0") else 4096
         self.size = 65536 if size == 1 else size
         reserved = self._raw[20] if self._raw.startswith(b"SQLite format 3\0") else 0

@@ -91,6 +91,11 @@ INSERT OR REPLACE INTO tree_marks (node, level, parent, session, starts, ends) V
 INSERT OR REPLACE INTO tree_marks (node, level, parent, session, starts, ends)
 SELECT id, level, parent, session, starts, ends FROM nodes WHERE id = ?;
 
+-- renumber_marks --
+-- Give every mark a new number: what another process is building now, perhaps from words that are gone, comes too late.
+INSERT OR REPLACE INTO tree_marks (node, level, parent, session, starts, ends)
+SELECT node, level, parent, session, starts, ends FROM tree_marks ORDER BY seq;
+
 -- marks --
 -- What is to be built of a level, in the order of time; `waits` where something under it is to be built first.
 SELECT m.seq, m.node, m.level, m.parent, m.session, m.starts, m.ends,

@@ -1,0 +1,42 @@
+"""Fuzzing, the quick variant: the same cases each time. `scripts/fuzz.py` runs the targets for as long as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from tests.fuzz import banks, parsing, serving  # noqa: F401  the lists of targets
+from tests.fuzz.target import TARGETS, Target
+from tests.fuzz.world import World
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVERWHEN_EMBEDDER", "fake")
+        patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
+        made = World(tmp_path_factory.mktemp("fuzz"))
+        yield made
+        made.other_is_whole()
+        made.close()
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda one: one.name)
+def test_whatever_comes_in_holds(target: Target, world: World) -> None:
+    @settings(
+        max_examples=target.quick,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.deferred(lambda: target.values(world)))
+    def holds(value: Any) -> None:
+        note(f"{value!r:.2000}")
+        target.check(world, value)
+
+    holds()

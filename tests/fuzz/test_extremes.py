@@ -164,3 +164,13 @@ def test_many_bombs_at_once_are_worked_at_two_at_a_time(
     assert len(answers) == 8 and time.monotonic() - began < 1.0 + SLACK
     assert at_work <= searching.AT_ONCE
     assert quick.grep("aaa")  # plain words wait for nobody
+
+
+def test_a_monologue_without_end_costs_the_same_for_each_turn(home: Path) -> None:
+    with Memory.open(home, "monologue", embedder="fake", cache_entries=0, extract="none") as memory:
+        spent = []
+        for start in range(0, 12_000, 3_000):
+            began = time.process_time()
+            memory.add_many([f"ok {number}" for number in range(start, start + 3_000)], session="one")
+            spent.append(time.process_time() - began)
+        assert spent[-1] < 2.5 * spent[0] + 0.5, spent

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
@@ -141,11 +142,12 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         before = _later(stored, last.get(turn.session))
         segment = before.segment if before else None
         if segment and segment not in speakers:
-            speakers[segment] = store.segment_speakers(segment)
+            speakers[segment] = [who for who, _ in groupby(store.segment_speakers(segment))]
         if segment is None or begins_exchange(speakers[segment], turn.speaker):
             segment = f"x-{turn.id}"
             speakers[segment] = []
-        speakers[segment].append(turn.speaker)
+        if speakers[segment][-1:] != [turn.speaker]:  # a monologue without end is no list without end
+            speakers[segment].append(turn.speaker)
         whole = replace(turn, segment=segment, tokens=count_tokens(line(turn.speaker, turn.text)))
         last[turn.session] = whole
         texts.append(spoken(whole, context_of(before, settings), settings))

@@ -30,7 +30,7 @@ def test_every_route_that_the_page_names_exists(served: Served) -> None:
     for name in re.findall(r"`(/[a-z/{}]+)`", page):
         short = re.sub(r"\{\w+\}", "{}", name)
         assert {short, f"/v1/banks/{{}}{short}"} & known or name in (
-            "/v1", "/mcp", "/openapi.json", "/v1/banks/{bank}",
+            "/v1", "/mcp", "/ui", "/openapi.json", "/v1/banks/{bank}",
         ), name  # fmt: skip
 
 

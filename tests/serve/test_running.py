@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,6 +26,7 @@ from everwhen.cli import run
 from everwhen.serve.logs import Audit, JsonLines
 from everwhen.serve.metrics import Metrics
 from everwhen.serve.settings import ENVIRONMENT, Serving
+from everwhen.types import Stats
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_http import add
 
@@ -209,6 +211,27 @@ def test_extraction_that_failed_is_tried_again(settings: Serving, monkeypatch: p
         broken.clear()
         until(lambda: "everwhen_pending_turns 0" in httpx.get(f"{served.url}/metrics").text)
         assert "everwhen_failing_banks 0" in httpx.get(f"{served.url}/metrics").text
+
+
+def test_turns_that_nobody_extracts_are_not_asked_after_all_the_time(
+    settings: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+    stats = Memory.stats
+
+    def counted(self: Memory) -> Stats:
+        looks.append(self.bank)
+        return stats(self)
+
+    monkeypatch.setattr(Memory, "stats", counted)
+    monkeypatch.setenv("EVERWHEN_EXTRACT", "none")
+    with serving(settings) as served, served.client() as http:
+        add(http)
+        until(lambda: len(looks) >= 3)
+        begun, before = time.monotonic(), len(looks)
+        time.sleep(1.0)
+        rounds = (time.monotonic() - begun) / settings.background_seconds
+        assert len(looks) - before <= 3 * (rounds + 2)
 
 
 def test_the_tree_is_built_behind_the_writes(settings: Serving) -> None:

@@ -18,6 +18,7 @@ from everwhen.serve.banks import Banks
 from everwhen.serve.logs import say
 from everwhen.serve.metrics import Metrics
 from everwhen.serve.settings import Serving
+from everwhen.settings import load
 
 AT_A_TIME = 30.0
 """Seconds that one bank may take before it is the next one's turn."""
@@ -48,6 +49,7 @@ class Background:
         self._every = serving.background_seconds
         self._longest = serving.retry_seconds
         self._between_trees = serving.consolidate_seconds
+        self._extracts = load().extract != "none"
         self._stop = threading.Event()
         self._known: dict[str, Debt] = {}
         self._lock = threading.Lock()
@@ -96,6 +98,8 @@ class Background:
             with self._banks.lease(bank) as memory:
                 stats = memory.stats()
                 before, debt.pending = debt.pending, stats.pending
+                if not self._extracts:
+                    debt.pending = 0  # the turns wait for another server, or for `everwhen process`
                 if debt.pending and (debt.failures or debt.pending == before):
                     self._take_up(memory, debt)
                 if not debt.pending:
@@ -122,7 +126,9 @@ class Background:
             except Unavailable:
                 if not memory.stats().pending:  # not slow, but something else
                     raise
-            debt.pending = memory.stats().pending
+            before, debt.pending = debt.pending, memory.stats().pending
+            if debt.pending >= before:
+                return  # nothing moves: asking at once again would only take time from the requests
 
     def _condense(self, memory: Memory, debt: Debt, turns: int) -> None:
         """Build what is closed of the memory tree, where turns came or went since the last time."""

@@ -37,6 +37,8 @@ def origin(name: str, run: Run) -> str:
         "peers_locomo": "peers --data DATA/locomo_dev.json",
         "peers_longmemeval": "peers --data DATA/longmemeval_pool_dev.json.xz --cached",
     }
+    if name.startswith("speed_"):
+        commands[name] = "speed --units N"
     parts = [f"`everwhen bench {commands.get(name, name)}`"]
     if run.get("data"):
         parts.append(f"`{run['data']}`")

@@ -72,19 +72,12 @@ def kinds(run: Run) -> str:
 
 
 def origin(run: Run) -> str:
+    """Data, model where one answered, judge, commit, machine and day, in one line."""
     made = run["made"]
-    parts = [
-        f"`{run['data']}`",
-        f"{run['questions']} questions",
-        f"model {run['model']}",
-        f"judge {run['judge']}",
-    ]
-    parts += [
-        f"{run['context_tokens']} tokens of memories",
-        f"commit `{made['commit']}`",
-        made["machine"],
-        made["at"][:10],
-    ]
+    parts = [f"`{run['data']}`", f"{run['questions']} questions"]
+    if list(run["systems"]) != ["extractive"]:
+        parts += [f"model {run['model']}", f"{run['context_tokens']} tokens of memories"]
+    parts += [f"judge {run['judge']}", f"commit `{made['commit']}`", made["machine"], made["at"][:10]]
     return " · ".join(parts) + "\n\n"
 
 

@@ -23,7 +23,7 @@ from everwhen.models.llm import LLMError
 from everwhen.models.llm.fake import Asked, FakeLLM
 from everwhen.models.tokens import count_tokens
 from tests.bench.test_bench_locomo import SAMPLE
-from tests.scripted_server import ScriptedServer, text
+from tests.scripted_server import ScriptedServer, call, refusal, text
 
 ANSWERS = {
     "tortoise called": "Basil",
@@ -306,3 +306,37 @@ def test_the_agent_is_a_system_too(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="several steps"):
         run(plan(data, tmp_path, "agent", prompts_out=tmp_path / "p.jsonl"), None)
     assert [one.name for one in chosen("agent,agent no guidance")] == ["agent", "agent no guidance"]
+
+
+def test_the_agents_stages_are_measured_over_http_with_what_they_spend(data: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+
+    def arguments(server: ScriptedServer, model: str) -> list[str]:
+        return [
+            "--home", str(tmp_path / "home"), "--json", "bench", "locomo", "--data", str(data),
+            "--llm", f"openai:{model}", "--base-url", server.url, "--limit", "5", "--judge", "holds",
+            "--answer-tokens", "8", "--journal", str(journal),
+            "--systems", "agent no guidance,agent no initial retrieval",
+        ]  # fmt: skip
+
+    with ScriptedServer() as server:
+        server.always(lambda asked: call("answer", {"text": "Basil", "citations": [], "known": True}))
+        done = CliRunner().invoke(app, arguments(server, "first"))
+        assert done.exit_code == 0, done.output
+        result = json.loads(done.output)
+        assert result["systems"]["agent no guidance"]["right"]["value"] == pytest.approx(0.2)  # one is Basil
+        spent = result["spent"]["agent"]
+        assert (
+            spent["questions"] == 10 and spent["requests"] == len(server.asked) and spent["input_tokens"] > 0
+        )
+        # `--answer-tokens` is the room of a single answer, not of a call with its quotes.
+        assert {asked.body["max_tokens"] for asked in server.asked} == {1024}
+        asked_once = len(server.asked)
+        assert CliRunner().invoke(app, arguments(server, "first")).exit_code == 0
+        assert len(server.asked) == asked_once  # it goes on from its journal
+        server.always(refusal("no"))
+        done = CliRunner().invoke(app, arguments(server, "second"))  # another model has answers of its own
+        assert done.exit_code == 0, done.output
+        result = json.loads(done.output)
+        assert len(server.asked) > asked_once and result["spent"]["agent"]["without_answer"] == 10
+        assert result["systems"]["agent no guidance"]["right"]["value"] == 0.0

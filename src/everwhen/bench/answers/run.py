@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
@@ -20,10 +20,10 @@ from everwhen.bench.answers.systems import System
 from everwhen.bench.retrieval import Tally, fresh_bank
 from everwhen.errors import UsageError
 from everwhen.memory import Memory
-from everwhen.models.llm import LLM, LLMError
+from everwhen.models.llm import LLM, LLMError, Usage
 
-ANSWER_TOKENS, JUDGE_TOKENS = 64, 8
-"""The longest answer and the longest verdict. Both data sets have short answers."""
+ANSWER_TOKENS, JUDGE_TOKENS, AGENT_TOKENS = 64, 8, 1024
+"""The longest answer, verdict and step of an agent, whose calls carry more than the short answers of both data sets."""
 NO_ANSWER = frozenset({"refusal", "too long", "cut off", "schema"})
 """Problems that belong to one question: its answer is empty, and counts as wrong. Any other one stops the run, which
 goes on from its journal."""
@@ -62,9 +62,15 @@ class Plan:
 
 
 def run(
-    plan: Plan, llm: LLM | None, judge_llm: LLM | None = None, progress: Progress | None = None
+    plan: Plan,
+    llm: LLM | None,
+    judge_llm: LLM | None = None,
+    progress: Progress | None = None,
+    *,
+    agent_llm: LLM | None = None,
 ) -> dict[str, Any]:
-    """Answer and judge. Without a model, what is missing is written to `prompts_out`, and `waiting` says how much."""
+    """Answer and judge. The agent asks `agent_llm`, the same model with room for its calls. Without a model, what is
+    missing is written to `prompts_out`, and `waiting` says how much."""
     if plan.runs < 1:
         raise UsageError("--runs is at least 1")
     asked = spread(asking_for(talks(plan.data_set, plan.data), plan.kinds), plan.limit)
@@ -72,7 +78,7 @@ def run(
     if plan.completions_in:
         journal.read_completions(plan.completions_in)
     bench = _Bench(plan, asked, journal, Judge(plan.judge_prompts), progress or (lambda *_: None))
-    seconds = bench.make_contexts(llm)
+    seconds = bench.make_contexts(agent_llm or llm)
     for phase, model in (("answer", llm), ("judge", judge_llm)):
         waiting = bench.complete(phase, model)  # type: ignore[arg-type]
         if waiting:
@@ -117,31 +123,45 @@ class _Bench:
                 (question, system)
                 for question in talk.questions
                 for system in self.plan.systems
-                if (question.id, system.name) not in self.journal.contexts
+                if self._place(question, system) not in self.journal.contexts
             ]
             done += len(talk.questions) * len(self.plan.systems) - len(missing)
-            with ExitStack() as opened:
-                memory: Memory | None = None
-                for question, system in missing:
-                    if memory is None:
-                        memory = opened.enter_context(self._bank(talk))
-                    self.journal.keep_context(
-                        question.id, system.name, self._given(memory, question, system, llm)
-                    )
+            if not missing:
+                continue
+            at_once = llm.concurrency if llm else 1
+            with self._bank(talk) as memory, ThreadPoolExecutor(at_once, "everwhen-bench") as pool:
+                given = pool.map(partial(self._given, memory, llm), missing)
+                for (question, system), value in zip(missing, given, strict=True):
+                    self.journal.keep_context(*self._place(question, system), value)
                     done += 1
                     self.progress("contexts", done, whole)
         return perf_counter() - begun
+
+    def _place(self, question: Question, system: System) -> tuple[str, str]:
+        """Where the journal keeps it. What an agent answered is its model's."""
+        return question.id, system.name if system.recipe is None else f"{system.name} by {self.plan.model}"
+
+    def _kept(self, question: Question, system: System) -> dict[str, Any]:
+        return self.journal.contexts[self._place(question, system)]
 
     def _bank(self, talk: Talk) -> Any:
         name = f"bench-answers-{talk.name}"
         return fresh_bank(self.plan.home, name, list(talk.messages), Tally(), extract="rules")
 
-    def _given(self, memory: Memory, question: Question, system: System, llm: LLM | None) -> dict[str, Any]:
+    def _given(self, memory: Memory, llm: LLM | None, asked: tuple[Question, System]) -> dict[str, Any]:
+        question, system = asked
         if system.context is not None:
             return {"text": system.context(memory, question.text, question.at, self.plan.tokens)}
         if system.recipe is not None and self.plan.prompts_out:
             raise UsageError("the agent asks in several steps, so its prompts cannot be written beforehand")
-        return system.answer(memory, question.text, question.at, llm)
+        try:
+            return system.answer(memory, question.text, question.at, llm)
+        except LLMError as error:
+            if error.problem not in NO_ANSWER:
+                raise
+            return {
+                "answer": "", "abstained": False, "usage": asdict(error.usage), "problem": error.problem,
+            }  # fmt: skip
 
     # Completions
 
@@ -176,7 +196,7 @@ class _Bench:
                         yield self._answer_prompt(question, system, turn)
 
     def _answer_prompt(self, question: Question, system: System, turn: int) -> Prompt:
-        context = self.journal.contexts[question.id, system.name]["text"]
+        context = self._kept(question, system)["text"]
         told = f"<memories>\n{context}</memories>\n" if context else "Nothing is remembered.\n"
         day = f"Asked on {question.at:%Y-%m-%d %A}.\n" if question.at else ""
         return Prompt(
@@ -203,7 +223,7 @@ class _Bench:
 
     def _answer(self, question: Question, system: System, turn: int) -> Completion:
         if system.context is None:
-            return Completion(str(self.journal.contexts[question.id, system.name]["answer"]))
+            return Completion(str(self._kept(question, system)["answer"]))
         return self.journal.completions[self._answer_prompt(question, system, turn).key]
 
     def lines(self) -> Iterator[Line]:
@@ -227,22 +247,32 @@ class _Bench:
     def spent(self, context_seconds: float) -> dict[str, Any]:
         """Cost by phase; a prompt that two systems share was asked once, and counts once."""
         out: dict[str, Any] = {"contexts": {"seconds": round(context_seconds, 1)}}
+        if agents := [one for one in self.plan.systems if one.recipe is not None]:
+            answered = [self._kept(question, agent) for agent in agents for question in self.questions]
+            out["agent"] = {"questions": len(answered)} | _sum(
+                [(Usage(**one["usage"]), one.get("problem")) for one in answered]
+            )
         made: list[tuple[Phase, Iterator[Prompt]]] = [("answer", self._answers())]
         if self.plan.judged_by_model:
             made.append(("judge", self._judgements()))
         for phase, asked in made:
             used = {prompt.key: self.journal.completions[prompt.key] for prompt in asked}
-            usages = [one.usage for one in used.values()]
-            priced = [usage.cost for usage in usages if usage.cost is not None]
-            out[phase] = {
-                "prompts": len(usages),
-                "input_tokens": sum(usage.input_tokens for usage in usages),
-                "output_tokens": sum(usage.output_tokens for usage in usages),
-                "cost": round(sum(priced), 6) if len(priced) == len(usages) and usages else None,
-                "seconds": round(sum(usage.seconds for usage in usages), 1),
-                "without_answer": sum(one.problem is not None for one in used.values()),
-            }
+            out[phase] = {"prompts": len(used)} | _sum([(one.usage, one.problem) for one in used.values()])
         return out
+
+
+def _sum(asked: Sequence[tuple[Usage, str | None]]) -> dict[str, Any]:
+    """What was spent; the cost only where every price is known."""
+    usages = [usage for usage, _ in asked]
+    priced = [usage.cost for usage in usages if usage.cost is not None]
+    return {
+        "requests": sum(usage.requests for usage in usages),
+        "input_tokens": sum(usage.input_tokens for usage in usages),
+        "output_tokens": sum(usage.output_tokens for usage in usages),
+        "cost": round(sum(priced), 6) if len(priced) == len(usages) and usages else None,
+        "seconds": round(sum(usage.seconds for usage in usages), 1),
+        "without_answer": sum(problem is not None for _, problem in asked),
+    }
 
 
 def _ask(llm: LLM, prompt: Prompt) -> Completion:

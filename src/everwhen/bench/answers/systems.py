@@ -48,6 +48,7 @@ class System:
             "answer": NOT_KNOWN if given.abstained else given.text,
             "abstained": given.abstained,
             "usage": asdict(given.usage),
+            "tools": [step["tool"] for step in given.trace.get("steps", ())],
         }
 
 

@@ -49,6 +49,9 @@ class AgentRecipe:
     """Turns that the initial retrieval keeps."""
     around: int = 1
     """Turns before and after each that come along."""
+    longest: int = 24_000
+    """Characters of memories that are shown at a time (about four to a token), best turns first: as the initial
+    retrieval, and as the result of one call."""
 
     def without(self, stage: str) -> AgentRecipe:
         """The same recipe with one stage, one tool or one group of tools left out."""

@@ -104,6 +104,11 @@ def turn_lines(turns: Sequence[Turn], label: Label, marked: frozenset[str] = fro
     return lines
 
 
+def shown_length(turn: Turn) -> int:
+    """About how many characters a turn takes with its keys and its share of the date headers."""
+    return min(len(turn.text), LONGEST_TEXT) + len(turn.speaker) + 100
+
+
 def event_line(event: Event, label: Label) -> str:
     """An event of the calendar."""
     return data(

@@ -11,4 +11,4 @@ def initial(view: View, question: str, label: Label) -> tuple[str, int]:
     """The best turns for a question with one before and after each, grouped by session under date headers; how many
     were found (Chronos: 100 candidates, reranked, 15 kept)."""
     turns, found = view.search(question, None, view.recipe.kept)
-    return told("turns", turn_lines(turns, label, found)), len(found)
+    return told("turns", turn_lines(turns, label, found), view.recipe.longest), len(found)

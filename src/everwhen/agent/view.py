@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from everwhen.agent.bank import Bank
 from everwhen.agent.recipe import FULL, AgentRecipe
+from everwhen.agent.rendering import shown_length
 from everwhen.errors import NotFound
 from everwhen.recall import Recipe
 from everwhen.types import Entry, Event, EventHit, Fact, Hit, Turn
@@ -57,12 +58,29 @@ class View:
             recipe=recipe,
         )
         best = [one.id for one in found][:top]
-        turns = {turn.id: turn for id_ in best if (turn := self.turn(id_)) is not None}
-        if self.recipe.around:
-            for id_ in best:
-                around = self.bank.turns_around(id_, self.recipe.around)
-                turns |= {turn.id: turn for turn in around if self._seen(turn)}
-        return list(turns.values()), frozenset(best)
+        turns = self._fitting(turn for id_ in best if (turn := self.turn(id_)) is not None)
+        return turns, frozenset(turn.id for turn in turns).intersection(best)
+
+    def _fitting(self, best: Iterable[Turn]) -> list[Turn]:
+        """The best turns and then those around them, as many as can be shown: what is left out is the worst of them,
+        not the latest."""
+        found = list(best)
+        around = (
+            turn
+            for one in found
+            for turn in (self.bank.turns_around(one.id, self.recipe.around) if self.recipe.around else ())
+            if self._seen(turn)
+        )
+        kept: dict[str, Turn] = {}
+        room = self.recipe.longest
+        for turn in (*found, *around):
+            if turn.id in kept:
+                continue
+            room -= shown_length(turn)
+            if room < 0 and kept:
+                break
+            kept[turn.id] = turn
+        return list(kept.values())
 
     def search_events(self, words: str, window: Interval | None, top: int) -> list[Event]:
         """Events that words or meaning connect with a topic and that may have occurred in a window, best first."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 MOST = 50
 """Results of one call at the most."""
-LONGEST_RESULT = 24_000
-"""Characters of one result, about 6,000 tokens; the lines that do not fit are counted at its end."""
 LONGEST_ARGUMENTS = 20_000
 ATTEMPTS = 3
 PAUSE = 0.05
@@ -229,10 +227,9 @@ class Toolbox:
                 attempt += 1
 
 
-def told(kind: str, lines: Sequence[str], of: int | None = None) -> str:
-    """Lines as a result, as many as fit; what is left out is counted."""
+def told(kind: str, lines: Sequence[str], room: int, of: int | None = None) -> str:
+    """Lines as a result, as many as have room; what is left out is counted."""
     kept: list[str] = []
-    room = LONGEST_RESULT
     for line in lines:
         room -= len(line) + 1
         if room < 0:

@@ -91,7 +91,9 @@ def _count(kit: Kit, given: DateMath) -> str:
         ]
     )
     head = data({"count": len(events), "note": "each event once; check that each one is meant"})
-    return told("events", [head, *(event_line(event, kit.label) for event in events)])
+    return told(
+        "events", [head, *(event_line(event, kit.label) for event in events)], kit.view.recipe.longest
+    )
 
 
 def _interval(kit: Kit, text: str, name: str) -> Interval:

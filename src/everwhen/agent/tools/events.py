@@ -25,12 +25,12 @@ class GrepEvents(Dated):
 
 def _search(kit: Kit, given: SearchEvents) -> str:
     events = kit.view.search_events(given.query, given.window(kit), given.top_k)
-    return told("events", [event_line(event, kit.label) for event in events])
+    return told("events", [event_line(event, kit.label) for event in events], kit.view.recipe.longest)
 
 
 def _grep(kit: Kit, given: GrepEvents) -> str:
     hits = kit.view.grep_events(given.pattern, given.regex, given.window(kit), given.top_k)
-    return told("events", [event_line(hit.event, kit.label) for hit in hits])
+    return told("events", [event_line(hit.event, kit.label) for hit in hits], kit.view.recipe.longest)
 
 
 search_events = MemoryTool(

@@ -28,7 +28,7 @@ class FactsHistory(Dated):
 def _current(kit: Kit, given: FactsCurrent) -> str:
     facts = kit.view.facts(given.subject or None, given.predicate or None)
     lines = [fact_line(fact, kit.label, kit.view.zone) for fact in facts[: given.top_k]]
-    return told("facts", lines, len(facts))
+    return told("facts", lines, kit.view.recipe.longest, len(facts))
 
 
 def _history(kit: Kit, given: FactsHistory) -> str:
@@ -41,7 +41,7 @@ def _history(kit: Kit, given: FactsHistory) -> str:
         if window is None or fact.valid.overlaps(window)
     ]
     lines = [fact_line(fact, kit.label, kit.view.zone) for fact in facts[: given.top_k]]
-    return told("facts", lines, len(facts))
+    return told("facts", lines, kit.view.recipe.longest, len(facts))
 
 
 facts_current = MemoryTool(

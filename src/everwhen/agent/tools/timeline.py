@@ -23,7 +23,7 @@ def _timeline(kit: Kit, given: Timeline) -> str:
     if given.kind != "all":
         entries = [entry for entry in entries if entry.kind.startswith(given.kind)]
     lines = [entry_line(entry, kit.label) for entry in entries[: given.top_k]]
-    return told("timeline", lines, len(entries))
+    return told("timeline", lines, kit.view.recipe.longest, len(entries))
 
 
 timeline = MemoryTool(

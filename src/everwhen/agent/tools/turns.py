@@ -25,12 +25,12 @@ class GrepTurns(Dated):
 
 def _search(kit: Kit, given: SearchTurns) -> str:
     turns, found = kit.view.search(given.query, given.window(kit), given.top_k)
-    return told("turns", turn_lines(turns, kit.label, found))
+    return told("turns", turn_lines(turns, kit.label, found), kit.view.recipe.longest)
 
 
 def _grep(kit: Kit, given: GrepTurns) -> str:
     hits = kit.view.grep(given.pattern, given.regex, given.window(kit), given.top_k)
-    return told("turns", turn_lines([hit.turn for hit in hits], kit.label))
+    return told("turns", turn_lines([hit.turn for hit in hits], kit.label), kit.view.recipe.longest)
 
 
 search_turns = MemoryTool(

@@ -155,7 +155,7 @@ class _Bench:
         if system.recipe is not None and self.plan.prompts_out:
             raise UsageError("the agent asks in several steps, so its prompts cannot be written beforehand")
         try:
-            return system.answer(memory, question.text, question.at, llm)
+            return system.answer(memory, question.text, question.at, llm, self.plan.tokens)
         except LLMError as error:
             if error.problem not in NO_ANSWER:
                 raise

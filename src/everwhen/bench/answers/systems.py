@@ -38,12 +38,16 @@ class System:
     recipe: AgentRecipe | None = None
     """That of the agent, for a system that is one."""
 
-    def answer(self, memory: Memory, question: str, at: datetime | None, llm: LLM | None) -> dict[str, Any]:
-        """The answer of a system that needs no context, with what it took."""
+    def answer(
+        self, memory: Memory, question: str, at: datetime | None, llm: LLM | None, tokens: int
+    ) -> dict[str, Any]:
+        """The answer of a system that needs no context, with what it took. `tokens` are those of memories that an
+        agent is shown at a time."""
         if self.recipe is not None and llm is None:
             raise UsageError(f"'{self.name}' asks a model in several steps; name one with --llm")
         model: LLM | str = EXTRACTIVE if self.recipe is None or llm is None else llm
-        given = memory.ask(question, at=at, model=model, recipe=self.recipe)
+        recipe = replace(self.recipe, longest=LETTERS * tokens) if self.recipe else None
+        given = memory.ask(question, at=at, model=model, recipe=recipe)
         return {
             "answer": NOT_KNOWN if given.abstained else given.text,
             "abstained": given.abstained,
@@ -51,6 +55,9 @@ class System:
             "tools": [step["tool"] for step in given.trace.get("steps", ())],
         }
 
+
+LETTERS = 4
+"""Characters to a token of English, about."""
 
 DENSE = Recipe(
     name="dense", channels=("semantic",), fusion="rrf", rerank=False, context=False, speaker=False,

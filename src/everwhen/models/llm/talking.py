@@ -27,6 +27,7 @@ from pydantic_ai.usage import RequestUsage
 from everwhen.models.llm.base import LLMError
 from everwhen.models.llm.dialogue import Hear, Line, Observed, Spoken, Told, Tool, ToolCall
 from everwhen.models.llm.retrying import CutOff, RetryingModel
+from everwhen.models.llm.written import written_calls
 from everwhen.types import Usage
 
 
@@ -80,7 +81,10 @@ class Talk:
             for part in response.parts
             if isinstance(part, ToolCallPart)
         )
-        return Spoken(_words(response), calls, _usage(response, started), response)
+        usage = _usage(response, started)
+        if not calls and (written := written_calls(_words(response), tools)):
+            return Spoken("", written, usage)  # told to the server again as the calls that they are
+        return Spoken(_words(response), calls, usage, response)
 
 
 def price(model: Model, input_tokens: int, output_tokens: int) -> float | None:

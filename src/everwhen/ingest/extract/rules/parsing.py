@@ -22,7 +22,7 @@ from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 KEPT_PARSES = 512
 """Parses remembered by their text: the overlap of two batches, and what is said again and again."""
-ZONE_TEXTS = 5_000
+ZONE_TEXTS = 500
 """Texts after which what the vocabulary has learned is forgotten: a new zone must look every word up again."""
 LONGEST = 20_000
 """Characters of one passage that are parsed; a longer one is somebody's document, not chat."""

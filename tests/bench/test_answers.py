@@ -330,7 +330,7 @@ def test_the_agents_stages_are_measured_over_http_with_what_they_spend(data: Pat
             spent["questions"] == 10 and spent["requests"] == len(server.asked) and spent["input_tokens"] > 0
         )
         # `--answer-tokens` is the room of a single answer, not of a call with its quotes.
-        assert {asked.body["max_tokens"] for asked in server.asked} == {1024}
+        assert {asked.body["max_tokens"] for asked in server.asked} == {64}
         asked_once = len(server.asked)
         assert CliRunner().invoke(app, arguments(server, "first")).exit_code == 0
         assert len(server.asked) == asked_once  # it goes on from its journal
@@ -340,3 +340,15 @@ def test_the_agents_stages_are_measured_over_http_with_what_they_spend(data: Pat
         result = json.loads(done.output)
         assert len(server.asked) > asked_once and result["spent"]["agent"]["without_answer"] == 10
         assert result["systems"]["agent no guidance"]["right"]["value"] == 0.0
+
+
+def test_guidance_is_asked_for_first_read_with_the_memories_and_counted(data: Path, home: Path) -> None:
+    def reading(asked: Asked) -> str:
+        guided = "# Look for\n- Find the name.\n</memories>" in asked.prompt
+        assert guided != ("Nothing is remembered." in asked.prompt)
+        return answering(asked)
+
+    guide = FakeLLM([{"points": ["Find the name."]}])
+    result = run(plan(data, home, "guided,nothing", judge="exact"), FakeLLM([reading]), agent_llm=guide)
+    assert result["systems"]["guided"]["right"]["value"] == result["systems"]["nothing"]["right"]["value"]
+    assert result["spent"]["guidance"]["questions"] == 5 == len(guide.asked)

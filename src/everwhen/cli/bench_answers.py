@@ -89,7 +89,7 @@ def with_answers(command: Callable[..., None]) -> Callable[..., None]:
 
 def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answering) -> dict[str, Any]:
     """Run the bench; what `--out` writes."""
-    from everwhen.bench.answers.run import AGENT_TOKENS, JUDGE_TOKENS, Plan, run
+    from everwhen.bench.answers.run import AGENT_SHARE, JUDGE_TOKENS, Plan, run
     from everwhen.bench.answers.systems import chosen
 
     systems = chosen(given.systems)
@@ -117,8 +117,9 @@ def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answ
     )
     asked = _model(given.llm, given.base_url, given.answer_tokens, given.runs)
     judging = _model(judge, given.base_url, JUDGE_TOKENS, 1) if plan.judged_by_model and given.llm else None
-    agents = any(one.recipe is not None for one in systems)
-    agent = _model(given.llm, given.base_url, AGENT_TOKENS, given.runs) if agents else None
+    asks_first = any(one.asks for one in systems)
+    room = AGENT_SHARE * given.answer_tokens
+    agent = _model(given.llm, given.base_url, room, given.runs) if asks_first else None
     return run(plan, asked, judging, _progress(here), agent_llm=agent)
 
 

@@ -22,8 +22,10 @@ from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.models.llm import LLM, LLMError, Usage
 
-ANSWER_TOKENS, JUDGE_TOKENS, AGENT_TOKENS = 64, 8, 1024
-"""The longest answer, verdict and step of an agent, whose calls carry more than the short answers of both data sets."""
+ANSWER_TOKENS, JUDGE_TOKENS = 64, 8
+"""The longest answer and the longest verdict. Both data sets have short answers."""
+AGENT_SHARE = 8
+"""How many answers an agent's step may be as long as: a call carries quotes, dates and its own names."""
 NO_ANSWER = frozenset({"refusal", "too long", "cut off", "schema"})
 """Problems that belong to one question: its answer is empty, and counts as wrong. Any other one stops the run, which
 goes on from its journal."""
@@ -138,8 +140,8 @@ class _Bench:
         return perf_counter() - begun
 
     def _place(self, question: Question, system: System) -> tuple[str, str]:
-        """Where the journal keeps it. What an agent answered is its model's."""
-        return question.id, system.name if system.recipe is None else f"{system.name} by {self.plan.model}"
+        """Where the journal keeps it. What a model had a part in is that model's."""
+        return question.id, f"{system.name} by {self.plan.model}" if system.asks else system.name
 
     def _kept(self, question: Question, system: System) -> dict[str, Any]:
         return self.journal.contexts[self._place(question, system)]
@@ -150,10 +152,16 @@ class _Bench:
 
     def _given(self, memory: Memory, llm: LLM | None, asked: tuple[Question, System]) -> dict[str, Any]:
         question, system = asked
+        if system.asks and self.plan.prompts_out:
+            raise UsageError(
+                f"'{system.name}' asks in several steps, so its prompts cannot be written beforehand"
+            )
         if system.context is not None:
-            return {"text": system.context(memory, question.text, question.at, self.plan.tokens)}
-        if system.recipe is not None and self.plan.prompts_out:
-            raise UsageError("the agent asks in several steps, so its prompts cannot be written beforehand")
+            text = system.context(memory, question.text, question.at, self.plan.tokens)
+            if not system.guided:
+                return {"text": text}
+            led = system.guide(memory, question.text, question.at, llm)
+            return {**led, "text": text + led["text"]}
         try:
             return system.answer(memory, question.text, question.at, llm, self.plan.tokens)
         except LLMError as error:
@@ -247,17 +255,21 @@ class _Bench:
     def spent(self, context_seconds: float) -> dict[str, Any]:
         """Cost by phase; a prompt that two systems share was asked once, and counts once."""
         out: dict[str, Any] = {"contexts": {"seconds": round(context_seconds, 1)}}
-        if agents := [one for one in self.plan.systems if one.recipe is not None]:
-            answered = [self._kept(question, agent) for agent in agents for question in self.questions]
-            out["agent"] = {"questions": len(answered)} | _sum(
-                [(Usage(**one["usage"]), one.get("problem")) for one in answered]
-            )
+        for phase, systems in (
+            ("guidance", [one for one in self.plan.systems if one.guided]),
+            ("agent", [one for one in self.plan.systems if one.recipe is not None]),
+        ):
+            given = [self._kept(question, system) for system in systems for question in self.questions]
+            if given:
+                out[phase] = {"questions": len(given)} | _sum(
+                    [(Usage(**one["usage"]), one.get("problem")) for one in given]
+                )
         made: list[tuple[Phase, Iterator[Prompt]]] = [("answer", self._answers())]
         if self.plan.judged_by_model:
             made.append(("judge", self._judgements()))
-        for phase, asked in made:
+        for asked_in, asked in made:
             used = {prompt.key: self.journal.completions[prompt.key] for prompt in asked}
-            out[phase] = {"prompts": len(used)} | _sum([(one.usage, one.problem) for one in used.values()])
+            out[asked_in] = {"prompts": len(used)} | _sum([(one.usage, one.problem) for one in used.values()])
         return out
 
 

@@ -12,14 +12,16 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from everwhen.agent.budget import Room
 from everwhen.agent.extractive.kinds import asks_about_time
+from everwhen.agent.guidance import guidance
 from everwhen.agent.recipe import ABLATIONS, FULL, AgentRecipe
 from everwhen.bench.answers.questions import NOT_KNOWN
 from everwhen.errors import UsageError
 from everwhen.ingest.lines import line
 from everwhen.memory import Memory
 from everwhen.memory.asking import EXTRACTIVE
-from everwhen.models.llm import LLM
+from everwhen.models.llm import LLM, LLMError
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import MID, Recipe
 from everwhen.when.render import describe
@@ -37,6 +39,27 @@ class System:
     context: Context | None = None
     recipe: AgentRecipe | None = None
     """That of the agent, for a system that is one."""
+    guided: bool = False
+    """Whether the model is asked for guidance first, and reads it with the context."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model is asked before the answer, so that what comes of it is that model's."""
+        return self.guided or self.recipe is not None
+
+    def guide(self, memory: Memory, question: str, at: datetime | None, llm: LLM | None) -> dict[str, Any]:
+        """What to look for, in lines that follow the context, and what asking for it took."""
+        if llm is None:
+            raise UsageError(f"'{self.name}' asks a model for guidance first; name one with --llm")
+        room = Room(None, GUIDANCE_SECONDS, False)
+        try:
+            reply = guidance(llm, question, at or datetime.now(UTC), memory.zone, room)
+        except LLMError as error:
+            if error.problem not in ("schema", "cut off"):
+                raise
+            return {"text": "", "usage": asdict(error.usage), "problem": error.problem}
+        points = "".join(f"- {point}\n" for point in reply.output)
+        return {"text": f"# Look for\n{points}", "usage": asdict(reply.usage)}
 
     def answer(
         self, memory: Memory, question: str, at: datetime | None, llm: LLM | None, tokens: int
@@ -56,6 +79,8 @@ class System:
         }
 
 
+GUIDANCE_SECONDS = 3600.0
+"""For guidance; the model's own timeout is shorter."""
 LETTERS = 4
 """Characters to a token of English, about."""
 
@@ -119,6 +144,7 @@ SYSTEMS: Mapping[str, System] = {
         System("recent", "the last turns", recent),
         System("dense", "plain dense retrieval over turns", recalled(DENSE, kinds=("turn",), calendar=False)),
         System("everwhen", "recall and the event calendar", recalled()),
+        System("guided", "everwhen with guidance first", recalled(), guided=True),
         System("no rerank", "everwhen without the reranker", recalled(MID.without("rerank"))),
         System("no keyword", "everwhen without words (vector only)", recalled(MID.without("keyword"))),
         System("no semantic", "everwhen without meaning (words only)", recalled(MID.without("semantic"))),
@@ -135,7 +161,7 @@ SYSTEMS: Mapping[str, System] = {
         *(System(f"agent {name}", f"the agent, {name}", recipe=one) for name, one in ABLATIONS.items()),
     )
 }
-SIDE_BY_SIDE = tuple(name for name, one in SYSTEMS.items() if name != "nothing" and one.recipe is None)
+SIDE_BY_SIDE = tuple(name for name, one in SYSTEMS.items() if not one.asks)
 """Those that one call answers, or none."""
 
 

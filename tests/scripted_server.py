@@ -240,7 +240,7 @@ def _openai(asked: Asked, step: Step) -> dict[str, Any]:
     finish = step.finish or "stop"
     tools = _tool_calls(asked, step)
     if tools:
-        finish = "tool_calls"
+        finish = step.finish or "tool_calls"
         message["tool_calls"] = [
             {
                 "id": _call_id(asked, place),

@@ -159,6 +159,31 @@ def partial_text(arguments: str) -> str:
     return str(given.get("text", "")) if isinstance(given, dict) else ""
 
 
+def cut_off(arguments: str) -> Final | None:
+    """The answer of a call that was cut off behind its text, with the citations that came whole; else none."""
+    from pydantic_core import from_json
+
+    try:
+        given: Any = from_json(arguments, allow_partial=True)
+    except ValueError:
+        return None
+    text = given.get("text") if isinstance(given, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        return None
+    cited = [
+        one for one in given.get("citations") or () if isinstance(one, dict) and {"turn", "quote"} <= set(one)
+    ]
+    try:
+        return Final(
+            text=text,
+            citations=[Cited(turn=one["turn"], quote=one["quote"]) for one in cited],
+            known=not _UNKNOWN.search(text),
+            confidence=0.0,
+        )
+    except ValidationError:
+        return None
+
+
 def _citation(cited: Cited, view: View, labels: Labels) -> Citation | str:
     """The citation with the quotation as it stands in the turn; or why there is none."""
     turn = labels.turn(cited.turn) or view.turn(cited.turn)

@@ -17,6 +17,7 @@ from everwhen.agent.answer import (
     Final,
     answer_tool,
     checked,
+    cut_off,
     partial_text,
     read_call,
     read_words,
@@ -186,6 +187,9 @@ class Run:
                 return self._next(dialogue, step)
             if self._late(error):
                 raise Stopped("seconds") from error
+            if error.problem == "cut off" and (final := cut_off(error.text)) is not None:
+                self.notes.append("the answer was cut off behind its text")
+                return Spoken(calls=(ToolCall("cut_off", "answer", final.model_dump_json()),))
             raise
         self.meter.charge("answer", self.llm.name, spoken.usage)
         return spoken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -74,8 +75,10 @@ class Talk:
             late = ModelRequestTimeout(self.model.model_name, within or 0.0)
             raise self.explained(late, Usage(), "") from error
         except Exception as error:  # whatever it is, it must not stop the caller's work
+            if isinstance(error, CutOff):
+                response = error.response
             spent = _usage(response, started) if response is not None else Usage()
-            raise self.explained(error, spent, _words(response)) from error
+            raise self.explained(error, spent, _words(response) or _arguments(response)) from error
         calls = tuple(
             ToolCall(part.tool_call_id, part.tool_name, part.args_as_json_str())
             for part in response.parts
@@ -156,6 +159,15 @@ def _complete(response: ModelResponse) -> None:
 def _words(response: ModelResponse | None) -> str:
     parts = response.parts if response is not None else []
     return "".join(part.content for part in parts if isinstance(part, TextPart))
+
+
+def _arguments(response: ModelResponse | None) -> str:
+    """Those of the last call, as far as they came."""
+    calls = [part for part in (response.parts if response else ()) if isinstance(part, ToolCallPart)]
+    given = calls[-1].args if calls else ""
+    return (
+        given if isinstance(given, str) else json.dumps(given)
+    )  # not `args_as_json_str`: it mends what is no JSON
 
 
 def _usage(response: ModelResponse, started: float) -> Usage:

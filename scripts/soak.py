@@ -155,14 +155,16 @@ def work(home: Path, embedder: str, number: int) -> None:
     done: dict[str, int] = {}
     with Memory.open(home, "soak", embedder=embedder) as memory:
 
-        def once(name: str, act: Callable[..., Any], *given: Any, **named: Any) -> None:
+        def once(name: str, act: Callable[..., Any], *given: Any, **named: Any) -> Any:
+            gave = None
             try:
-                act(*given, **named)
+                gave = act(*given, **named)
             except NotFound:
                 name = f"{name}: gone already"  # the other process forgot it first
             except Unavailable as error:
                 name = f"{name}: {type(error).__name__}"
             done[name] = done.get(name, 0) + 1
+            return gave
 
         turn = 0
         while not (home / STOP).exists():
@@ -172,10 +174,11 @@ def work(home: Path, embedder: str, number: int) -> None:
             said_at += timedelta(minutes=chance.randrange(1, 300))
             who, thing, place = chance.choice(PEOPLE), chance.choice(THINGS), chance.choice(PLACES)
             message = {**said(chance, turn), "timestamp": said_at}
-            once("add", memory.add, message, session=f"{number}-{said_at:%Y-%m-%d}")
+            added = once("add", memory.add, message, session=f"{number}-{said_at:%Y-%m-%d}")
             once("recall", memory.recall, f"What did {who} buy in {place}?", at=said_at)
             if turn % 3 == 0:
-                once("fact", memory.facts.assert_, who, "lives in", place, valid_from=said_at)
+                source = added.turns[0] if added else None  # so that it is forgotten with what it was told by
+                once("fact", memory.facts.assert_, who, "lives in", place, valid_from=said_at, source=source)
             if turn % 5 == 0:
                 once("grep", memory.grep, thing)
                 once("when", memory.when, f"When did {who} buy the {thing}?")

@@ -108,6 +108,9 @@ DELETE FROM units WHERE seq = ?;
 -- insert_removal --
 INSERT INTO removals (unit) VALUES (?);
 
+-- last_removal --
+SELECT coalesce(max(seq), 0) FROM removals;
+
 -- removals_after --
 SELECT seq, unit FROM removals WHERE seq > ? ORDER BY seq;
 

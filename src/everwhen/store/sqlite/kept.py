@@ -47,7 +47,7 @@ class KeptRows:
         version = sql.execute("PRAGMA data_version").fetchone()[0]
         if version == self._version:
             return
-        gone, removed = read_removals(sql, self._removed)
+        gone, removed = read_removals(sql, self._removed, holding=bool(self._rows))
         epoch = str(sql.execute("SELECT value FROM bank WHERE key = 'epoch'").fetchone())
         if len(gone) or epoch != self._epoch:
             self._rows = {}

@@ -44,7 +44,7 @@ class LiveIndex:
                 version = sql.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
                 rows, seen, speakers = read_rows(sql, before.seen, info.dimension, self.nodes)
-                gone, removed = read_removals(sql, before.removed)
+                gone, removed = read_removals(sql, before.removed, holding=bool(len(before)))
             self._index = before.extended(rows, seen, speakers).without(gone, removed)
             self._seen = (version, epoch)
             return self._index

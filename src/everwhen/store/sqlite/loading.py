@@ -63,8 +63,13 @@ def _read_rows(
     )
 
 
-def read_removals(sql: sqlite3.Connection, after: int) -> tuple[NDArray[np.int64], int]:
-    """The units that were taken out after a place in the list of removals, and the last place."""
+def read_removals(
+    sql: sqlite3.Connection, after: int, *, holding: bool = True
+) -> tuple[NDArray[np.int64], int]:
+    """The units that were taken out after a place in the list of removals, and the last place. One who holds no unit
+    has nothing to take out, however long the list has grown."""
+    if not holding:
+        return np.zeros(0, dtype=np.int64), int(sql.execute(statements()["last_removal"]).fetchone()[0])
     rows = sql.execute(statements()["removals_after"], (after,)).fetchall()
     return np.array([unit for _, unit in rows], dtype=np.int64), rows[-1][0] if rows else after
 

@@ -8,11 +8,11 @@ import pytest
 
 from everwhen.store.sqlite import SqliteStore, kept
 from everwhen.store.sqlite.removal import remove_units
-from tests.conformance.turns import turn
+from tests.conformance.turns import DIMENSION, turn
 
 
 def opened(path: Path) -> SqliteStore:
-    return SqliteStore.open(path, embedder="fake", dimension=4, zone="UTC")
+    return SqliteStore.open(path, embedder="fake", dimension=DIMENSION, zone="UTC")
 
 
 def test_a_turn_that_another_process_removed_is_not_shown_again(tmp_path: Path) -> None:
@@ -46,3 +46,23 @@ def test_more_rows_than_are_kept_are_all_read(tmp_path: Path, monkeypatch: pytes
     for wanted in ([1, 2], [2, 3, 4], list(range(1, 11)), [10, 1], [99]):
         assert list(store.units(wanted)) == sorted(seq for seq in wanted if seq <= 10)
     store.close()
+
+
+def test_a_bank_that_is_opened_reads_no_removal_from_before_and_follows_those_that_come(
+    tmp_path: Path,
+) -> None:
+    ours = opened(tmp_path / "bank.sqlite")
+    ours.append([turn("a"), turn("b"), turn("c")])
+    with ours._writer.transaction() as sql:
+        remove_units(sql, [1])
+    asked: list[str] = []
+    theirs = opened(tmp_path / "bank.sqlite")
+    with theirs._reader.use() as sql:
+        sql.set_trace_callback(asked.append)
+    assert len(theirs.index()) == 2 and [row.id for row in theirs.units([1, 2, 3]).values()] == ["b", "c"]
+    assert not [one for one in asked if one.startswith("SELECT seq, unit FROM removals")]
+    with ours._writer.transaction() as sql:
+        remove_units(sql, [2])
+    assert len(theirs.index()) == 1 and [row.id for row in theirs.units([1, 2, 3]).values()] == ["c"]
+    ours.close()
+    theirs.close()

@@ -330,7 +330,7 @@ def test_the_agents_stages_are_measured_over_http_with_what_they_spend(data: Pat
             spent["questions"] == 10 and spent["requests"] == len(server.asked) and spent["input_tokens"] > 0
         )
         # `--answer-tokens` is the room of a single answer, not of a call with its quotes.
-        assert {asked.body["max_tokens"] for asked in server.asked} == {64}
+        assert {asked.body["max_tokens"] for asked in server.asked} == {32}
         asked_once = len(server.asked)
         assert CliRunner().invoke(app, arguments(server, "first")).exit_code == 0
         assert len(server.asked) == asked_once  # it goes on from its journal

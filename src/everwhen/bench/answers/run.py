@@ -24,7 +24,7 @@ from everwhen.models.llm import LLM, LLMError, Usage
 
 ANSWER_TOKENS, JUDGE_TOKENS = 64, 8
 """The longest answer and the longest verdict. Both data sets have short answers."""
-AGENT_SHARE = 8
+AGENT_SHARE = 4
 """How many answers an agent's step may be as long as: a call carries quotes, dates and its own names."""
 NO_ANSWER = frozenset({"refusal", "too long", "cut off", "schema"})
 """Problems that belong to one question: its answer is empty, and counts as wrong. Any other one stops the run, which

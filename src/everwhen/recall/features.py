@@ -277,7 +277,7 @@ def _surface(pool: Pool) -> dict[str, Array]:
     }
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=20_000)
 def _looks(text: str) -> tuple[bool, bool]:
     """Whether a text has a number, and a time. The same texts come back: their looks are kept as their rows are."""
     words = _words_of(text)

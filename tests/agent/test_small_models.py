@@ -11,7 +11,7 @@ from everwhen import Memory
 from everwhen.agent.recipe import FULL
 from everwhen.models.llm import LLMError
 from tests.agent.conftest import ASKED, Open
-from tests.scripted_server import ScriptedServer, call, calls, text
+from tests.scripted_server import Asked, ScriptedServer, Step, call, calls, text
 
 QUESTION = "When did Ana move to Porto?"
 NO_GUIDE = FULL.without("guidance")
@@ -26,6 +26,19 @@ def test_a_search_that_is_written_as_words_is_made_and_not_given_as_the_answer(
     found = bank.ask(QUESTION, at=ASKED, model=model("openai"), recipe=NO_GUIDE)
     assert found.text == "In March 2025."
     assert [step["tool"] for step in found.trace["steps"]] == ["search_turns"]
+
+
+def test_a_model_that_says_again_what_it_was_shown_is_asked_for_an_answer(
+    bank: Memory, server: ScriptedServer, model: Open
+) -> None:
+    def echo(asked: Asked) -> Step:
+        turns = asked.prompt[asked.prompt.rindex("<turns>") :]
+        return text(turns[: turns.index("</turns>")])
+
+    server.then(echo, call("answer", {"text": "In March 2025.", "citations": [], "known": True}))
+    found = bank.ask(QUESTION, at=ASKED, model=model("openai"), recipe=NO_GUIDE)
+    assert found.text == "In March 2025."
+    assert "Answer now with the tool answer" in server.asked[1].prompt
 
 
 def test_an_answer_that_is_cut_off_behind_its_text_is_given_with_the_citations_that_came_whole(

@@ -7,7 +7,7 @@ time. What the memory holds is data throughout: see `rendering` for what goes in
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -26,7 +26,7 @@ from everwhen.agent.answer import (
 from everwhen.agent.budget import WHAT_IT_IS, Account, Budget, Meter, Room, Stopped, size
 from everwhen.agent.guidance import guidance
 from everwhen.agent.links import harmless, settled
-from everwhen.agent.rendering import Labels, data, framed, turn_lines
+from everwhen.agent.rendering import Labels, data, framed, is_echo, turn_lines
 from everwhen.agent.retrieval import initial
 from everwhen.agent.tools import Kit, Toolbox
 from everwhen.agent.view import View
@@ -141,10 +141,10 @@ class Run:
                 raise Cancelled
             spoken = self._next(dialogue, step)
             dialogue.append(spoken)
-            final, observed = self._acted(spoken)
+            final, observed = self._acted(spoken, dialogue)
             if final is not None:
                 return checked(final, self.view, self.labels)
-            if observed is None:  # neither words nor a call
+            if observed is None:  # neither words of its own nor a call
                 dialogue[-1:] = [Told(NOW_ANSWER)]
             else:
                 dialogue.append(observed)
@@ -228,10 +228,12 @@ class Run:
         else:
             dialogue.append(Told(words))
 
-    def _acted(self, spoken: Spoken) -> tuple[Final | None, Observed | None]:
+    def _acted(self, spoken: Spoken, dialogue: Sequence[Line]) -> tuple[Final | None, Observed | None]:
         """The answer if there is one, else what the tools gave."""
         if not spoken.calls:
-            return (read_words(spoken.text), None) if spoken.text.strip() else (None, None)
+            if not spoken.text.strip() or is_echo(spoken.text, _shown(dialogue)):
+                return None, None
+            return read_words(spoken.text), None
         wrong = ""
         for call in spoken.calls:
             if call.name == "answer":
@@ -311,3 +313,15 @@ class Run:
             "stopped": self.stopped,
             "by_phase": self.meter.by_phase,
         }
+
+
+def _shown(dialogue: Sequence[Line]) -> Iterator[str]:
+    """All that the model was given to read."""
+    for line in dialogue:
+        match line:
+            case Told():
+                yield line.text
+            case Observed():
+                yield from (result.content for result in line.results)
+            case Spoken():
+                pass

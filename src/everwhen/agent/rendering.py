@@ -18,6 +18,8 @@ from everwhen.recall.result import WEEKDAYS
 from everwhen.types import Entry, Event, Fact, Turn
 from everwhen.when import Interval, describe
 
+LEAST_ECHO = 30
+"""Letters of a line that nobody writes twice by chance."""
 LONGEST_TEXT = 2_000
 """Characters of one text that are shown; what is longer is mostly a document, and says so at its end."""
 
@@ -67,6 +69,14 @@ def framed(kind: str, lines: Iterable[str]) -> str:
     """Lines of data in their frame."""
     listed = list(lines)
     return "\n".join([f"<{kind}>", *(listed or ["(nothing found)"]), f"</{kind}>"])
+
+
+def is_echo(said: str, shown: Iterable[str]) -> bool:
+    """Whether somebody only says again what was shown: at least half of the lines, word for word. Small models do."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    known = {line.strip() for text in shown for line in text.splitlines()}
+    again = sum(line in known and len(line) >= LEAST_ECHO for line in lines)
+    return again > 0 and 2 * sum(line in known for line in lines) >= len(lines)
 
 
 def data(fields: Mapping[str, Any]) -> str:

@@ -41,6 +41,15 @@ def test_a_model_that_says_again_what_it_was_shown_is_asked_for_an_answer(
     assert "Answer now with the tool answer" in server.asked[1].prompt
 
 
+def test_an_answer_below_the_question_said_again_is_an_answer(
+    bank: Memory, server: ScriptedServer, model: Open
+) -> None:
+    server.always(text(f"{QUESTION} As far as I can tell:\nIn March 2025 [t1]."))
+    question = f"{QUESTION} As far as I can tell:"
+    found = bank.ask(question, at=ASKED, model=model("openai"), recipe=NO_GUIDE)
+    assert found.text.endswith("In March 2025.") and len(server.asked) == 1
+
+
 def test_an_answer_that_is_cut_off_behind_its_text_is_given_with_the_citations_that_came_whole(
     bank: Memory, server: ScriptedServer, model: Open
 ) -> None:
@@ -61,12 +70,13 @@ def test_an_answer_that_is_cut_off_in_its_text_is_none(
         bank.ask(QUESTION, at=ASKED, model=model("openai"), recipe=NO_GUIDE)
 
 
-def test_where_there_is_little_room_the_best_turns_are_shown_and_not_the_earliest(
-    bank: Memory, server: ScriptedServer, model: Open
+@pytest.mark.parametrize("room", [10, 200])
+def test_where_there_is_little_room_the_best_turn_is_shown_and_not_the_earliest(
+    bank: Memory, server: ScriptedServer, model: Open, room: int
 ) -> None:
     server.always(call("answer", {"text": "In March 2025.", "citations": [], "known": True}))
     full = bank.ask(QUESTION, at=ASKED, model=model("openai"), recipe=NO_GUIDE)
-    little = bank.ask(QUESTION, at=ASKED, model=model("openai"), recipe=replace(NO_GUIDE, longest=200))
+    little = bank.ask(QUESTION, at=ASKED, model=model("openai"), recipe=replace(NO_GUIDE, longest=room))
     everything, few = (
         asked.prompt.count('"turn\\": ') or asked.prompt.count('"turn": ') for asked in server.asked
     )

@@ -72,11 +72,10 @@ def framed(kind: str, lines: Iterable[str]) -> str:
 
 
 def is_echo(said: str, shown: Iterable[str]) -> bool:
-    """Whether somebody only says again what was shown: at least half of the lines, word for word. Small models do."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    """Whether somebody only says again what was shown, without a line of their own. Small models do."""
+    lines = {line.strip() for line in said.splitlines()} - {""}
     known = {line.strip() for text in shown for line in text.splitlines()}
-    again = sum(line in known and len(line) >= LEAST_ECHO for line in lines)
-    return again > 0 and 2 * sum(line in known for line in lines) >= len(lines)
+    return lines <= known and any(len(line) >= LEAST_ECHO for line in lines)
 
 
 def data(fields: Mapping[str, Any]) -> str:

@@ -228,11 +228,11 @@ class Toolbox:
 
 
 def told(kind: str, lines: Sequence[str], room: int, of: int | None = None) -> str:
-    """Lines as a result, as many as have room; what is left out is counted."""
+    """Lines as a result, as many as have room, and one in any case; what is left out is counted."""
     kept: list[str] = []
     for line in lines:
         room -= len(line) + 1
-        if room < 0:
+        if room < 0 and any(not one.startswith("#") for one in kept):
             break
         kept.append(line)
     more = max(of or 0, len(lines)) - len(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -36,13 +36,21 @@ class Store:
             self._store = InMemoryStore(index=index)
 
     def add(self, turns: Sequence[Said]) -> None:
-        for first in range(0, len(turns), BATCH):
-            self._store.batch(
-                [
-                    self._put(SPACE, turn.id, {"text": turn.text, "session": turn.session, "at": turn.at})
-                    for turn in turns[first : first + BATCH]
-                ]
-            )
+        batch: dict[str, Said] = {}  # its in-memory store fails where a text comes twice in one
+        for turn in turns:
+            if turn.text in batch or len(batch) == BATCH:
+                self._write(batch.values())
+                batch = {}
+            batch[turn.text] = turn
+        self._write(batch.values())
+
+    def _write(self, turns: Iterable[Said]) -> None:
+        self._store.batch(
+            [
+                self._put(SPACE, turn.id, {"text": turn.text, "session": turn.session, "at": turn.at})
+                for turn in turns
+            ]
+        )
 
     def search(self, query: str, k: int, at: datetime | None) -> list[str]:
         return [one.key for one in self._store.search(SPACE, query=query, limit=k)]

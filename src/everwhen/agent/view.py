@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import chain
 
 from everwhen.agent.bank import Bank
 from everwhen.agent.recipe import FULL, AgentRecipe
@@ -73,7 +74,7 @@ class View:
         )
         kept: dict[str, Turn] = {}
         room = self.recipe.longest
-        for turn in (*found, *around):
+        for turn in chain(found, around):
             if turn.id in kept:
                 continue
             room -= shown_length(turn)

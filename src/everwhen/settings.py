@@ -38,6 +38,9 @@ class Settings:
     extract: str = "rules"
     """What turns messages into events, entities and facts after they are durable: `rules`, `llm:<model>` or
     `none`."""
+    wait_seconds: float = 20.0
+    """How long a read waits for the extraction of what was added before it; then it answers with what is there, and
+    its result's `pending` says how many turns are missing."""
     batch: int = 256
     """Messages embedded and committed together by `add_many`."""
     context_chars: int = 240
@@ -177,6 +180,7 @@ class Settings:
             "cache_entries": 0,
             "rrf_k": 0,
             "busy_seconds": 0,
+            "wait_seconds": 0,
             "graph_seeds": 0,
             "entity_fan_out": 0,
             "satf_anchors": 1,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from everwhen.when import Interval
 
@@ -25,6 +25,17 @@ Signal: TypeAlias = Literal["age", "contradiction", "context_mismatch", "user_co
 
 Metadata: TypeAlias = Mapping[str, Any]
 """Free, JSON-shaped facts about a turn; `recall(metadata={…})` filters by them."""
+
+
+T = TypeVar("T")
+
+
+class Listed(list[T]):
+    """A list that says how many turns were not read yet when it was made: what they tell is missing in it."""
+
+    def __init__(self, items: Iterable[T] = (), pending: int = 0) -> None:
+        super().__init__(items)
+        self.pending = pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +391,8 @@ class TimeAnswer:
     confidence: float
     evidence: tuple[Evidence, ...]
     zone: str = "UTC"
+    pending: int = 0
+    """Turns that were not read yet when this was answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +429,8 @@ class Comparison:
     order: Literal["before", "overlap", "unknown"]
     gap: Gap | None
     evidence: tuple[Evidence, ...]
+    pending: int = 0
+    """Turns that were not read yet when this was answered."""
 
 
 EntryKind: TypeAlias = Literal["event", "fact began", "fact ended", "session"]
@@ -544,6 +559,8 @@ class Answer:
     confidence: float = 0.0
     usage: Usage = field(default_factory=Usage)
     trace: Mapping[str, Any] = field(default_factory=dict)
+    pending: int = 0
+    """Turns that were not read yet when this was answered."""
 
     @property
     def method(self) -> str:

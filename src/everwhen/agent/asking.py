@@ -5,6 +5,8 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from contextvars import Context
+from dataclasses import replace
 
 from everwhen.agent.loop import Cancelled, Run
 from everwhen.types import Answer
@@ -13,10 +15,13 @@ STEP = 0.5
 """Seconds between looks at whether the run is still alive."""
 
 
-def answers(run: Callable[[Callable[[str], None], Callable[[], bool]], Run]) -> Iterator[str | Answer]:
+def answers(
+    run: Callable[[Callable[[str], None], Callable[[], bool]], Run], context: Context, pending: int
+) -> Iterator[str | Answer]:
     """Pieces of the text as they come, and at last the answer itself, whose text is the one that counts.
 
-    The run works on a thread of its own; it ends at its next step when nobody listens any more.
+    The run works on a thread of its own, in the context of the call; it ends at its next step when nobody listens any
+    more. `pending` turns were not read when it began.
     """
     pieces: queue.SimpleQueue[str | Answer | BaseException] = queue.SimpleQueue()
     gone = threading.Event()
@@ -24,13 +29,13 @@ def answers(run: Callable[[Callable[[str], None], Callable[[], bool]], Run]) -> 
 
     def finish() -> None:
         try:
-            pieces.put(work.answer())
+            pieces.put(replace(work.answer(), pending=pending))
         except Cancelled:
             pass
         except BaseException as error:
             pieces.put(error)
 
-    thread = threading.Thread(target=finish, name="everwhen-ask", daemon=True)
+    thread = threading.Thread(target=context.run, args=(finish,), name="everwhen-ask", daemon=True)
     thread.start()
     try:
         while True:

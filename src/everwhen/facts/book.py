@@ -24,7 +24,7 @@ from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import Declared, FactRow, FactStore, Report
 from everwhen.store.instants import aware
-from everwhen.types import Conflict, Fact, FactDiff, Origin, StaleFact, Status
+from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Status
 from everwhen.when import Interval
 
 P = ParamSpec("P")
@@ -54,7 +54,7 @@ class Facts:
         store: FactStore,
         embedder: Embedder,
         settings: Settings,
-        ready: Callable[[], None] = lambda: None,
+        ready: Callable[[], int] = lambda: 0,
         masks: Masks | None = None,
     ) -> None:
         self._store = store
@@ -161,7 +161,7 @@ class Facts:
 
     def current(
         self, subject: str | None = None, predicate: str | None = None, *, now: datetime | None = None
-    ) -> list[Fact]:
+    ) -> Listed[Fact]:
         """What holds at `now`, as known at present."""
         return self._valid_at(_now(now, "now"), subject, predicate, None)
 
@@ -172,21 +172,21 @@ class Facts:
         predicate: str | None = None,
         *,
         known_at: datetime | None = None,
-    ) -> list[Fact]:
+    ) -> Listed[Fact]:
         """What held at an instant, as known at present, or as it was known at `known_at`."""
         return self._valid_at(_instant(instant, "instant"), subject, predicate, aware(known_at, "known_at"))
 
-    def history(self, subject: str, predicate: str, *, versions: bool = False) -> list[Fact]:
+    def history(self, subject: str, predicate: str, *, versions: bool = False) -> Listed[Fact]:
         """What is believed of a thing over all time, in valid-time order; or every version ever recorded."""
-        self._ready()
-        return self._facts(self._store.history(*self._keys(subject, predicate), versions=versions))
+        pending = self._ready()
+        found = self._store.history(*self._keys(subject, predicate), versions=versions)
+        return Listed(self._facts(found), pending)
 
-    def about(self, subject: str, *, versions: bool = False) -> list[Fact]:
+    def about(self, subject: str, *, versions: bool = False) -> Listed[Fact]:
         """All that is believed of a subject over all time, in valid-time order; or every version."""
-        self._ready()
-        return self._facts(
-            self._store.history(folded(self._said(subject, "subject")), None, versions=versions)
-        )
+        pending = self._ready()
+        found = self._store.history(folded(self._said(subject, "subject")), None, versions=versions)
+        return Listed(self._facts(found), pending)
 
     def diff(self, t1: datetime, t2: datetime, subject: str | None = None) -> FactDiff:
         """What began, ended and changed from one instant to another, as believed now."""
@@ -208,16 +208,16 @@ class Facts:
 
     def stale(
         self, threshold: float = 0.5, now: datetime | None = None, *, limit: int | None = None
-    ) -> list[StaleFact]:
+    ) -> Listed[StaleFact]:
         """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
         certainty(threshold, "threshold")
-        self._ready()
-        return stale_facts(self._store, self._facts, self.half_lives, threshold, _now(now, "now"), limit)
+        pending = self._ready()
+        found = stale_facts(self._store, self._facts, self.half_lives, threshold, _now(now, "now"), limit)
+        return Listed(found, pending)
 
-    def review(self) -> list[Conflict]:
+    def review(self) -> Listed[Conflict]:
         """Conflicts that no rule decides, oldest first: both sides are kept until `resolve`."""
-        self._ready()
-        found = []
+        found: Listed[Conflict] = Listed(pending=self._ready())
         for row in self._store.conflicts():
             sides = [self._store.newest(row.incumbent), self._store.newest(row.challenger)]
             first, second = self._facts(side for side in sides if side is not None)
@@ -307,13 +307,13 @@ class Facts:
 
     def _valid_at(
         self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
-    ) -> list[Fact]:
-        self._ready()
+    ) -> Listed[Fact]:
+        pending = self._ready()
         key = folded(self._said(subject, "subject")) if subject is not None else None
         found = (
             self.predicates.find(self._said(predicate, "predicate")).key if predicate is not None else None
         )
-        return self._facts(self._store.valid_at(instant, key, found, known_at), known_at)
+        return Listed(self._facts(self._store.valid_at(instant, key, found, known_at), known_at), pending)
 
     def _said(self, given: str, what: str) -> str:
         """Checked, and masked as the bank masks: what is asked for is found as it was stored."""

@@ -8,7 +8,7 @@ by is that identity. Two names in one unit are never one (the veto): "Alice and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from everwhen.ingest.extract.base import ExtractedEntity
 from everwhen.ingest.nicknames import akin, may_be
@@ -25,21 +25,51 @@ SHORTEST_SPELLING = 5
 MOST_EDITS = 2
 """Slips in a long name; a short one may have one."""
 
+NEVER = datetime.min.replace(tzinfo=UTC)
+
 Decide = Callable[[str, str], bool]
 """Whether two names are one, for scores in between: an LLM's answer."""
+
+
+class KnownEntities:
+    """All entities of a bank with their names, held from batch to batch: reading them each time costs more and more.
+
+    `open` and `keep` go around one transaction. What a transaction adds is kept only once it is committed, and all is
+    read again when the store says that somebody else changed a name meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[int, Known] = {}
+        self.names = Names()
+        self._version: str | None = None
+
+    def open(self, write: GraphWriter) -> None:
+        """Make sure that they are all here, at the beginning of a transaction."""
+        kept, self._version = self._version, None
+        if kept == write.names_version():
+            return
+        self.known = {known.seq: known for known in write.entities()}
+        self.names = Names()
+        for known in self.known.values():
+            for name in known.names:
+                self.names.add(name, known.seq)
+
+    def keep(self, version: str) -> None:
+        """The transaction is committed, and this was the version at its end."""
+        self._version = version
 
 
 class Resolver:
     """Resolution for one batch, inside its transaction; what it makes it knows at once."""
 
-    def __init__(self, write: GraphWriter, decide: Decide | None = None) -> None:
+    def __init__(
+        self, write: GraphWriter, decide: Decide | None = None, entities: KnownEntities | None = None
+    ) -> None:
         self.write = write
         self.decide = decide
-        self._known = {known.seq: known for known in self.write.entities()}
-        self._names = Names()
-        for known in self._known.values():
-            for name in known.names:
-                self._names.add(name, known.seq)
+        held = entities or KnownEntities()
+        held.open(write)
+        self._known, self._names = held.known, held.names
 
     def unit(self, names: Sequence[ExtractedEntity], at: datetime) -> dict[str, int]:
         """The identities of the names of one unit, by name."""
@@ -70,7 +100,12 @@ class Resolver:
         candidates = [self._known[seq] for seq in self._names.going_by(entity.name) if seq not in taken]
         if not candidates:
             return None
-        return max(candidates, key=lambda one: (one.type == entity.type, str(one.last or ""), -one.seq)).seq
+        if len(candidates) == 1:
+            return candidates[0].seq
+        last = self.write.last_seen(one.seq for one in candidates)
+        return max(
+            candidates, key=lambda one: (one.type == entity.type, last.get(one.seq, NEVER), -one.seq)
+        ).seq
 
     def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
         best: tuple[float, int] | None = None
@@ -93,7 +128,8 @@ class Resolver:
     def _score(self, name: float, known: Known, around: frozenset[int], at: datetime) -> float:
         seen_with = self.write.neighbours_of(known.seq) if around else frozenset()
         shared = len(seen_with & around) / len(around) if around else 0.0
-        days = abs((at - known.last).total_seconds()) / 86_400 if known.last else 365.0
+        last = self.write.last_seen([known.seq]).get(known.seq)
+        days = abs((at - last).total_seconds()) / 86_400 if last else 365.0
         near: float = 0.5 ** (days / NEAR_DAYS)
         return WEIGHTS[0] * name + WEIGHTS[1] * shared + WEIGHTS[2] * near
 
@@ -105,15 +141,9 @@ class Resolver:
 
     def _new(self, entity: ExtractedEntity) -> int:
         seq = self.write.add_entity(entity.name, entity.type)
-        self._known[seq] = Known(seq, "", entity.name, entity.type, frozenset({entity.name}), None)
+        self._known[seq] = Known(seq, "", entity.name, entity.type, frozenset({entity.name}))
         self._names.add(entity.name, seq)
         return seq
-
-    def saw(self, seq: int, at: datetime) -> None:
-        """Remember when an identity was last spoken of."""
-        known = self._known[seq]
-        if known.last is None or at > known.last:
-            self._known[seq] = known._replace(last=at)
 
 
 class Names:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from everwhen.ingest.entities import Decide, Resolver, key
+from everwhen.ingest.entities import Decide, KnownEntities, Resolver, key
 from everwhen.ingest.extract.base import (
     OVERLAP_TURNS,
     Batch,
@@ -44,8 +44,13 @@ def process(
     work: Work,
     *,
     decide: Decide | None = None,
+    entities: KnownEntities | None = None,
 ) -> Extraction:
-    """Extract claimed turns and write what was found. Done twice, it changes nothing."""
+    """Extract claimed turns and write what was found. Done twice, it changes nothing.
+
+    `entities` are those of the bank, held from one batch to the next.
+    """
+    entities = entities or KnownEntities()
     turns = {turn.id: turn for turn in (*work.before, *work.turns)}
     mine = list(turns)[len(work.before) :]
     vectors = store.graph.vectors(list(turns))
@@ -67,7 +72,7 @@ def process(
         retold = list(dict.fromkeys(id_ for unit in narratives for id_ in unit.turns))
         write.drop_superseded("narrative", retold, [unit.id for unit in narratives])
         seqs = write.add_units(units, extraction.extractor, extraction.version)
-        _mention(write, extraction, units, seqs, raws, turns, decide)
+        _mention(write, extraction, units, seqs, raws, turns, Resolver(write, decide, entities))
         for turn in work.turns:
             write.place(raws[turn.id], "turn", turn.said_at)
         for unit in events:
@@ -85,6 +90,8 @@ def process(
         if (usage := extraction.usage) is not None:
             write.used(usage.model, usage.calls, usage.input_tokens, usage.output_tokens, usage.cost)
         write.done(mine, extraction.extractor, extraction.version)
+        version = write.names_version()
+    entities.keep(version)
     return extraction
 
 
@@ -210,10 +217,9 @@ def _mention(
     seqs: dict[str, int],
     raws: dict[str, int],
     turns: dict[str, Turn],
-    decide: Decide | None,
+    resolver: Resolver,
 ) -> None:
     """Resolve the names turn by turn, then give the units of a turn those that they name."""
-    resolver = Resolver(write, decide)
     by_turn: dict[str, list[ExtractedEntity]] = {}
     for entity in extraction.entities:
         for id_ in entity.turns:
@@ -230,7 +236,6 @@ def _mention(
         types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():
             write.mention(raws[id_], seq, name, types[name])
-            resolver.saw(seq, turn.said_at)
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
     for unit, thing in zip(units, things, strict=True):
         for name in thing.entities:

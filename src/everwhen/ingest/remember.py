@@ -11,12 +11,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from everwhen.ingest.embedding import Spoken, embed_spoken
-from everwhen.ingest.exchanges import begins_exchange
+from everwhen.ingest.exchanges import LONGEST, begins_exchange
 from everwhen.ingest.lines import line
 from everwhen.models.embed import Embedder
 from everwhen.models.tokens import count_tokens
@@ -142,12 +141,11 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         before = _later(stored, last.get(turn.session))
         segment = before.segment if before else None
         if segment and segment not in speakers:
-            speakers[segment] = [who for who, _ in groupby(store.segment_speakers(segment))]
+            speakers[segment] = store.segment_speakers(segment, LONGEST)
         if segment is None or begins_exchange(speakers[segment], turn.speaker):
             segment = f"x-{turn.id}"
             speakers[segment] = []
-        if speakers[segment][-1:] != [turn.speaker]:  # a monologue without end is no list without end
-            speakers[segment].append(turn.speaker)
+        speakers[segment].append(turn.speaker)
         whole = replace(turn, segment=segment, tokens=count_tokens(line(turn.speaker, turn.text)))
         last[turn.session] = whole
         texts.append(spoken(whole, context_of(before, settings), settings))

@@ -1,7 +1,7 @@
 """The in-process worker: takes up the to-do list in the background, one batch after the other.
 
-It starts with the first `add` or `flush`, never by opening a bank, so that a command that only reads pays nothing.
-The to-do list is in the database: stopping the worker, or the process, loses nothing.
+Its thread starts with the first `add` or `flush`, never by opening a bank, so that a command that only reads pays
+nothing. The to-do list is in the database: stopping the worker, or the process, loses nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from everwhen.errors import EverwhenError, Unavailable
 from everwhen.ingest.extract.base import BATCH_TURNS, LOOK_BACK_TURNS, Extraction
@@ -27,7 +28,7 @@ Process = Callable[[Work], Extraction]
 
 
 class Worker:
-    """Extracts what is pending, on a thread of its own."""
+    """Extracts what is pending, on a thread of its own. Every method may be called from any thread."""
 
     def __init__(self, store: Store, process: Process) -> None:
         self._store = store
@@ -35,85 +36,141 @@ class Worker:
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{id(self):x}"
         self._state = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._wanted = False
-        self._stopping = False
+        self._asked = self._answered = (
+            0  # how often a look at the to-do list was asked for, and up to which it was done
+        )
+        self._busy = False  # the thread is at a batch
+        self._pauses = 0  # how many callers keep it from beginning another
+        self._closed = False
+        self._steps = 0  # grows whenever something has changed that a waiter may wait for
         self._error: BaseException | None = None
 
     def wake(self) -> None:
         """Have the to-do list looked at; returns at once."""
         with self._state:
-            if self._stopping:
+            if self._closed:
                 return
-            self._wanted, self._error = True, None
+            self._asked, self._error = self._asked + 1, None
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="everwhen-extraction", daemon=True)
                 self._thread.start()
-            self._state.notify_all()
+            self._step()
 
-    def wait(self, timeout: float | None, progress: Callable[[int], None] | None = None) -> None:
-        """Until nothing is pending. `progress` hears how many turns are left."""
+    def wait(
+        self, upto: int, timeout: float | None = None, progress: Callable[[int], None] | None = None
+    ) -> int:
+        """Until no turn up to a place is pending, or the time is over; how many of them still are.
+
+        Turns that come later are not waited for: a reader ends, however much is being written. `progress` hears how
+        many are left.
+        """
         end = None if timeout is None else time.monotonic() + timeout
-        while (left := self._store.graph.pending()) > 0:
-            if progress:
-                progress(left)
-            self.wake()
+        while True:
             with self._state:
-                if self._wanted:
-                    self._state.wait(POLL_SECONDS)
-                error = self._error
-            if error is not None:
-                raise error
-            if end is not None and time.monotonic() >= end:
-                raise Unavailable(
-                    f"{left} turns still wait for extraction after {timeout:g} s; what was added is safe, "
-                    "and `everwhen process` goes on with it"
-                )
+                steps = self._steps
+            if not self._store.graph.waits(upto):
+                break
+            if progress:
+                progress(self._store.graph.pending(upto))
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                return self._store.graph.pending(upto)
+            self._look_again(steps, POLL_SECONDS if left is None else min(POLL_SECONDS, left))
         if progress:
             progress(0)
+        return 0
 
-    def stop(self) -> None:
-        """Finish the running batch and stop; the rest stays on the to-do list."""
+    def _look_again(self, steps: int, seconds: float) -> None:
+        """Wait for the next step of the worker, or a while: another process may be at it."""
         with self._state:
-            self._stopping = True
-            self._state.notify_all()
+            idle = self._asked == self._answered
+        if idle:
+            self.wake()
+        with self._state:
+            if self._closed:
+                raise Unavailable("the bank was closed while its extraction was waited for; open it again")
+            self._state.wait_for(lambda: self._steps != steps + idle or self._closed, seconds)
+            if self._error is not None:
+                raise self._error
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The running batch is finished first; no other begins inside the block, whoever wakes the worker."""
+        with self._state:
+            self._pauses += 1
+            self._step()
+            self._state.wait_for(lambda: not self._busy)
+        try:
+            yield
+        finally:
+            with self._state:
+                self._pauses -= 1
+                self._step()
+
+    def close(self) -> None:
+        """Finish the running batch and stop for good; the rest stays on the to-do list."""
+        with self._state:
+            self._closed = True
+            self._step()
             thread = self._thread
         if thread is not None:
             thread.join()
 
+    def _step(self) -> None:
+        self._steps += 1
+        self._state.notify_all()
+
+    def _may_go_on(self) -> bool:
+        return not self._closed and not self._pauses
+
     def _run(self) -> None:
         while True:
             with self._state:
-                while not self._wanted and not self._stopping:
-                    self._state.wait()
-                if self._stopping:
+                self._state.wait_for(
+                    lambda: self._closed or (self._asked != self._answered and not self._pauses)
+                )
+                if self._closed:
                     return
             self._drain()
-            with self._state:
-                self._wanted = False
-                self._state.notify_all()
 
     def _drain(self) -> None:
-        try:
-            while not self._stopping:
-                work = self._store.graph.claim(self._owner, BATCH_TURNS, LOOK_BACK_TURNS, CLAIM_SECONDS)
-                if work is None:
-                    if self._store.graph.pending():
-                        time.sleep(POLL_SECONDS)  # another process is at it
+        """Batch after batch, until nothing is left that nobody else is at."""
+        while True:
+            with self._state:
+                if not self._may_go_on():
                     return
-                try:
-                    self._process(work)
-                except Forgotten:  # what is left of the batch is read again, without it
-                    self._store.graph.release(self._owner)
+                self._busy, asked = True, self._asked
+            try:
+                more = self._next_batch()
+            except Exception as error:
+                self._fail(error)
+                more = False
+            with self._state:
+                self._busy = False
+                if not more:
+                    self._answered = asked  # whoever asked meanwhile is not answered yet
+                self._step()
+            if not more:
+                return
+
+    def _next_batch(self) -> bool:
+        """Whether there was one."""
+        work = self._store.graph.claim(self._owner, BATCH_TURNS, LOOK_BACK_TURNS, CLAIM_SECONDS)
+        if work is None:
+            if self._store.graph.waits():  # another process is at it
                 with self._state:
-                    self._state.notify_all()
-        except Exception as error:
-            self._fail(error)
+                    self._state.wait_for(lambda: not self._may_go_on(), POLL_SECONDS)
+            return False
+        try:
+            self._process(work)
+        except Forgotten:  # what is left of the batch is read again, without it
+            self._store.graph.release(self._owner)
+        return True
 
     def _fail(self, error: Exception) -> None:
         """Keep the error for whoever waits; the turns go back to the list."""
         with self._state:
             self._error = error
-            self._state.notify_all()
         try:
             self._store.graph.release(self._owner)
         except EverwhenError:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from everwhen import checked
 from everwhen.errors import UsageError
 from everwhen.memory.times import TimeMemory
+from everwhen.memory.waiting import one_wait
 from everwhen.store import Store
 from everwhen.store.instants import aware
 from everwhen.types import Answer, Usage
@@ -47,13 +50,16 @@ class AskingMemory(TimeMemory):
         `recipe` leaves out stages of a model's answer; `session` is the conversation that the question belongs to,
         the last turns of which a model is shown.
         """
-        words, moment, then = self._question(question, at, as_of)
-        chosen = self._settings.llm if model is None else model
-        if chosen is None or chosen == EXTRACTIVE:
-            from everwhen.agent import extractive
+        with one_wait() as wait:
+            words, moment, then = self._question(question, at, as_of)
+            chosen = self._settings.llm if model is None else model
+            if chosen is None or chosen == EXTRACTIVE:
+                from everwhen.agent import extractive
 
-            return extractive.ask(cast("Bank", self), words, at=moment, as_of=then)
-        return self._run(words, moment, then, chosen, recipe, session).answer()
+                answer = extractive.ask(cast("Bank", self), words, at=moment, as_of=then)
+            else:
+                answer = self._run(words, moment, then, chosen, recipe, session).answer()
+            return replace(answer, pending=wait.pending)
 
     def ask_stream(
         self,
@@ -66,14 +72,19 @@ class AskingMemory(TimeMemory):
         session: str | None = None,
     ) -> Iterator[str | Answer]:
         """The same as it comes: pieces of the text, and at last the `Answer`, whose text is the one that counts."""
-        words, moment, then = self._question(question, at, as_of)
-        chosen = self._settings.llm if model is None else model
-        if chosen is None or chosen == EXTRACTIVE:
-            return iter(_whole(self.ask(question, at=at, as_of=as_of, model=EXTRACTIVE)))
-        from everwhen.agent.asking import answers
+        with one_wait() as wait:
+            chosen = self._settings.llm if model is None else model
+            if chosen is None or chosen == EXTRACTIVE:
+                return iter(_whole(self.ask(question, at=at, as_of=as_of, model=EXTRACTIVE)))
+            from everwhen.agent.asking import answers
 
-        llm = chosen
-        return answers(lambda say, gone: self._run(words, moment, then, llm, recipe, session, say, gone))
+            llm = chosen
+            words, moment, then = self._question(question, at, as_of)
+
+            def run(say: Callable[[str], None], gone: Callable[[], bool]) -> Run:
+                return self._run(words, moment, then, llm, recipe, session, say, gone)
+
+            return answers(run, copy_context(), wait.pending)
 
     def tools(self, *, at: datetime | None = None, as_of: datetime | None = None) -> Toolbox:
         """The agent's tools over this bank for an agent of your own: schemas for OpenAI, Anthropic and pydantic-ai, and
@@ -110,7 +121,7 @@ class AskingMemory(TimeMemory):
         if not words.strip():
             raise UsageError("the question is empty; ask something, such as 'when did Ana move to Porto'")
         then = aware(as_of, "as_of")
-        self.process()
+        self._settle()
         return words, aware(at, "at") or then or datetime.now(UTC), then
 
     def _run(

@@ -14,10 +14,12 @@ from everwhen.errors import NotFound, UsageError
 from everwhen.facts import Facts
 from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
+from everwhen.ingest.entities import KnownEntities
 from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, remember
+from everwhen.ingest.worker import Worker
 from everwhen.memory.asking import AskingMemory
 from everwhen.memory.keeping import KeepMemory
 from everwhen.memory.map import MapMemory
@@ -99,6 +101,8 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         self._folder = home_folder(settings.home)
         self._accesses = Accesses(store)
         self._masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
+        self._entities = KnownEntities()
+        self._worker = Worker(store, self._process)
         self._use(embedder)
 
     def _use(self, embedder: Embedder) -> None:
@@ -144,7 +148,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
 
         A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
         """
-        self._stop()
+        self._worker.close()
         self._stop_consolidating()
         self._accesses.write()
         self._store.close()
@@ -169,7 +173,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
     @property
     def facts(self) -> Facts:
         """What is true from when to when, and what was known when."""
-        return Facts(self._store.facts, self._embedder, self._settings, super().flush, self._masks)
+        return Facts(self._store.facts, self._embedder, self._settings, self._settle, self._masks)
 
     # Writing
 
@@ -240,9 +244,9 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         embedder = shared_embedder(model)
         if isinstance(self._embedder, CachedEmbedder):
             embedder = CachedEmbedder(embedder, self._embedder.path, self._settings.cache_entries)
-        self._stop()  # a batch that is being extracted has vectors of the old model
-        reembed(self._store, embedder, model, self._settings, progress)
-        self._use(embedder)
+        with self._worker.paused():  # a batch that is being extracted has vectors of the old model
+            reembed(self._store, embedder, model, self._settings, progress)
+            self._use(embedder)
         self._wake()
 
     # Reading
@@ -351,8 +355,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
             networks=checked.names(networks, "networks", NETWORKS),
             metadata=checked.metadata(metadata) or {},
         )
-        if fresh:
-            self.process()
+        pending = self._settle() if fresh else 0
         found = recall(
             self._store,
             self._asking,
@@ -376,7 +379,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         )
         if self._settings.count_access:
             self._accesses.count(found)
-        return found
+        return replace(found, pending=pending) if pending else found
 
     def accessed(self, limit: int = 20) -> list[Accessed]:
         """The memories that recall gave back most often, in all processes, those first."""

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from everwhen import checked
-from everwhen.errors import NotFound, UsageError
+from everwhen.errors import NotFound, Unavailable, UsageError
 from everwhen.ingest.extract.opening import open_extractor
 from everwhen.ingest.worker import Worker
+from everwhen.memory.waiting import wait_once
 from everwhen.settings import Settings
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.graph import Linked, Work
-from everwhen.types import Entity, Event
+from everwhen.types import Entity, Event, Listed
 
 if TYPE_CHECKING:
     from everwhen.checked import Between
+    from everwhen.ingest.entities import KnownEntities
     from everwhen.ingest.extract.base import Extraction
     from everwhen.models.embed import Embedder
     from everwhen.redact import Masks
@@ -34,17 +35,15 @@ class GraphMemory:
     _embedder: Embedder
     _settings: Settings
     _masks: Masks
-
-    @cached_property
-    def _worker(self) -> Worker:
-        return Worker(self._store, self._process)
+    _worker: Worker
+    _entities: KnownEntities
 
     def _process(self, work: Work) -> Extraction:
         from everwhen.ingest.pipeline import process
 
         extractor = open_extractor(self._settings.extract)
         assert extractor is not None
-        return process(self._store, self._embedder, extractor, work)
+        return process(self._store, self._embedder, extractor, work, entities=self._entities)
 
     @property
     def _extracts(self) -> bool:
@@ -55,24 +54,37 @@ class GraphMemory:
         if self._extracts:
             self._worker.wake()
 
-    def _stop(self) -> None:
-        """Let the running batch finish, and begin no other until somebody wakes the worker again."""
-        if "_worker" in self.__dict__:
-            self._worker.stop()
-            del self.__dict__["_worker"]
+    def _settle(self) -> int:
+        """Wait for the extraction of what was added before this call, but not for ever; how many turns still wait.
+
+        Turns that come later are not waited for, so that a reader ends however much is being written.
+        """
+        if not self._extracts:
+            return 0
+        return wait_once(
+            self, lambda: self._worker.wait(self._store.graph.newest(), self._settings.wait_seconds)
+        )
 
     # Writing
 
     def flush(self, timeout: float | None = None) -> None:
-        """Wait for the extraction of what was added; raises `Unavailable` when it takes longer than `timeout`."""
+        """Wait for the extraction of what was added before this call; raises `Unavailable` when it takes longer than
+        `timeout`."""
         self.process(timeout=timeout)
 
     def process(self, *, timeout: float | None = None, progress: Callable[[int], None] | None = None) -> int:
         """Take up the to-do list, such as what a crash left; how many turns were on it. `progress` hears how
         many are left."""
-        waiting = self._store.graph.pending() if self._extracts else 0
-        if waiting:
-            self._worker.wait(timeout, progress)
+        if not self._extracts:
+            return 0
+        newest = self._store.graph.newest()
+        waiting = self._store.graph.pending(newest)
+        left = self._worker.wait(newest, timeout, progress) if waiting else 0
+        if left:
+            raise Unavailable(
+                f"{left} turns still wait for extraction after {timeout:g} s; what was added is safe, "
+                "and `everwhen process` goes on with it"
+            )
         return waiting
 
     def reextract(
@@ -99,7 +111,7 @@ class GraphMemory:
         subject: str | None = None,
         verb: str | None = None,
         status: str | None = None,
-    ) -> list[Event]:
+    ) -> Listed[Event]:
         """The event calendar: who did what, when, in the order of what happened.
 
         `between` keeps what may have occurred in it; `about` the events that words or meaning connect with it.
@@ -107,19 +119,20 @@ class GraphMemory:
         if status is not None and status not in STATUSES:
             raise UsageError(f"unknown status '{status}'; use one of {', '.join(STATUSES)}")
         window = checked.between(between, None, None)
-        self.process()
-        return self._store.graph.events(
+        pending = self._settle()
+        found = self._store.graph.events(
             between=window,
             subject=None if subject is None else checked.words(subject, "subject"),
             verb=None if verb is None else checked.words(verb, "verb"),
             status=status,
             units=None if about is None else self._about(checked.words(about, "topic")),
         )
+        return Listed(found, pending)
 
-    def entities(self) -> list[Entity]:
+    def entities(self) -> Listed[Entity]:
         """Everyone and everything that has a name, those spoken of most first."""
-        self.process()
-        return self._store.graph.entities()
+        pending = self._settle()
+        return Listed(self._store.graph.entities(), pending)
 
     def entity(self, name: str) -> Entity:
         """One entity by its id, its name or another name it goes by."""

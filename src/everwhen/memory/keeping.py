@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,22 +59,18 @@ class KeepMemory(TreeMemory):
             raise UsageError(
                 "forget what? give turns=, session=, entity=, between= or everything=True (dry_run=True only looks)"
             )
-        self._stop()  # a batch that is being read may have the forgotten words in its hands
-        try:
-            wanted = Wanted(
-                listed,
-                checked.label(session, "session"),
-                self._whom(entity) if entity is not None else None,
-                window,
-                everything,
-            )
+        wanted = Wanted(
+            listed,
+            checked.label(session, "session"),
+            self._whom(entity) if entity is not None else None,
+            window,
+            everything,
+        )
+        with self._resting():  # a batch that is being read may have the forgotten words in its hands
             now = datetime.now(UTC)
             receipt, until = forget(
                 self._store, self._with_cache(), self._settings, wanted, now, dry_run=dry_run
             )
-        finally:
-            if self._store.graph.pending():
-                self._wake()
         return receipt if until is None else self._regrown(receipt, until)
 
     def _regrown(self, receipt: Receipt, until: datetime) -> Receipt:
@@ -113,11 +110,17 @@ class KeepMemory(TreeMemory):
 
         instant = aware(now, "now") or datetime.now(UTC)
         self.process()
-        self._stop()
-        try:
+        with self._resting():
             return retain(self._store, self._with_cache(), self._settings, instant, dry_run=dry_run)
+
+    @contextmanager
+    def _resting(self) -> Iterator[None]:
+        """No turn is being extracted inside the block; what then waits is taken up behind it."""
+        try:
+            with self._worker.paused():
+                yield
         finally:
-            if self._store.graph.pending():
+            if self._store.graph.waits():
                 self._wake()
 
     # Moving
@@ -144,11 +147,11 @@ class KeepMemory(TreeMemory):
                 "is taken over as it is, vectors included; if that is meant, open the bank with redact='none' "
                 "(EVERWHEN_REDACT=none)"
             )
-        self._stop()
-        header = import_bank(self._store, Path(path), progress)
-        self._complete(header)
-        self._store.keep.take_over()
-        self._store.refresh()
+        with self._worker.paused():
+            header = import_bank(self._store, Path(path), progress)
+            self._complete(header)
+            self._store.keep.take_over()
+            self._store.refresh()
         self._wake()
         return sum(header.rows.values())
 
@@ -269,8 +272,6 @@ class KeepMemory(TreeMemory):
                 f"nobody and nothing is called '{name}' here, so there is nothing to forget; "
                 "`everwhen entities` lists the names, `everwhen grep` finds words"
             ) from None
-        finally:
-            self._stop()
 
     def _with_cache(self) -> Embedder:
         """The embedder with the cache of the home folder, even where this bank was opened without it."""
@@ -284,8 +285,8 @@ def drop_cached(memory: KeepMemory) -> list[str]:
     """Take the vectors of a bank's texts out of the home's cache, before its file is deleted; what stood in the way."""
     from everwhen.keep.forget import uncache
 
-    memory._stop()  # a batch that is being read would put some back
-    return uncache(memory._store, memory._with_cache(), memory._settings)
+    with memory._worker.paused():  # a batch that is being read would put some back
+        return uncache(memory._store, memory._with_cache(), memory._settings)
 
 
 def _forgetting(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everwhen import checked
 from everwhen.errors import UsageError
 from everwhen.memory.graph import GraphMemory
+from everwhen.memory.waiting import one_wait
 from everwhen.store import Filter
 from everwhen.store.instants import aware
-from everwhen.types import Compared, Comparison, Entry, TimeAnswer
+from everwhen.types import Compared, Comparison, Entry, Listed, TimeAnswer
 
 if TYPE_CHECKING:
     from everwhen.checked import Between
@@ -45,9 +47,10 @@ class TimeMemory(GraphMemory):
         words = _asked(query, "query")
         moment = aware(at, "at") or datetime.now(UTC)
         window = checked.between(between, None, None)
-        self.process()
+        pending = self._settle()
         recipe = checked.recipe("mid", self._settings)
-        return when(self._store, self._asking, Ask(words, moment, self._store.info.zone, window, recipe))
+        found = when(self._store, self._asking, Ask(words, moment, self._store.info.zone, window, recipe))
+        return replace(found, pending=pending) if found and pending else found
 
     def compare(self, a: str, b: str, *, at: datetime | None = None) -> Comparison:
         """Which of two events came first and how many days lie between them, as exactly as their dates allow."""
@@ -56,8 +59,10 @@ class TimeMemory(GraphMemory):
         first, second = (
             Compared(_asked(one, name), None) for one, name in ((a, "first event"), (b, "second event"))
         )
-        sides = [Compared(side.query, self.when(side.query, at=at)) for side in (first, second)]
-        return comparison(sides[0], sides[1], self._store.info.zone)
+        with one_wait() as wait:
+            sides = [Compared(side.query, self.when(side.query, at=at)) for side in (first, second)]
+            found = comparison(sides[0], sides[1], self._store.info.zone)
+            return replace(found, pending=wait.pending)
 
     def timeline(
         self,
@@ -66,7 +71,7 @@ class TimeMemory(GraphMemory):
         grain: Grain | None = None,
         *,
         negated: bool = False,
-    ) -> list[Entry]:
+    ) -> Listed[Entry]:
         """What happened, what began or ended to be true, and the conversations, in the order of time.
 
         An event that was told twice comes once. `about` keeps what words or meaning connect with it, `between` what
@@ -79,9 +84,8 @@ class TimeMemory(GraphMemory):
             raise UsageError(f"unknown grain {grain!r}; use one of {', '.join(GRAINS)}")
         topic = None if about is None else _asked(about, "topic")
         window = checked.between(between, None, None)
-        self.process()
         events = self.events(topic, window)
-        return timeline(
+        entries = timeline(
             events,
             self._facts_about(topic),
             self._sessions_of(topic, events),
@@ -90,6 +94,7 @@ class TimeMemory(GraphMemory):
             zone=self._store.info.zone,
             statuses=(*SHOWN, "negated") if negated else SHOWN,
         )
+        return Listed(entries, events.pending)
 
     def _facts_about(self, topic: str | None) -> list[tuple[FactRow, tuple[str, ...]]]:
         """What is believed now, of everything or of what words or meaning connect with a topic."""

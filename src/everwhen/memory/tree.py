@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from everwhen.errors import UsageError
 from everwhen.memory.times import TimeMemory
 from everwhen.store.instants import aware
+from everwhen.types import Listed
 from everwhen.when import Interval
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class TreeMemory(TimeMemory):
         self.process()
         return consolidate(self._store, self._embedder, self._levels(), self._consolidator(), now, progress)
 
-    def tree(self, level: int | None = None, at: datetime | Interval | None = None) -> list[Node]:
+    def tree(self, level: int | None = None, at: datetime | Interval | None = None) -> Listed[Node]:
         """The nodes of the memory tree, by level and time.
 
         `at` keeps those whose interval contains an instant or overlaps an interval. Level 1 is always there; the
@@ -52,15 +53,15 @@ class TreeMemory(TimeMemory):
         if level is not None and not (isinstance(level, int) and 1 <= level <= levels.top):
             named = ", ".join(f"{one} {levels.name(one)}" for one in range(1, levels.top + 1))
             raise UsageError(f"there is no level {level!r} in the memory tree; there are: {named}")
-        self.process()
-        return nodes(self._store, levels, level, _moment(at))
+        pending = self._settle()
+        return Listed(nodes(self._store, levels, level, _moment(at)), pending)
 
-    def profile(self) -> list[Statement]:
+    def profile(self) -> Listed[Statement]:
         """What the tree's top level says, over all of time: statements with support, dates and turns."""
         from everwhen.tree.reading import profile
 
-        self.process()
-        return profile(self._store, self._levels())
+        pending = self._settle()
+        return Listed(profile(self._store, self._levels()), pending)
 
     def keep_consolidated(self, every: float = 60.0) -> Runner:
         """Consolidate in the background from now on, every so many seconds, until `stop()` or `close()`."""

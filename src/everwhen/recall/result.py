@@ -35,6 +35,8 @@ class Recall:
     tokens: int
     dropped: tuple[Dropped, ...] = ()
     trace: Mapping[str, Any] = field(default_factory=dict)
+    pending: int = 0
+    """Turns that were not read yet, where `fresh` asked for all of them."""
 
     def __iter__(self) -> Iterator[Recalled]:
         return iter(self.memories)

@@ -45,7 +45,6 @@ class Banks:
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
         self._open: OrderedDict[str, Open] = OrderedDict()
-        self._wait = serving.wait_seconds
         at_a_time = serving.calls_at_a_time
         self._quick = ThreadPoolExecutor(at_a_time, thread_name_prefix="everwhen-call")
         # What waits (for extraction, for a language model) waits elsewhere: it must not hold up a recall.
@@ -62,13 +61,8 @@ class Banks:
         return await self._run(self._patient, bank, act, create)
 
     async def read(self, bank: str, act: Callable[[Memory], R]) -> R:
-        """Run something that needs all turns extracted: waits for that, but not for ever (503)."""
-
-        def patiently(memory: Memory) -> R:
-            memory.flush(self._wait)
-            return act(memory)
-
-        return await self._run(self._patient, bank, patiently, False)
+        """Run something that waits for extraction: by itself, once, and not for ever (`memory.waiting`)."""
+        return await self._run(self._patient, bank, act, False)
 
     async def stream(self, bank: str, act: Callable[[Memory], Iterator[R]]) -> AsyncIterator[R]:
         """What something gives piece by piece. When nobody listens any more it is closed after its next piece."""

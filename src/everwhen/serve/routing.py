@@ -18,12 +18,16 @@ from starlette.responses import Response
 
 from everwhen.errors import EverwhenError
 from everwhen.home import BANK_NAME
+from everwhen.memory.waiting import one_wait
 from everwhen.serve.auth import admit
 from everwhen.serve.house import House
 from everwhen.serve.idempotency import LONGEST, Kept
 from everwhen.serve.keys import Scope
 from everwhen.serve.problems import DOCUMENTED, MEDIA, Problem
 from everwhen.serve.telemetry import Span, span
+
+PENDING = "Everwhen-Pending"
+"""The header of an answer that did not wait for all turns to be read: how many are missing in it."""
 
 Bank = Annotated[
     str,
@@ -51,9 +55,15 @@ class GuardedRoute(APIRoute):
                         if_match_of(
                             request
                         )  # before an answer of the first time is given: an empty one is none
-                    if IDEMPOTENCY in extra.get("parameters", ()) and "idempotency-key" in request.headers:
-                        return await once(request, inner)
-                    return await inner(request)
+                    with one_wait() as wait:
+                        again = (
+                            IDEMPOTENCY in extra.get("parameters", ())
+                            and "idempotency-key" in request.headers
+                        )
+                        response = await (once(request, inner) if again else inner(request))
+                        if wait.pending:
+                            response.headers[PENDING] = str(wait.pending)
+                        return response
                 except (EverwhenError, Problem) as error:
                     traced.failed(type(error).__name__)
                     raise

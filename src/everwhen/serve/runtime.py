@@ -12,6 +12,7 @@ import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from everwhen.processes import is_running
 from everwhen.serve.private import write_private
 
 FILE = "running.json"
@@ -39,22 +40,10 @@ def running(folder: Path) -> Running | None:
         found = Running(**json.loads((folder / FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-    return found if _alive(found.pid) else None
+    return found if is_running(found.pid) else None
 
 
 def withdraw(folder: Path, announced: Running) -> None:
     """Take the note away, unless another server has left its own."""
     if running(folder) == announced:
         (folder / FILE).unlink(missing_ok=True)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return True

@@ -43,8 +43,6 @@ class Serving:
     """Entries of a list that are given at once unless `limit` says otherwise."""
     largest_page: int = 1000
 
-    wait_seconds: float = 60.0
-    """How long a read waits for pending extraction before it answers 503."""
     shutdown_seconds: int = 30
     """How long requests that are being answered may go on after SIGTERM."""
     background_seconds: float = 5.0

@@ -154,8 +154,8 @@ class Store(Protocol):
         """A turn with so many of its session before and after it, in the order of time, then of arrival."""
         ...
 
-    def segment_speakers(self, segment: str) -> list[str]:
-        """Who spoke in an exchange, turn by turn."""
+    def segment_speakers(self, segment: str, limit: int) -> list[str]:
+        """Who spoke in an exchange, turn by turn, in its first turns."""
         ...
 
     def sessions(self) -> list[Session]: ...

@@ -70,14 +70,13 @@ class Linked(NamedTuple):
 
 
 class Known(NamedTuple):
-    """An entity as resolution sees it: its names, whom it is seen with, and when it was last mentioned."""
+    """An entity as resolution sees it, with all the names it goes by."""
 
     seq: int
     id: str
     name: str
     type: str
     names: frozenset[str]
-    last: datetime | None
 
 
 class GraphWriter(Protocol):
@@ -96,6 +95,14 @@ class GraphWriter(Protocol):
         ...
 
     def entities(self) -> list[Known]: ...
+
+    def names_version(self) -> str:
+        """The same for as long as `entities` would give the same, whoever writes."""
+        ...
+
+    def last_seen(self, entities: Iterable[int]) -> dict[int, datetime]:
+        """When each of some entities was mentioned last; those that never were are left out."""
+        ...
 
     def neighbours_of(self, entity: int) -> frozenset[int]:
         """The entities that are mentioned together with one."""
@@ -141,8 +148,16 @@ class GraphWriter(Protocol):
 class GraphStore(Protocol):
     """Above: ingest (writes), recall and the front door (reads). Below: the same database as the turns."""
 
-    def pending(self) -> int:
-        """How many turns wait for extraction, claimed ones included."""
+    def newest(self) -> int:
+        """The place (`seq`) of the turn that was added last; 0 where there is none."""
+        ...
+
+    def pending(self, upto: int | None = None) -> int:
+        """How many turns, up to a place, wait for extraction, claimed ones included."""
+        ...
+
+    def waits(self, upto: int | None = None) -> bool:
+        """Whether any of them does. Costs the same however many there are."""
         ...
 
     def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:

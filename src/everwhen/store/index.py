@@ -144,6 +144,18 @@ class Block:
                 )
         return best
 
+    def best_cosines(self, queries: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The best cosine of each of some rows over its pieces, a row of the result for each query."""
+        best = np.empty((len(queries), len(rows)), dtype=np.float32)
+        for start in range(0, len(rows), AT_ONCE):
+            part = rows[start : start + AT_ONCE]
+            pieces = self.rows.pieces[part]
+            first = np.cumsum(pieces) - pieces
+            places = np.repeat(self.firsts[part] - first, pieces) + np.arange(int(pieces.sum()))
+            cosines = queries @ self.rows.vectors[places].T
+            best[:, start : start + len(part)] = np.maximum.reduceat(cosines, first, axis=1)
+        return best
+
     def similarities(self, query: NDArray[np.float32], window: Window) -> NDArray[np.float32]:
         """The same for one query; -1 for all that the window leaves out."""
         best: NDArray[np.float32] = self.cosines(query[None], window)[0]
@@ -236,16 +248,24 @@ class Index:
     def neighbours(
         self, vectors: NDArray[np.float32], kinds: NDArray[np.int16], floor: float, limit: int
     ) -> list[list[tuple[int, float]]]:
-        """For each vector the units of some kinds with a cosine above the floor, best first; one product a block."""
+        """For each vector the units of some kinds with a cosine above the floor, best first; one product a block.
+
+        A unit counts by its nearest piece. Of a thousand equal ones only the first `limit` are ever looked at one by
+        one: what a batch costs beyond the product does not grow with the bank.
+        """
         found: list[dict[int, float]] = [{} for _ in vectors]
         for block in self.blocks:
-            wanted = among(block.rows.kinds, kinds)[block.owners]
-            if not wanted.any():
+            rows = np.flatnonzero(among(block.rows.kinds, kinds))
+            if not len(rows):
                 continue
-            cosines = block.rows.vectors @ vectors.T
-            for row, column in np.argwhere((cosines > floor) & wanted[:, None]):
-                unit = int(block.rows.units[block.owners[row]])
-                found[column][unit] = max(found[column].get(unit, -1.0), float(cosines[row, column]))
+            best = block.best_cosines(vectors, rows)
+            for near, cosines in zip(found, best, strict=True):
+                places = np.flatnonzero(cosines > floor)
+                if len(places) > limit:  # ties go to the unit that was written first, as in the sort below
+                    units = block.rows.units[rows[places]]
+                    places = places[np.lexsort((units, -cosines[places]))[:limit]]
+                units = block.rows.units[rows[places]]
+                near.update(zip(units.tolist(), cosines[places].tolist(), strict=True))
         return [sorted(one.items(), key=lambda item: (-item[1], item[0]))[:limit] for one in found]
 
     def search_terms(self, terms: Sequence[int], limit: int, window: Window) -> list[tuple[int, float]]:

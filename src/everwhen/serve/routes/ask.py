@@ -67,7 +67,6 @@ def _may_choose(request: Request, house: House, bank: str, model: str | None) ->
 
 async def _stream(request: Request, house: House, bank: str, body: AskIn) -> AsyncIterator[bytes]:
     def pieces(memory: Memory) -> Iterator[bytes]:
-        memory.flush(house.serving.wait_seconds)
         for piece in memory.ask_stream(body.question, **body.chosen()):
             if isinstance(piece, Answer):
                 yield _event("answer", written(piece, Answer))

@@ -99,7 +99,6 @@ async def grep(request: Request, bank: Bank, body: GrepIn) -> Response:
         }
         if body.calendar == "turns":
             return written(memory.grep(body.pattern, **given), list[Hit])
-        memory.flush(house.serving.wait_seconds)
         return written(memory.grep(body.pattern, calendar="events", **given), list[EventHit])
 
     call = house.banks.call if body.calendar == "turns" else house.banks.wait

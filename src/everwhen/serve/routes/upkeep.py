@@ -18,7 +18,7 @@ async def process(request: Request, bank: Bank) -> Response:
     house = house_of(request)
 
     def act(memory: Memory) -> bytes:
-        return written(Count(count=memory.process(timeout=house.serving.wait_seconds)), Count)
+        return written(Count(count=memory.process(timeout=house.settings.wait_seconds)), Count)
 
     return replied(await house.banks.wait(bank, act))
 

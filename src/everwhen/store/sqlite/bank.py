@@ -312,9 +312,9 @@ class SqliteStore:
             after = [turn_of(row) for row in sql.execute(statements()["turns_after"], place)]
         return [*reversed(before), turn, *after]
 
-    def segment_speakers(self, segment: str) -> list[str]:
+    def segment_speakers(self, segment: str, limit: int) -> list[str]:
         with self._reader.use() as sql:
-            return [row[0] for row in sql.execute(statements()["segment_speakers"], (segment,))]
+            return [row[0] for row in sql.execute(statements()["segment_speakers"], (segment, limit))]
 
     def sessions(self) -> list[Session]:
         with self._reader.use() as sql:

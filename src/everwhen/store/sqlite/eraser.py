@@ -21,7 +21,7 @@ from everwhen.store.sqlite.tree import above, put_marks
 from everwhen.store.terms import Tokenizer
 from everwhen.store.tree import Place
 
-LEFT = frozenset({"bank", "keeping", "tombstones", "migrations"})
+LEFT = frozenset({"bank", "keeping", "tombstones", "migrations", "names_version"})
 """The tables that forgetting everything leaves alone: settings, and what must not come back."""
 UNSAID = "what this said was forgotten"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from everwhen.processes import is_running
 from everwhen.store.graph import GraphWriter, Linked, LinkType, Vectors, Work
 from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
@@ -29,6 +29,8 @@ from everwhen.types import NETWORKS, Entity, Event, Finding, Turn, Usage
 from everwhen.when import Interval
 
 _AT_ONCE = 512
+_LAST = 2**63 - 1
+"""A place behind every turn."""
 
 
 class SqliteGraph(Identities):
@@ -50,12 +52,22 @@ class SqliteGraph(Identities):
 
     # The to-do list
 
-    def pending(self) -> int:
+    def newest(self) -> int:
         with self._reader.use() as sql:
-            return int(sql.execute(statements()["count_pending"]).fetchone()[0])
+            return int(sql.execute(statements()["newest_turn"]).fetchone()[0])
+
+    def pending(self, upto: int | None = None) -> int:
+        return self._ask_pending("count_pending", upto)
+
+    def waits(self, upto: int | None = None) -> bool:
+        return bool(self._ask_pending("something_pending", upto))
+
+    def _ask_pending(self, statement: str, upto: int | None) -> int:
+        with self._reader.use() as sql:
+            return int(sql.execute(statements()[statement], (_LAST if upto is None else upto,)).fetchone()[0])
 
     def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
-        if not self.pending():
+        if not self.waits():
             return None
         ask, now = statements(), datetime.now(UTC)
         with self._writer.transaction() as sql:
@@ -63,7 +75,7 @@ class SqliteGraph(Identities):
             found = sql.execute(ask["next_pending"]).fetchone()
             if found is None:
                 return None
-            session = found[0]
+            (session,) = found
             place = sql.execute(ask["first_pending_of_session"], (session,)).fetchone()
             taken: list[Turn] = []
             for row in sql.execute(ask["turns_from"], (session, *place, turns)):
@@ -260,18 +272,8 @@ def _forget_the_dead(sql: sqlite3.Connection, now: datetime) -> None:
     for (owner,) in sql.execute(ask["claim_owners"]).fetchall():
         host, _, rest = owner.partition(":")
         process = rest.partition(":")[0]
-        if host == socket.gethostname() and process.isdigit() and not _runs(int(process)):
+        if host == socket.gethostname() and process.isdigit() and not is_running(int(process)):
             sql.execute(ask["drop_claims_of"], (owner,))
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _sharing_an_entity(sql: sqlite3.Connection, units: Any, fan_out: int) -> list[Linked]:

@@ -1,8 +1,14 @@
 -- Every statement of the graph part of the SQLite store, named, with its purpose.
 
 -- count_pending --
--- The to-do list: turns that nothing has been made of yet.
-SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq);
+-- The to-do list up to a turn: turns that nothing has been made of yet.
+SELECT count(*) FROM pending WHERE turn <= ?;
+
+-- something_pending --
+SELECT EXISTS (SELECT 1 FROM pending WHERE turn <= ?);
+
+-- newest_turn --
+SELECT coalesce(max(seq), 0) FROM turns;
 
 -- claim_owners --
 SELECT DISTINCT owner FROM claims;
@@ -14,23 +20,18 @@ DELETE FROM claims WHERE owner = ?;
 DELETE FROM claims WHERE expires < ?;
 
 -- next_pending --
--- The session and place of the oldest turn that nobody has extracted or claimed.
-SELECT session, said_at, seq FROM turns t
-WHERE NOT EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq)
-  AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.turn = t.seq)
-ORDER BY seq LIMIT 1;
+-- The session of the oldest turn that nobody has extracted or claimed.
+SELECT session FROM pending p WHERE NOT EXISTS (SELECT 1 FROM claims c WHERE c.turn = p.turn) ORDER BY turn LIMIT 1;
 
 -- first_pending_of_session --
-SELECT said_at, seq FROM turns t
-WHERE session = ?
-  AND NOT EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq)
-  AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.turn = t.seq)
-ORDER BY said_at, seq LIMIT 1;
+SELECT said_at, turn FROM pending p
+WHERE session = ? AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.turn = p.turn)
+ORDER BY said_at, turn LIMIT 1;
 
 -- turns_from --
 -- The next turns of a session from a place on, and whether each is taken.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
-       EXISTS (SELECT 1 FROM extractions e WHERE e.turn = t.seq) OR EXISTS (SELECT 1 FROM claims c WHERE c.turn = t.seq)
+       NOT EXISTS (SELECT 1 FROM pending p WHERE p.turn = t.seq) OR EXISTS (SELECT 1 FROM claims c WHERE c.turn = t.seq)
 FROM turns t WHERE session = ? AND (said_at, seq) >= (?, ?) ORDER BY said_at, seq LIMIT ?;
 
 -- turns_before --
@@ -116,9 +117,16 @@ SELECT seq, unit FROM removals WHERE seq > ? ORDER BY seq;
 
 -- known_entities --
 -- Identities as resolution sees them: each name with the identity at the end of all merges.
-SELECT r.seq, r.id, r.name, r.type, r.last_at, n.name
+SELECT r.seq, r.id, r.name, r.type, n.name
 FROM entity_names n JOIN identities i ON i.entity = n.entity JOIN entities r ON r.seq = i.root
 ORDER BY r.seq, n.name;
+
+-- names_version --
+-- What is the same as long as nobody got or lost a name; a bank that another one replaced has another epoch.
+SELECT coalesce((SELECT value FROM bank WHERE key = 'epoch'), '0') || '.' || (SELECT value FROM names_version);
+
+-- last_seen --
+SELECT seq, last_at FROM entities WHERE last_at IS NOT NULL AND seq IN (SELECT value FROM json_each(?));
 
 -- seen_together --
 -- Identities mentioned in the same units as one.

@@ -110,11 +110,18 @@ class SqliteGraphWriter:
 
     def entities(self) -> list[Known]:
         found: dict[int, Known] = {}
-        for seq, id_, name, type_, last, other in self._sql.execute(statements()["known_entities"]):
+        for seq, id_, name, type_, other in self._sql.execute(statements()["known_entities"]):
             before = found.get(seq)
             names = (before.names if before else frozenset({name})) | {other}
-            found[seq] = Known(seq, id_, name, type_, names, from_text(last) if last else None)
+            found[seq] = Known(seq, id_, name, type_, names)
         return list(found.values())
+
+    def names_version(self) -> str:
+        return str(self._sql.execute(statements()["names_version"]).fetchone()[0])
+
+    def last_seen(self, entities: Iterable[int]) -> dict[int, datetime]:
+        rows = self._sql.execute(statements()["last_seen"], (json.dumps(list(entities)),))
+        return {seq: from_text(last) for seq, last in rows}
 
     def neighbours_of(self, entity: int) -> frozenset[int]:
         return frozenset(

@@ -96,7 +96,7 @@ FROM turns WHERE session = ? AND said_at <= ? AND NOT EXISTS (SELECT 1 FROM expi
 ORDER BY said_at DESC, seq DESC LIMIT 1;
 
 -- segment_speakers --
-SELECT speaker FROM turns WHERE segment = ? ORDER BY seq;
+SELECT speaker FROM turns WHERE segment = ? ORDER BY seq LIMIT ?;
 
 -- sessions --
 SELECT session, count(*), min(said_at), max(said_at), json_group_array(DISTINCT speaker)

@@ -27,8 +27,8 @@ from everwhen.store.terms import Tokenizer
 
 Row = dict[str, Any]
 
-UNTOLD = frozenset({"migrations", "claims"})
-"""Not a bank's content: how the schema came about, and who is at work."""
+UNTOLD = frozenset({"migrations", "claims", "pending", "names_version"})
+"""Not a bank's content: how the schema came about, who is at work, and what follows from other tables."""
 MADE_AGAIN = {"units": "terms"}
 """Columns that follow from others."""
 _AT_ONCE = 1024

@@ -1,0 +1,51 @@
+"""One wait for pending extraction in a call, however many reads the call is made of.
+
+`ask` reads events, facts and dates one after the other; each of them alone would wait. Inside `one_wait` the first one
+does, and the others answer from what was there then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Wait:
+    """How many turns were still unread when each memory (by `id`) had waited."""
+
+    left: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def pending(self) -> int:
+        return sum(self.left.values())
+
+
+_current: ContextVar[Wait | None] = ContextVar("everwhen_wait", default=None)
+
+
+@contextmanager
+def one_wait() -> Iterator[Wait]:
+    """What is read inside waits for extraction once. Nested blocks share the outermost one."""
+    outer = _current.get()
+    if outer is not None:
+        yield outer
+        return
+    wait = Wait()
+    token = _current.set(wait)
+    try:
+        yield wait
+    finally:
+        _current.reset(token)
+
+
+def wait_once(memory: object, act: Callable[[], int]) -> int:
+    """How many turns are still unread: by waiting, or, inside `one_wait`, as the first read found it."""
+    wait = _current.get()
+    if wait is None:
+        return act()
+    if id(memory) not in wait.left:
+        wait.left[id(memory)] = act()
+    return wait.left[id(memory)]

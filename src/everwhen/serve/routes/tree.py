@@ -58,6 +58,7 @@ async def consolidate(request: Request, bank: Bank, body: ConsolidateIn) -> Resp
     """Build the nodes of the tree whose windows are closed, and those again that late turns changed."""
 
     def act(memory: Memory) -> tuple[Consolidated, bytes]:
+        memory.process(timeout=house_of(request).settings.wait_seconds)
         made = memory.consolidate(body.now)
         return made, written(made, Consolidated)
 

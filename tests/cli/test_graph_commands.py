@@ -86,3 +86,17 @@ def test_the_extraction_bench_scores_the_cited_turns(shell: Shell, tmp_path: Pat
     assert found["accuracy"] == {"n": 2, "right": 1, "accuracy": 0.5}
     assert found["confusion"] == {"day": {"right": 1, "no event": 1}}
     assert [run["verdict"] for run in json.loads(out.read_text())["runs"]] == ["right", "no event"]
+
+
+def test_a_read_that_does_not_wait_says_what_is_missing(
+    shell: Shell,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shell("add", "I moved to Porto yesterday.", "--no-wait")
+    monkeypatch.setenv("EVERWHEN_WAIT_SECONDS", "0")
+    code, out, err = shell("events", "--json")
+    assert (code, json.loads(out)) == (0, [])
+    assert "1 turns are not read yet" in err
+    monkeypatch.setenv("EVERWHEN_WAIT_SECONDS", "300")
+    assert shell("process")[0] == 0
+    assert "not read yet" not in shell("events")[2]

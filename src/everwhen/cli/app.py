@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,8 @@ app = typer.Typer(
 
 _WITH_VALUE = ("--home", "--bank", "-b", "--zone")
 _ALONE = ("--json", "--quiet", "-q")
+_LONG = ("chat", "mcp", "serve", "ui")
+"""Commands that answer many questions, each of which waits for extraction by itself."""
 
 
 @dataclass
@@ -92,6 +95,23 @@ def options(
 ) -> None:
     """Options that work before or after any command."""
     context.obj = Here(home, bank, zone, json, quiet)
+    if context.invoked_subcommand not in _LONG:
+        context.with_resource(_telling_what_is_missing())
+
+
+@contextmanager
+def _telling_what_is_missing() -> Iterator[None]:
+    """A command waits for extraction once, and says what it did not wait for."""
+    from everwhen.waiting import one_wait
+
+    with one_wait() as wait:
+        yield
+        if wait.pending:
+            typer.echo(
+                f"note: {wait.pending} turns are not read yet, so something may be missing; "
+                "`everwhen process` reads them",
+                err=True,
+            )
 
 
 def hoisted(arguments: Iterable[str]) -> list[str]:

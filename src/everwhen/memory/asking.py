@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 from everwhen import checked
 from everwhen.errors import UsageError
 from everwhen.memory.times import TimeMemory
-from everwhen.memory.waiting import one_wait
 from everwhen.store import Store
 from everwhen.store.instants import aware
 from everwhen.types import Answer, Usage
+from everwhen.waiting import one_wait
 
 if TYPE_CHECKING:
     from everwhen.agent.adapters.anthropic_memory import MemoryFiles

@@ -10,11 +10,11 @@ from everwhen import checked
 from everwhen.errors import NotFound, Unavailable, UsageError
 from everwhen.ingest.extract.opening import open_extractor
 from everwhen.ingest.worker import Worker
-from everwhen.memory.waiting import wait_once
 from everwhen.settings import Settings
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.graph import Linked, Work
 from everwhen.types import Entity, Event, Listed
+from everwhen.waiting import wait_once
 
 if TYPE_CHECKING:
     from everwhen.checked import Between

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from everwhen import checked
 from everwhen.errors import UsageError
 from everwhen.memory.graph import GraphMemory
-from everwhen.memory.waiting import one_wait
 from everwhen.store import Filter
 from everwhen.store.instants import aware
 from everwhen.types import Compared, Comparison, Entry, Listed, TimeAnswer
+from everwhen.waiting import one_wait
 
 if TYPE_CHECKING:
     from everwhen.checked import Between

@@ -18,13 +18,13 @@ from starlette.responses import Response
 
 from everwhen.errors import EverwhenError
 from everwhen.home import BANK_NAME
-from everwhen.memory.waiting import one_wait
 from everwhen.serve.auth import admit
 from everwhen.serve.house import House
 from everwhen.serve.idempotency import LONGEST, Kept
 from everwhen.serve.keys import Scope
 from everwhen.serve.problems import DOCUMENTED, MEDIA, Problem
 from everwhen.serve.telemetry import Span, span
+from everwhen.waiting import one_wait
 
 PENDING = "Everwhen-Pending"
 """The header of an answer that did not wait for all turns to be read: how many are missing in it."""

@@ -42,6 +42,7 @@ async def recall(request: Request, bank: Bank, body: RecallIn) -> Response:
             min_confidence=body.min_confidence,
             order=body.order,
             recipe=_recipe(body, settings),
+            fresh=body.fresh,
         )
         traced.records(len(found.memories))
         return written(found, Recall)

@@ -17,6 +17,9 @@ from everwhen.errors import UsageError
 
 PREFIX = "EVERWHEN_"
 
+MAX_TOKENS = 4096
+"""What the answer of a recall may take where nobody says otherwise, at every door."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

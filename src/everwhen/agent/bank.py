@@ -8,6 +8,7 @@ from typing import Literal, Protocol, TypeAlias, overload
 
 from everwhen.facts import Facts
 from everwhen.recall import Recall, Recipe
+from everwhen.settings import MAX_TOKENS
 from everwhen.types import Comparison, Entry, Event, EventHit, Hit, TimeAnswer, Turn
 from everwhen.when import Grain, Interval
 
@@ -32,7 +33,7 @@ class Bank(Protocol):
         *,
         seek: str | None = None,
         budget: str | int = "mid",
-        max_tokens: int = 4096,
+        max_tokens: int = MAX_TOKENS,
         at: datetime | None = None,
         between: Between | None = None,
         as_of: datetime | None = None,

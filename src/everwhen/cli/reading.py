@@ -10,6 +10,7 @@ from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable
 from everwhen.cli.times import instant, last_instant, window
 from everwhen.errors import UsageError
+from everwhen.settings import MAX_TOKENS
 
 if TYPE_CHECKING:
     from everwhen.recall import Recall, Recipe
@@ -30,7 +31,7 @@ def recall(
     as_of: Annotated[str | None, typer.Option(help="What had been said by then.")] = None,
     known_at: Annotated[str | None, typer.Option(help="What the memory held then.")] = None,
     budget: Annotated[str, typer.Option(help="Thinking budget: low, mid, high or candidates.")] = "mid",
-    max_tokens: Annotated[int, typer.Option(help="Tokens that the answer may take.")] = 1024,
+    max_tokens: Annotated[int, typer.Option(help="Tokens that the answer may take.")] = MAX_TOKENS,
     order: Annotated[str, typer.Option(help="relevance, time or level.")] = "relevance",
     without: Annotated[
         list[str] | None,

@@ -18,6 +18,7 @@ from everwhen.client.wire import PAGE, Call, Steps
 from everwhen.errors import Unavailable, UsageError
 from everwhen.ingest.messages import message as as_message
 from everwhen.recall import Recall, Recipe
+from everwhen.settings import MAX_TOKENS
 from everwhen.store import UnitRow
 from everwhen.store.graph import Linked
 from everwhen.store.instants import aware
@@ -234,7 +235,7 @@ def recall(
     *,
     seek: str | None = None,
     budget: str | int = "mid",
-    max_tokens: int = 4096,
+    max_tokens: int = MAX_TOKENS,
     at: datetime | None = None,
     between: Between | None = None,
     before: datetime | None = None,

@@ -32,7 +32,7 @@ from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.accesses import Accesses
 from everwhen.recall.grep import grep, grep_events
 from everwhen.redact import Masks, kinds_of
-from everwhen.settings import Settings
+from everwhen.settings import MAX_TOKENS, Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
 from everwhen.store.instants import aware
@@ -322,7 +322,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         *,
         seek: str | None = None,
         budget: str | int = "mid",
-        max_tokens: int = 4096,
+        max_tokens: int = MAX_TOKENS,
         at: datetime | None = None,
         between: Between | None = None,
         before: datetime | None = None,

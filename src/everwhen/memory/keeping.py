@@ -57,7 +57,7 @@ class KeepMemory(TreeMemory):
         window = checked.between(between, None, None)  # open on both sides, it says nothing
         if not (listed or session or entity or window or everything):
             raise UsageError(
-                "forget what? give turns=, session=, entity=, between= or everything=True (dry_run=True only looks)"
+                "forget what? give turns, session, entity, between or everything (with dry_run it only looks)"
             )
         wanted = Wanted(
             listed,

@@ -43,6 +43,7 @@ from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
 from everwhen.recall.worth import weigh
+from everwhen.settings import MAX_TOKENS
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.scan import Scan
 from everwhen.types import KINDS, Dropped, Recalled, Why
@@ -66,7 +67,7 @@ class Request:
     """A question with its constraints."""
 
     query: str
-    max_tokens: int = 4096
+    max_tokens: int = MAX_TOKENS
     at: datetime | None = None
     where: Filter = field(default_factory=Filter)
     order: str = "relevance"

@@ -24,6 +24,7 @@ from pydantic import (
 from everwhen.agent.recipe import TOOLS, AgentRecipe
 from everwhen.facts.decay import HalfLives
 from everwhen.recall import Recipe
+from everwhen.settings import MAX_TOKENS
 from everwhen.types import Stats
 from everwhen.when import Interval
 from everwhen.when.interval import Grain
@@ -186,7 +187,7 @@ class RecallIn(Body):
     query: Words = Field(examples=["Where does Ana live?"])
     seek: Words | None = Field(None, description="Looks with words of its own; the query then only ranks.")
     budget: Literal["low", "mid", "high"] | Thousand = "mid"
-    max_tokens: Whole = Field(4096, ge=1, le=1_000_000)
+    max_tokens: Whole = Field(MAX_TOKENS, ge=1, le=1_000_000)
     at: Instant | None = None
     between: IntervalIn | None = None
     before: Instant | None = None

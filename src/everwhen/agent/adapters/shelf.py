@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from everwhen.agent.bank import Between
 from everwhen.recall import Recall
+from everwhen.settings import MAX_TOKENS
 from everwhen.types import Added, Turn
 
 NOTHING = "(empty)"
@@ -39,7 +40,7 @@ class WritableBank(Protocol):
         query: str,
         *,
         budget: str | int = "mid",
-        max_tokens: int = 4096,
+        max_tokens: int = MAX_TOKENS,
         kinds: list[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Recall: ...

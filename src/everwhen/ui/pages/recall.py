@@ -16,6 +16,7 @@ from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.recall import Recall
 from everwhen.recall.naming import called
+from everwhen.settings import MAX_TOKENS
 from everwhen.types import KINDS, Recalled
 from everwhen.ui.leaf import Leaf
 from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, press, said, show_turns, spoken
@@ -46,7 +47,7 @@ class Explorer(Leaf):
         with block("div", "tools"):
             look = "outlined dense options-dense behavior=menu"
             self.budget = ui.select(BUDGETS, value="mid", label="Budget").props(look)
-            self.tokens = ui.number("Max tokens", value=1024, min=1, max=200_000, step=256, format="%d")
+            self.tokens = ui.number("Max tokens", value=MAX_TOKENS, min=1, max=200_000, step=256, format="%d")
             self.tokens.props("outlined dense")
             self.after = ui.input("Said after").props("outlined dense stack-label type=date")
             self.before = ui.input("Said before").props("outlined dense stack-label type=date")

@@ -1,0 +1,123 @@
+"""A tool as a model gets it: a short schema, no argument that is silently ignored, errors that speak of tools."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import ToolAnnotations
+from pydantic import ValidationError
+
+from everwhen.serve.mcp.answer import Json
+
+QUERY = ("pattern", "about")
+"""What `query` means to a tool that calls what it looks for by another name."""
+LONGEST_ERROR = 600
+"""Characters of an error: it may repeat what the caller wrote."""
+
+COMMANDS = {
+    "add": "add_memory",
+    "recall": "search_memories",
+    "turns": "search_turns",
+    "sessions": "search_turns",
+    "grep": "grep",
+    "when": "when",
+    "timeline": "timeline",
+    "events": "list_events",
+    "entities": "list_events",
+    "facts current": "get_facts",
+    "facts history": "fact_history",
+    "facts correct": "correct_fact",
+    "forget": "forget",
+}
+"""The tool that does what a command does; `list_events` shows the names of those that it tells of."""
+_NO_TOOL = "`everwhen banks` lists those that exist, and "
+"""Said of a bank that is not there: here only the rest of the sentence can be followed."""
+_COMMAND = re.compile(r"`everwhen ([^`]+)`")
+
+
+class StrictTool(Tool):
+    """A tool that refuses arguments which it does not have, and says in one sentence what is wrong."""
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> Any:
+        given, names = self._renamed(arguments), self.parameters["properties"]
+        if unknown := [name[:50] for name in given if name not in names]:
+            raise ToolError(
+                f"{self.name} has no argument {', '.join(unknown[:5])}; it takes {', '.join(names)}"
+            )
+        try:
+            return await super().run(given, context, convert_result)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:
+            # The SDK puts "Error executing tool …" before the sentence, and keeps what was raised as the cause.
+            cause = error.__cause__
+            said = self._wrong(cause) if isinstance(cause, ValidationError) else str(cause)
+            raise ToolError(said) from error
+
+    def _renamed(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        names = self.parameters["properties"]
+        other = next((name for name in QUERY if name in names and name not in arguments), None)
+        if "query" in names or other is None:
+            return arguments
+        return {other if name == "query" else name: value for name, value in arguments.items()}
+
+    def _wrong(self, error: ValidationError) -> str:
+        """What is wrong with the arguments, each named once and explained as in the schema."""
+        wrong: dict[str, str] = {}
+        for one in error.errors(include_url=False, include_input=False):
+            name = str(one["loc"][0])
+            what = "is missing" if one["type"] == "missing" else str(one["msg"])
+            meaning = self.parameters["properties"][name].get("description")
+            what = what.replace("Input should be", "must be").replace("a valid ", "a ")
+            wrong.setdefault(name, f"{name} {what}" + (f" ({meaning})" if meaning else ""))
+        return f"{self.name}: {'; '.join(wrong.values())}"
+
+
+def strict_tool(fn: Callable[..., str], annotations: ToolAnnotations) -> StrictTool:
+    """The tool that a function is: its docstring the description, its answer sent once, as text."""
+    description = " ".join((inspect.getdoc(fn) or "").split())
+    tool = StrictTool.from_function(
+        fn, description=description, annotations=annotations, structured_output=False
+    )
+    assert isinstance(tool, StrictTool)
+    tool.parameters = short(tool.parameters)
+    return tool
+
+
+def short(schema: Json) -> Json:
+    """A schema of arguments without what tells a model nothing: titles, and null beside what may be left out."""
+    properties = {name: _property(dict(given)) for name, given in schema["properties"].items()}
+    needed = {"required": schema["required"]} if "required" in schema else {}
+    return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+
+
+def _property(given: Json) -> Json:
+    given.pop("title", None)
+    if "anyOf" in given:
+        (one,) = (choice for choice in given.pop("anyOf") if choice != {"type": "null"})
+        given = one | given
+    if given.get("default", ...) is None:
+        del given["default"]
+    return given
+
+
+def in_tools(message: str) -> str:
+    """An error in the words of this door: the tool instead of the command, and a terminal for what no tool does."""
+
+    def reworded(found: re.Match[str]) -> str:
+        command = found[1]
+        for known, tool in COMMANDS.items():
+            if command == known or command.startswith(f"{known} "):
+                return f"`{tool}`"
+        return f"the command `everwhen {command}` in a terminal"
+
+    said = _COMMAND.sub(reworded, message.replace(_NO_TOOL, ""))
+    return said if len(said) <= LONGEST_ERROR else f"{said[: LONGEST_ERROR - 1]}…"

@@ -1,0 +1,40 @@
+"""Defaults that are the same at every door."""
+
+from __future__ import annotations
+
+import asyncio
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+from everwhen import AsyncMemory, Memory
+from everwhen.cli.app import app
+from everwhen.client import AsyncClient, Client
+from everwhen.recall import Request
+from everwhen.settings import MAX_TOKENS
+
+pytest.importorskip("mcp")
+from mcp import Client as McpClient
+
+from everwhen.serve.app import create_app
+from everwhen.serve.mcp.reach import Here
+from everwhen.serve.mcp.tools import build
+from everwhen.serve.settings import Serving
+
+
+def test_a_recall_takes_4096_tokens_by_default_at_every_door(home: Path) -> None:
+    async def over_mcp() -> int:
+        async with McpClient(build(Here(home, "ana"))) as client:
+            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        return int(listed["search_memories"].input_schema["properties"]["max_tokens"]["default"])
+
+    described = create_app(Serving(home)).openapi()["components"]["schemas"]["RecallIn"]["properties"]
+    commands = {one.callback.__name__: one.callback for one in app.registered_commands if one.callback}
+    doors = {
+        call: signature(call).parameters["max_tokens"].default
+        for call in (Memory.recall, AsyncMemory.recall, Client.recall, AsyncClient.recall, commands["recall"])
+    }
+    assert set(doors.values()) == {MAX_TOKENS}, doors
+    assert Request("where").max_tokens == described["max_tokens"]["default"] == MAX_TOKENS == 4096
+    assert asyncio.run(over_mcp()) == MAX_TOKENS

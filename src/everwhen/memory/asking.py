@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from everwhen import checked
 from everwhen.errors import UsageError
 from everwhen.memory.times import TimeMemory
 from everwhen.store import Store
-from everwhen.store.instants import aware
-from everwhen.types import Answer, Usage
+from everwhen.times import Clock
+from everwhen.types import Answer, Time, Usage
 
 if TYPE_CHECKING:
     from everwhen.agent.adapters.anthropic_memory import MemoryFiles
@@ -33,8 +33,8 @@ class AskingMemory(TimeMemory):
         self,
         question: str,
         *,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
+        at: Time | None = None,
+        as_of: Time | None = None,
         model: str | LLM | None = None,
         recipe: AgentRecipe | None = None,
         session: str | None = None,
@@ -59,8 +59,8 @@ class AskingMemory(TimeMemory):
         self,
         question: str,
         *,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
+        at: Time | None = None,
+        as_of: Time | None = None,
         model: str | LLM | None = None,
         recipe: AgentRecipe | None = None,
         session: str | None = None,
@@ -75,7 +75,7 @@ class AskingMemory(TimeMemory):
         llm = chosen
         return answers(lambda say, gone: self._run(words, moment, then, llm, recipe, session, say, gone))
 
-    def tools(self, *, at: datetime | None = None, as_of: datetime | None = None) -> Toolbox:
+    def tools(self, *, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
         """The agent's tools over this bank for an agent of your own: schemas for OpenAI, Anthropic and pydantic-ai, and
         a dispatcher. They only read, and reach nothing but this bank.
 
@@ -84,8 +84,8 @@ class AskingMemory(TimeMemory):
         from everwhen.agent.tools import Kit, Toolbox
         from everwhen.agent.view import View
 
-        moment = aware(at, "at") or datetime.now(UTC)
-        return Toolbox(Kit(View(cast("Bank", self), moment, as_of=aware(as_of, "as_of"))))
+        clock = Clock(self._store.info.zone, at)
+        return Toolbox(Kit(View(cast("Bank", self), clock.now, as_of=clock.last(as_of, "as_of"))))
 
     def langgraph_store(self) -> Any:
         """This bank as a LangGraph `BaseStore` (`pip install langgraph`): nothing that is put there is overwritten."""
@@ -104,14 +104,15 @@ class AskingMemory(TimeMemory):
         return self._store.graph.usage()
 
     def _question(
-        self, question: str, at: datetime | None, as_of: datetime | None
+        self, question: str, at: Time | None, as_of: Time | None
     ) -> tuple[str, datetime, datetime | None]:
         words = checked.words(question, "question")
         if not words.strip():
             raise UsageError("the question is empty; ask something, such as 'when did Ana move to Porto'")
-        then = aware(as_of, "as_of")
+        clock = Clock(self._store.info.zone, at)
+        then = clock.last(as_of, "as_of")
         self.process()
-        return words, aware(at, "at") or then or datetime.now(UTC), then
+        return words, clock.at or then or clock.now, then
 
     def _run(
         self,

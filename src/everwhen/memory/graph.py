@@ -14,13 +14,15 @@ from everwhen.ingest.worker import Worker
 from everwhen.settings import Settings
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.graph import Linked, Work
+from everwhen.times import Clock
 from everwhen.types import Entity, Event
 
 if TYPE_CHECKING:
-    from everwhen.checked import Between
     from everwhen.ingest.extract.base import Extraction
     from everwhen.models.embed import Embedder
     from everwhen.redact import Masks
+    from everwhen.types import Between
+    from everwhen.when import Interval
 
 STATUSES = ("happened", "ongoing", "planned", "hypothetical", "negated")
 MOST_ABOUT = 200
@@ -106,7 +108,7 @@ class GraphMemory:
         """
         if status is not None and status not in STATUSES:
             raise UsageError(f"unknown status '{status}'; use one of {', '.join(STATUSES)}")
-        window = checked.between(between, None, None)
+        window = self._window(between)
         self.process()
         return self._store.graph.events(
             between=window,
@@ -115,6 +117,10 @@ class GraphMemory:
             status=status,
             units=None if about is None else self._about(checked.words(about, "topic")),
         )
+
+    def _window(self, between: Between | None) -> Interval | None:
+        """A stretch of time in a call that has no other moment than now."""
+        return Clock(self._store.info.zone).window(between)
 
     def entities(self) -> list[Entity]:
         """Everyone and everything that has a name, those spoken of most first."""

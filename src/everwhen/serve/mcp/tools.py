@@ -18,7 +18,7 @@ from everwhen.errors import EverwhenError
 from everwhen.jsonable import jsonable
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.reach import Remembering
-from everwhen.serve.mcp.times import Clock
+from everwhen.times import Clock
 from everwhen.types import Entry, Event, Fact, Receipt, Statement, Turn
 from everwhen.when import Interval, describe
 
@@ -37,11 +37,12 @@ INSTRUCTIONS = (
 
 Time = Annotated[str | None, Field(description="ISO 8601 or an expression such as 'last Friday'")]
 Between = Annotated[
-    list[str] | None,
+    str | list[str] | None,
     Field(description="One time ('last week') or two (['2025-03-01', '2025-03-31']), both included"),
 ]
 Zone = Annotated[
-    str | None, Field(description="IANA zone of times without one; the bank's own when left out")
+    str | None,
+    Field(description="IANA zone or offset (+05:30) of times without one; the bank's own when left out"),
 ]
 Few = Annotated[int, Field(ge=1, le=200, description="Entries at the most")]
 Json = dict[str, Any]
@@ -103,7 +104,7 @@ def _writing(server: MCPServer[Any], reach: Reach) -> None:
         with _open(reach, "write", "add_memory") as memory:
             message = {"role": role, "name": name, "content": text, "id": id}
             given = {key: value for key, value in message.items() if value is not None}
-            added = memory.add(given, session=session, at=Clock(memory, zone).instant(at), zone=zone)
+            added = memory.add(given, session=session, at=at, zone=zone)
             return {"turns": list(added.turns), "session": added.session, "new": added.new}
 
 
@@ -131,7 +132,7 @@ def _forgetting(server: MCPServer[Any], reach: Reach) -> None:
                 turns=turns,
                 session=session,
                 entity=entity,
-                between=Clock(memory, zone).window(between),
+                between=_clock(memory, zone).window(between),
                 everything=everything,
                 dry_run=dry_run,
             )
@@ -163,17 +164,17 @@ def _searching(server: MCPServer[Any], reach: Reach) -> None:
         memory holds an answer at all.
         """
         with _open(reach, "read", "search_memories") as memory:
-            clock = Clock(memory, zone)
+            clock = _clock(memory, zone, at)
             found = memory.recall(
                 query,
                 budget=budget,
                 max_tokens=max_tokens,
-                at=clock.instant(at),
+                at=clock.at,
                 between=clock.window(between),
-                before=clock.instant(before),
-                after=clock.instant(after),
-                as_of=clock.last_instant(as_of),
-                known_at=clock.last_instant(known_at),
+                before=clock.first(before, "before"),
+                after=clock.first(after, "after"),
+                as_of=clock.last(as_of, "as_of"),
+                known_at=clock.last(known_at, "known_at"),
                 kinds=kinds,
                 networks=networks,
                 min_confidence=min_confidence,
@@ -206,7 +207,7 @@ def _searching(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """What was said, word for word and in the order of time: a whole conversation, or a stretch of time."""
         with _open(reach, "read", "search_turns") as memory:
-            said = memory.turns(session, Clock(memory, zone).window(between))
+            said = memory.turns(session, _clock(memory, zone).window(between))
             return {"turns": [_turn(turn) for turn in said[:limit]], "more": len(said) > limit}
 
     @server.tool(annotations=_reads("Find exact words"))
@@ -219,7 +220,9 @@ def _searching(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """Every turn that contains exact words (or a regular expression), in the order of time."""
         with _open(reach, "read", "grep") as memory:
-            hits = memory.grep(pattern, regex=regex, between=Clock(memory, zone).window(between), limit=limit)
+            hits = memory.grep(
+                pattern, regex=regex, between=_clock(memory, zone).window(between), limit=limit
+            )
             return {"turns": [_turn(hit.turn) for hit in hits]}
 
 
@@ -233,8 +236,8 @@ def _times(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """When something happened, holds or is planned: an exact interval, how sure it is, and who said so."""
         with _open(reach, "read", "when") as memory:
-            clock = Clock(memory, zone)
-            found = memory.when(query, at=clock.instant(at), between=clock.window(between))
+            clock = _clock(memory, zone, at)
+            found = memory.when(query, at=clock.at, between=clock.window(between))
             if found is None:
                 return {"known": False}
             return {
@@ -264,7 +267,7 @@ def _times(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """What happened, what began or ended to be true, and the conversations, in the order of time."""
         with _open(reach, "read", "timeline") as memory:
-            entries = memory.timeline(about, Clock(memory, zone).window(between), grain, negated=negated)
+            entries = memory.timeline(about, _clock(memory, zone).window(between), grain, negated=negated)
             return {"entries": [_entry(one) for one in entries[:limit]], "more": len(entries) > limit}
 
     @server.tool(annotations=_reads("Events"))
@@ -279,7 +282,7 @@ def _times(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """The event calendar: who did what, when, and whether it happened, is planned or was only supposed."""
         with _open(reach, "read", "list_events") as memory:
-            found = memory.events(about, Clock(memory, zone).window(between), subject, verb, status)
+            found = memory.events(about, _clock(memory, zone).window(between), subject, verb, status)
             return {"events": [_event(one) for one in found[:limit]], "more": len(found) > limit}
 
 
@@ -295,8 +298,8 @@ def _facts(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """What is true now, or was at `as_of`; with `known_at`, as the memory knew it then."""
         with _open(reach, "read", "get_facts") as memory:
-            clock = Clock(memory, zone)
-            then, known = clock.last_instant(as_of), clock.last_instant(known_at)
+            clock = _clock(memory, zone)
+            then, known = clock.last(as_of, "as_of"), clock.last(known_at, "known_at")
             if then is None and known is None:
                 found = memory.facts.current(subject, predicate)
             else:
@@ -328,7 +331,7 @@ def _facts(server: MCPServer[Any], reach: Reach) -> None:
     ) -> Json:
         """Set a fact right because the user says so: their word wins. What was believed before stays in the history."""
         with _open(reach, "write", "correct_fact") as memory:
-            since = Clock(memory, zone).instant(valid_from)
+            since = _clock(memory, zone).first(valid_from, "valid_from")
             return _fact(memory.facts.correct(subject, predicate, object, valid_from=since))
 
 
@@ -363,6 +366,11 @@ def _open(
             yield memory
     except EverwhenError as error:
         raise wrong(str(error)) from error
+
+
+def _clock(memory: Remembering, zone: str | None, at: str | None = None) -> Clock:
+    """Reads the times of one call. The bank is asked for its zone only when a time needs it."""
+    return Clock(zone or (lambda: memory.zone), at)
 
 
 def _when(interval: Interval | None, zone: str) -> str | None:

@@ -41,7 +41,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     folder = tmp_path / "home"
     monkeypatch.setenv("EVERWHEN_HOME", str(folder))
-    monkeypatch.setenv("EVERWHEN_WAIT_SECONDS", "300")  # a busy machine is slow, and what is read must be whole
+    monkeypatch.setenv(
+        "EVERWHEN_WAIT_SECONDS", "300"
+    )  # a busy machine is slow, and what is read must be whole
     return folder
 
 

@@ -4,62 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypeAlias
-from zoneinfo import ZoneInfo
+from typing import Any
 
 from everwhen.errors import UsageError
 from everwhen.facts.wording import certainty
 from everwhen.ingest.messages import LONGEST_LABEL, clean, message
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
-from everwhen.store.instants import aware
 from everwhen.when import Interval
-
-Between: TypeAlias = Interval | tuple[datetime | None, datetime | None]
-"""A stretch of time as callers give it: an interval, or its two sides."""
-
-
-def local(instant: datetime | None, own_zone: str | None, name: str) -> datetime | None:
-    """As `aware`, but a zone given beside a naive instant makes it local time."""
-    if isinstance(instant, datetime) and instant.tzinfo is None and own_zone is not None:
-        instant = instant.replace(tzinfo=ZoneInfo(zone(own_zone)))
-    return aware(instant, name)
-
-
-def zone(name: str) -> str:
-    """An IANA zone that exists."""
-    try:
-        ZoneInfo(name)
-    except (LookupError, ValueError, OSError, TypeError):
-        raise UsageError(
-            f"unknown zone {name!r}; use an IANA name such as 'Europe/Lisbon' or 'UTC'"
-        ) from None
-    return name
-
-
-def between(
-    given: Between | None,
-    before: datetime | None,
-    after: datetime | None,
-) -> Interval | None:
-    """One interval from `between`, `before` and `after`; `after` is inclusive and `before` exclusive."""
-    if given is None:
-        start, end = None, None
-    elif isinstance(given, Interval):
-        start, end = given.start, given.end
-    elif isinstance(given, tuple | list) and len(given) == 2:
-        start, end = aware(given[0], "between"), aware(given[1], "between")
-    else:
-        raise UsageError("between takes an Interval or a pair of datetimes (start, end)")
-    start = max(filter(None, (start, aware(after, "after"))), default=None)
-    end = min(filter(None, (end, aware(before, "before"))), default=None)
-    if start is None and end is None:
-        return None
-    if start is not None and end is not None and end < start:
-        raise UsageError(
-            f"the window is empty: it would start at {start.isoformat()} and end before, at {end.isoformat()}"
-        )
-    return Interval(start, end, "second")
 
 
 def until(window: Interval | None, as_of: datetime | None) -> Interval | None:

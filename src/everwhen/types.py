@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -23,6 +23,11 @@ ORIGINS: tuple[Origin, ...] = ("observation", "user", "inference")
 Status: TypeAlias = Literal["believed", "disputed", "overruled", "superseded", "corrected", "retracted"]
 Signal: TypeAlias = Literal["age", "contradiction", "context_mismatch", "user_correction", "external_change"]
 
+Time: TypeAlias = datetime | str
+"""A time as callers give it: an aware datetime, ISO 8601 text or an expression such as "last Friday"."""
+Between: TypeAlias = Interval | str | Sequence[Time | None]
+"""A stretch of time as callers give it: an interval, an expression ("last week"), or its two sides."""
+
 Metadata: TypeAlias = Mapping[str, Any]
 """Free, JSON-shaped facts about a turn; `recall(metadata={…})` filters by them."""
 
@@ -40,7 +45,10 @@ class Listed(list[T]):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message as a caller gives it, checked and normalised; not yet remembered."""
+    """One message as a caller gives it, checked and normalised; not yet remembered.
+
+    `said_at` is in the zone that it was given in, which is the speaker's where `zone` does not say otherwise.
+    """
 
     text: str
     role: Role = "user"

@@ -164,7 +164,7 @@ def test_wrong_calls_are_answered_with_what_is_wrong(
     told = json.dumps(server.asked[1].body)
     for words in (
         "takes no 'bank'",
-        "is no date",
+        "is no time",
         "not a regular expression",
         "less than or equal to 50",
         "there is no tool 'drop_table'",

@@ -264,7 +264,8 @@ def test_instants_of_any_zone_are_kept_in_utc(quick: Memory) -> None:
         ({"confidence": float("nan")}, "from 0 to 1"),
         ({"confidence": True}, "from 0 to 1"),
         ({"origin": "rumour"}, "unknown origin"),
-        ({"valid_from": "2025-01-01"}, "must be a datetime"),
+        ({"valid_from": 20250101}, "must be a datetime"),
+        ({"valid_from": "one fine day"}, "valid_from: .* is no time"),
         ({"source": [""]}, "source is empty"),
     ],
 )

@@ -100,7 +100,9 @@ async def conversation(client: McpClient) -> None:
     assert (await call(client, "search_turns", between=["2025-03-10"]))["turns"][0]["speaker"] == "Ana"
     assert (await call(client, "grep", pattern="PORTO"))["turns"][0]["id"] == added["turns"][0]
 
-    assert "is no date" in await refused(client, "when", query="x", at="the day of the fox")
+    assert "at: 'the day of the fox' is no time" in await refused(
+        client, "when", query="x", at="the day of the fox"
+    )
     assert "query" in await refused(client, "search_memories")
     resources = {str(one.uri) for one in (await client.list_resources()).resources}
     assert {"everwhen://timeline/recent", "everwhen://profile"} <= resources

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 
 from everwhen.serve.app import description
 from everwhen.serve.settings import Serving
@@ -26,9 +27,15 @@ BEYOND_A_SCHEMA = re.compile(
     "messages is empty|unknown role|timestamp|needs 'content'|not a regular expression|keep |has no zone|"
     "there is no such time|metadata must|a message is|part|half-life|"
     "If-Match: |forget what|there is no level|no rule of retention|the rule speaks of|summaries would be|"
+    "is no time|has no beginning|is one instant|"
     "not both|offset: |is no export of a bank|the import, line|first line of the import|the import (ends|is)"
 )
 """What a schema cannot say, and the library refuses all the same: relations between fields, names of zones."""
+
+TIMES = st.sampled_from(["last Friday", "in May 2024", "2025-03-14", "now", "next week"]) | st.datetimes(
+    timezones=st.timezones() | st.none()
+).map(lambda at: at.isoformat())
+schemathesis.openapi.format("date-time-or-expression", TIMES)
 
 api = schemathesis.openapi.from_dict(description())
 

@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from everwhen.agent.links import harmless
 from everwhen.agent.rendering import Labels
-from everwhen.agent.times import spoken
 from everwhen.agent.view import View
 from everwhen.errors import UsageError
 from everwhen.models.llm.dialogue import Tool
+from everwhen.times import Clock
 from everwhen.types import Citation, Turn
 from everwhen.when import Interval
 
@@ -132,7 +132,7 @@ def checked(final: Final, view: View, labels: Labels) -> Checked:
     intervals: list[Interval] = []
     for date in final.dates[:MOST_CITATIONS]:
         try:
-            intervals.append(spoken(date, view.at, view.zone))
+            intervals.append(Clock(view.zone, view.at).interval(date, "dates"))
         except UsageError:
             dropped.append(f"the date {date[:60]!r} means nothing")
     text = harmless(final.text[:LONGEST_ANSWER], lambda address: _stands(address, labels.shown)).strip()

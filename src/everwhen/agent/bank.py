@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, Protocol, TypeAlias, overload
+from typing import Literal, Protocol, overload
 
 from everwhen.facts import Facts
 from everwhen.recall import Recall, Recipe
 from everwhen.settings import MAX_TOKENS
-from everwhen.types import Comparison, Entry, Event, EventHit, Hit, TimeAnswer, Turn
-from everwhen.when import Grain, Interval
-
-Between: TypeAlias = Interval | tuple[datetime | None, datetime | None]
+from everwhen.types import Between, Comparison, Entry, Event, EventHit, Hit, TimeAnswer, Turn
+from everwhen.when import Grain
 
 
 class Bank(Protocol):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, Field
 
 from everwhen.agent.budget import Room
 from everwhen.models.llm import LLM, Reply
 from everwhen.prompts import load
+from everwhen.when.zones import zone_of
 
 MOST = 5
 LONGEST = 300
@@ -24,7 +24,7 @@ class Points(BaseModel):
 
 def guidance(llm: LLM, question: str, at: datetime, zone: str, room: Room) -> Reply[list[str]]:
     """The points for a question asked at a moment. Made from the question alone: no memory is read."""
-    day = at.astimezone(ZoneInfo(zone))
+    day = at.astimezone(zone_of(zone))
     prompt = f"Asked on {day:%A %Y-%m-%d}:\n{question}"
     reply = llm.complete(
         prompt, Points, instructions=load("guidance"), max_tokens=room.answer, within=room.seconds

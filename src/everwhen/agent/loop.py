@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from everwhen.agent.answer import (
     Checked,
@@ -35,6 +34,7 @@ from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm.dialogue import Line, Observed, Spoken, Told, Tool, ToolCall, ToolResult
 from everwhen.prompts import load
 from everwhen.types import Answer, Usage
+from everwhen.when.zones import zone_of
 
 MOST_CALLS = 8
 """Tool calls of one step that are run; more are answered with an error."""
@@ -152,7 +152,7 @@ class Run:
 
     def _opening(self) -> str:
         """Everything that the model is told before it speaks: the day, the question, what to look for, first turns."""
-        day = self.view.at.astimezone(ZoneInfo(self.view.zone))
+        day = self.view.at.astimezone(zone_of(self.view.zone))
         parts = [f"Today is {day:%A %Y-%m-%d}. The question:\n{self.question}"]
         if self.session is not None and (before := self._before()):
             parts.append(f"The conversation that it belongs to, so far:\n{before}")

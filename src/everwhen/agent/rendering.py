@@ -12,11 +12,11 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from everwhen.recall.result import WEEKDAYS
 from everwhen.types import Entry, Event, Fact, Turn
 from everwhen.when import Interval, describe
+from everwhen.when.zones import zone_of
 
 LEAST_ECHO = 30
 """Letters of a line that nobody writes twice by chance."""
@@ -93,7 +93,7 @@ def turn_lines(turns: Sequence[Turn], label: Label, marked: frozenset[str] = fro
     numbers: dict[str, int] = {}
     first = {one.session: one.said_at for one in reversed(turns)}
     for turn in sorted(turns, key=lambda one: (first[one.session], one.session, one.said_at, one.seq)):
-        said = turn.said_at.astimezone(ZoneInfo(turn.zone))
+        said = turn.said_at.astimezone(zone_of(turn.zone))
         here = (turn.session, said.date().isoformat())
         if here != heading:
             heading = here
@@ -172,7 +172,7 @@ def _when(interval: Interval | None, zone: str) -> str | None:
 
 
 def _day(instant: datetime | None, zone: str) -> str | None:
-    return None if instant is None else instant.astimezone(ZoneInfo(zone)).date().isoformat()
+    return None if instant is None else instant.astimezone(zone_of(zone)).date().isoformat()
 
 
 def _shown(value: Any) -> Any:

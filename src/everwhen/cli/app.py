@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from everwhen.memory import Memory
+    from everwhen.times import Clock
 
 app = typer.Typer(
     name="everwhen",
@@ -64,9 +65,15 @@ class Here:
 
     def zone_of(self, memory: Memory) -> str:
         """The zone in which times of this command are meant."""
-        from everwhen.checked import zone
+        from everwhen.times import known_zone
 
-        return zone(self.zone or memory.zone)
+        return known_zone(self.zone or memory.zone)
+
+    def clock(self, memory: Memory, at: str | None = None) -> Clock:
+        """Reads the times of this command."""
+        from everwhen.times import Clock
+
+        return Clock(self.zone_of(memory), at)
 
 
 def _tell_version(wanted: bool) -> None:
@@ -86,7 +93,9 @@ def options(
     bank: Annotated[
         str | None, typer.Option("--bank", "-b", envvar="EVERWHEN_BANK", help="Bank to use [default].")
     ] = None,
-    zone: Annotated[str | None, typer.Option(help="IANA zone of times without one [the bank's].")] = None,
+    zone: Annotated[
+        str | None, typer.Option(help="IANA zone, or +05:30, of times without one [the bank's].")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only results.")] = False,
     version: Annotated[

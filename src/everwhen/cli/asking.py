@@ -12,7 +12,6 @@ import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable, spoken_of
-from everwhen.cli.times import instant, last_instant
 
 if TYPE_CHECKING:
     from everwhen.agent.recipe import AgentRecipe
@@ -62,10 +61,10 @@ def ask(
     """The answer to a question with the turns that bear it out; without a model, in the memory's own words."""
     here: Here = context.obj
     with here.open(llm_base_url=base_url) as memory:
-        zone = here.zone_of(memory)
+        zone, clock = here.zone_of(memory), here.clock(memory, at)
         chosen: dict[str, Any] = {
-            "at": instant(at, zone),
-            "as_of": last_instant(as_of, zone),
+            "at": clock.at,
+            "as_of": clock.last(as_of, "as_of"),
             "model": model,
             "recipe": _recipe(without or []),
         }
@@ -122,7 +121,7 @@ def _exchange(
     said: list[dict[str, Any]] = [{"role": "user", "name": name, "content": words, "timestamp": asked}]
     if answer is not None:
         said.append({"role": "assistant", "content": answer.text, "timestamp": datetime.now(UTC)})
-    memory.add(said, session=conversation)
+    memory.add(said, session=conversation, zone=here.zone)
     if answer is None:
         here.console.print("remembered", style="dim")
     return answer
@@ -187,12 +186,12 @@ def _stream(here: Here, memory: Memory, question: str, chosen: dict[str, Any]) -
 
 def _sources(here: Here, answer: Answer, zone: str) -> None:
     """Where it comes from, and what it took."""
-    from zoneinfo import ZoneInfo
-
     from rich.text import Text
 
+    from everwhen.when.zones import zone_of
+
     for one in answer.citations:
-        day = one.said_at.astimezone(ZoneInfo(zone))
+        day = one.said_at.astimezone(zone_of(zone))
         here.console.print(
             Text.assemble(
                 (f"  {day:%Y-%m-%d} ", "cyan"),

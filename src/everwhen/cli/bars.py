@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
+
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from everwhen.cli.app import Here
@@ -28,7 +29,7 @@ def draw(here: Here, facts: Sequence[Fact], zone: str, now: datetime | None = No
     first = min(fact.valid_from for fact in facts)
     last = max([moment, *(fact.valid_to for fact in facts if fact.valid_to), *(f.valid_from for f in facts)])
     width = max(NARROWEST, min(WIDEST, here.console.width - 50))
-    local = ZoneInfo(zone)
+    local = zone_of(zone)
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column("what", no_wrap=True, max_width=36)
     table.add_column("bar", no_wrap=True, width=width)

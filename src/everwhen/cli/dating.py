@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, cast
-from zoneinfo import ZoneInfo
 
 import typer
 
@@ -11,7 +10,7 @@ from everwhen.cli.app import Here, app
 from everwhen.cli.graph import MARKS
 from everwhen.cli.printing import printable, spoken_of
 from everwhen.cli.reading import Between
-from everwhen.cli.times import instant, window
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +38,8 @@ def when_(
     """When something was, is or will be, with the words that say so."""
     here: Here = context.obj
     with here.open() as memory:
-        zone = here.zone_of(memory)
-        found = memory.when(query, at=instant(at, zone), between=window(between, zone))
+        clock = here.clock(memory, at)
+        found = memory.when(query, at=clock.at, between=clock.window(between))
     if here.json:
         here.print(found)
     elif found is None:
@@ -63,7 +62,7 @@ def compare(
     """Which of two events came first, and how far apart they are."""
     here: Here = context.obj
     with here.open() as memory:
-        found = memory.compare(a, b, at=instant(at, here.zone_of(memory)))
+        found = memory.compare(a, b, at=here.clock(memory, at).at)
     if here.json:
         here.print(found)
     else:
@@ -83,7 +82,7 @@ def timeline(
     """What happened, what began and ended, and the conversations, in the order of time."""
     here: Here = context.obj
     with here.open() as memory:
-        inside = window(between, here.zone_of(memory))
+        inside = here.clock(memory).window(between)
         # The library says which grains there are.
         found = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated)
     if here.json:
@@ -111,7 +110,7 @@ def _meter(fraction: float) -> str:
 def _quoted(one: Evidence, zone: str) -> Text:
     from rich.text import Text
 
-    said = f"{one.said_at.astimezone(ZoneInfo(zone)):%a %d %b %Y}"
+    said = f"{one.said_at.astimezone(zone_of(zone)):%a %d %b %Y}"
     how = " (told that day, no date given)" if one.inferred else ""
     quote = Text(printable(one.quote))
     if one.expression:
@@ -185,7 +184,7 @@ def _show(here: Here, found: Sequence[Entry]) -> None:
             group = entry.group
             table.add_row(Text(spoken_of(group, entry.zone), "bold"), "", "")
         day = (
-            f"{entry.interval.start.astimezone(ZoneInfo(entry.zone)):%Y-%m-%d}"
+            f"{entry.interval.start.astimezone(zone_of(entry.zone)):%Y-%m-%d}"
             if entry.interval.start
             else "?"
         )

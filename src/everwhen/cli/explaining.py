@@ -6,10 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from everwhen.cli.printing import printable, spoken_of
 from everwhen.recall.naming import called
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,7 +65,7 @@ def _plan(found: Recall, zone: str) -> Iterable[str]:
 
 
 def _window(window: Interval, zone: str) -> str:
-    local = ZoneInfo(zone)
+    local = zone_of(zone)
     if window.end is None and window.start is not None:
         return f"since {window.start.astimezone(local):%Y-%m-%d}"
     if window.start is None and window.end is not None:
@@ -78,7 +78,7 @@ def _drawn(memory: Recalled, number: int, best: float, scale: float, width: int)
     from rich.table import Table
     from rich.text import Text
 
-    said = memory.said_at.astimezone(ZoneInfo(memory.zone))
+    said = memory.said_at.astimezone(zone_of(memory.zone))
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right", width=3, style="dim")
     grid.add_column(overflow="fold")

@@ -10,7 +10,6 @@ import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable
-from everwhen.cli.times import instant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +39,7 @@ def current(
     """What holds now."""
     here: Here = context.obj
     with here.open() as memory:
-        moment = _moment(here, memory, now)
+        moment = here.clock(memory).last(now, "now")
         _show(here, memory, memory.facts.current(subject, predicate, now=moment), moment)
 
 
@@ -55,9 +54,9 @@ def as_of(
     """What held at an instant."""
     here: Here = context.obj
     with here.open() as memory:
-        moment = _moment(here, memory, when)
-        known = _moment(here, memory, known_at)
-        found = memory.facts.as_of(moment, subject, predicate, known_at=known) if moment else []
+        clock = here.clock(memory)
+        moment, known = clock.last(when, "instant"), clock.last(known_at, "known_at")
+        found = memory.facts.as_of(moment, subject, predicate, known_at=known)
         _show(here, memory, found, moment)
 
 
@@ -95,17 +94,18 @@ def assert_(
     """Say that something is so."""
     here: Here = context.obj
     with here.open(create=True) as memory:
+        clock = here.clock(memory, at)
         fact = memory.facts.assert_(
             subject,
             predicate,
             object,
-            valid_from=_moment(here, memory, valid_from),
-            valid_to=_moment(here, memory, valid_to),
+            valid_from=clock.first(valid_from, "valid_from"),
+            valid_to=clock.first(valid_to, "valid_to"),
             confidence=confidence,
             domain=domain,
             source=source,
             origin=cast("Origin", origin),  # checked where it is used
-            at=_moment(here, memory, at),
+            at=clock.at,
         )
         _told(here, memory, fact)
 
@@ -122,8 +122,9 @@ def correct(
     """Put something right: your word wins, at once."""
     here: Here = context.obj
     with here.open(create=True) as memory:
-        begin, when = _moment(here, memory, valid_from), _moment(here, memory, at)
-        _told(here, memory, memory.facts.correct(subject, predicate, object, valid_from=begin, at=when))
+        clock = here.clock(memory, at)
+        begin = clock.first(valid_from, "valid_from")
+        _told(here, memory, memory.facts.correct(subject, predicate, object, valid_from=begin, at=clock.at))
 
 
 @facts.command()
@@ -136,7 +137,7 @@ def retract(
     """Take a fact back: it was never so."""
     here: Here = context.obj
     with here.open() as memory:
-        _told(here, memory, memory.facts.retract(fact, reason=reason, at=_moment(here, memory, at)))
+        _told(here, memory, memory.facts.retract(fact, reason=reason, at=here.clock(memory, at).at))
 
 
 @facts.command()
@@ -150,9 +151,8 @@ def end(
     """Say that something stopped being so."""
     here: Here = context.obj
     with here.open() as memory:
-        when = _moment(here, memory, on)
-        assert when is not None
-        _show(here, memory, memory.facts.end(subject, predicate, on=when, at=_moment(here, memory, at)))
+        clock = here.clock(memory, at)
+        _show(here, memory, memory.facts.end(subject, predicate, on=clock.first(on, "on"), at=clock.at))
 
 
 @facts.command()
@@ -160,7 +160,7 @@ def confirm(context: typer.Context, fact: FactId, at: At = None) -> None:
     """Say that a fact is still so: it is fresh again."""
     here: Here = context.obj
     with here.open() as memory:
-        _told(here, memory, memory.facts.confirm(fact, _moment(here, memory, at)))
+        _told(here, memory, memory.facts.confirm(fact, here.clock(memory, at).at))
 
 
 @facts.command("report-missing")
@@ -168,7 +168,7 @@ def report_missing(context: typer.Context, ref: Reference, at: At = None) -> Non
     """Say that a file, project or person is gone; lists the facts that name it."""
     here: Here = context.obj
     with here.open() as memory:
-        _show(here, memory, memory.facts.report_missing(ref, _moment(here, memory, at)))
+        _show(here, memory, memory.facts.report_missing(ref, here.clock(memory, at).at))
 
 
 @facts.command("report-change")
@@ -176,7 +176,7 @@ def report_change(context: typer.Context, ref: Reference, at: At = None) -> None
     """Say that something outside changed, such as a release; lists the facts that name it."""
     here: Here = context.obj
     with here.open() as memory:
-        _show(here, memory, memory.facts.report_change(ref, _moment(here, memory, at)))
+        _show(here, memory, memory.facts.report_change(ref, here.clock(memory, at).at))
 
 
 @facts.command("half-life")
@@ -205,7 +205,7 @@ def stale(
     """What should be checked before anybody relies on it, and what to do."""
     here: Here = context.obj
     with here.open() as memory:
-        found = memory.facts.stale(threshold, _moment(here, memory, now), limit=limit)
+        found = memory.facts.stale(threshold, here.clock(memory).last(now, "now"), limit=limit)
     if here.json:
         here.print(found)
         return
@@ -243,7 +243,7 @@ def resolve(
     """Decide a conflict."""
     here: Here = context.obj
     with here.open() as memory:
-        kept = memory.facts.resolve(conflict, keep, _moment(here, memory, at))
+        kept = memory.facts.resolve(conflict, keep, here.clock(memory, at).at)
     if here.json:
         here.print(kept)
     else:
@@ -260,9 +260,8 @@ def diff(
     """What began, ended and changed between two instants."""
     here: Here = context.obj
     with here.open() as memory:
-        first, second = _moment(here, memory, t1), _moment(here, memory, t2)
-        assert first is not None and second is not None
-        found = memory.facts.diff(first, second, subject)
+        clock = here.clock(memory)
+        found = memory.facts.diff(clock.first(t1, "t1"), clock.first(t2, "t2"), subject)
     if here.json:
         here.print(found)
         return
@@ -310,7 +309,7 @@ def timeline(context: typer.Context, subject: Subject, now: Now = None) -> None:
             return
         from everwhen.cli.bars import draw
 
-        draw(here, found, memory.zone, _moment(here, memory, now))
+        draw(here, found, memory.zone, here.clock(memory).last(now, "now"))
 
 
 @facts.command()
@@ -329,10 +328,6 @@ def export(
         here.print({"versions": count, "path": path})
     elif str(path) != "-":
         here.console.print(f"{count} versions written to {path}")
-
-
-def _moment(here: Here, memory: Memory, text: str | None) -> datetime | None:
-    return instant(text, here.zone or memory.zone)
 
 
 def _told(here: Here, memory: Memory, fact: Fact) -> None:
@@ -354,14 +349,15 @@ def _show(
         here.print(found)
         return
     from datetime import UTC
-    from zoneinfo import ZoneInfo
 
     from rich.table import Table
+
+    from everwhen.when.zones import zone_of
 
     if not found:
         here.console.print("nothing is known of that")
         return
-    zone, moment = ZoneInfo(here.zone_of(memory)), now or datetime.now(UTC)
+    zone, moment = zone_of(here.zone_of(memory)), now or datetime.now(UTC)
     table = Table(box=None, pad_edge=False)
     more = ("status", "recorded") if versions else ()
     for name in ("subject", "predicate", "object", "from", "to", "sure", *more, "id"):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
-from zoneinfo import ZoneInfo
 
 import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable, spoken_of
 from everwhen.cli.reading import Between
-from everwhen.cli.times import window
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +35,7 @@ def events(
     """The event calendar: who did what, when, in the order of what happened."""
     here: Here = context.obj
     with here.open() as memory:
-        zone = here.zone or memory.zone
-        found = memory.events(about, window(between, zone), subject, verb, status)
+        found = memory.events(about, here.clock(memory).window(between), subject, verb, status)
     if here.json:
         here.print(found)
         return
@@ -161,4 +159,4 @@ def _concerns(event: Event, entity: Entity) -> bool:
 
 def _day(entity: Entity, side: str) -> str:
     instant = entity.first if side == "first" else entity.last
-    return f"{instant.astimezone(ZoneInfo('UTC')):%Y-%m-%d}" if instant else "-"
+    return f"{instant.astimezone(zone_of('UTC')):%Y-%m-%d}" if instant else "-"

@@ -27,12 +27,12 @@ def import_(
     wait: Wait = True,
 ) -> None:
     """Import conversations. Several in one file become one bank each; with --bank, one bank for all."""
-    from everwhen.checked import zone
     from everwhen.errors import NotFound
     from everwhen.ingest.importers import detect, merged, read
+    from everwhen.times import known_zone
 
     here: Here = context.obj
-    local = zone(here.zone) if here.zone else None
+    local = known_zone(here.zone) if here.zone else None
     if not file.is_file():
         raise NotFound(f"there is no file {file}")
     if format in ("auto", "everwhen") and _is_export(file, format):

@@ -11,7 +11,6 @@ import typer
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable
 from everwhen.cli.progress import counting
-from everwhen.cli.times import instant, window
 
 if TYPE_CHECKING:
     from everwhen.types import Receipt
@@ -44,15 +43,14 @@ def forget(
         )
     here: Here = context.obj
     with here.open() as memory:
-        zone = here.zone_of(memory)
-        window_ = window(between, zone)
+        window = here.clock(memory).window(between)
 
         def go(only_look: bool) -> Receipt:
             return memory.forget(
                 turns=turn,
                 session=session,
                 entity=entity,
-                between=window_,
+                between=window,
                 everything=everything,
                 dry_run=only_look,
             )
@@ -83,7 +81,7 @@ def retain(
     with here.open() as memory:
         if rule is not None:
             memory.set_retention(rule)
-        receipt = memory.retain(instant(now, here.zone_of(memory)), dry_run=dry_run)
+        receipt = memory.retain(here.clock(memory).first(now, "now"), dry_run=dry_run)
         said = memory.retention
     if not here.json:
         here.console.print(said or "no rule: everything is kept; --rule sets one")

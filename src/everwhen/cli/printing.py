@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
+
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from everwhen.when import Interval
@@ -19,7 +20,7 @@ def spoken_of(interval: Interval | None, zone: str) -> str:
     if interval is None:
         return "?"
     if interval.start is not None and interval.end is not None:
-        start, end = (side.astimezone(ZoneInfo(zone)) for side in (interval.start, interval.end))
+        start, end = (side.astimezone(zone_of(zone)) for side in (interval.start, interval.end))
         part = _PARTS.get((start.hour, end.hour))
         if part and not start.minute and not end.minute and (end - start).total_seconds() <= 13 * 3600:
             return f"{start.day} {start:%B %Y}, {part}"

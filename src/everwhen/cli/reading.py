@@ -8,7 +8,6 @@ import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable
-from everwhen.cli.times import instant, last_instant, window
 from everwhen.errors import UsageError
 from everwhen.settings import MAX_TOKENS
 
@@ -66,17 +65,15 @@ def recall(
     """The memories that answer a question, with the reason for each."""
     here: Here = context.obj
     with here.open() as memory:
-        zone = here.zone_of(memory)
+        zone, clock = here.zone_of(memory), here.clock(memory, at)
         found = memory.recall(
             query,
-            at=instant(at, zone),
+            at=clock.at,
             recipe=_recipe(budget, without or [], satf=satf, expand=expand, tree=tree, gate=gate),
             max_tokens=max_tokens,
-            between=window(between, zone),
-            before=instant(before, zone),
-            after=instant(after, zone),
-            as_of=last_instant(as_of, zone),
-            known_at=last_instant(known_at, zone),
+            between=clock.window(between, before, after),
+            as_of=clock.last(as_of, "as_of"),
+            known_at=clock.last(known_at, "known_at"),
             order=order,
         )
     if here.json:
@@ -126,10 +123,10 @@ def _recipe(
 
 def show(here: Here, found: Recall, *, explain: bool, limit: int | None = None) -> None:
     """Memories as a person reads them: when, who, what, why."""
-    from zoneinfo import ZoneInfo
-
     from rich.table import Table
     from rich.text import Text
+
+    from everwhen.when.zones import zone_of
 
     if not found.memories:
         here.console.print("nothing in this memory answers that")
@@ -138,7 +135,7 @@ def show(here: Here, found: Recall, *, explain: bool, limit: int | None = None) 
     table.add_column("when", style="cyan", no_wrap=True)
     table.add_column("what")
     for memory in found.memories[:limit]:
-        said = memory.said_at.astimezone(ZoneInfo(memory.zone))
+        said = memory.said_at.astimezone(zone_of(memory.zone))
         words = Text.assemble((f"{printable(memory.speaker)}: ", "bold"), printable(memory.text))
         words.append(f"\n{memory.why}" if explain else "", style="dim")
         table.add_row(f"{said:%a %d %b %Y %H:%M}", words)
@@ -162,8 +159,8 @@ def grep(
     """Every turn that contains a pattern, in the order of time."""
     here: Here = context.obj
     with here.open() as memory:
-        zone = here.zone_of(memory)
-        hits = memory.grep(pattern, regex=regex, between=window(between, zone), limit=limit)
+        window = here.clock(memory).window(between)
+        hits = memory.grep(pattern, regex=regex, between=window, limit=limit)
     if here.json:
         here.print(hits)
         return
@@ -194,7 +191,7 @@ def turns(
     """What was said, in the order of time."""
     here: Here = context.obj
     with here.open() as memory:
-        found = memory.turns(session, window(between, here.zone_of(memory)))
+        found = memory.turns(session, here.clock(memory).window(between))
     if here.json:
         here.print(found)
         return
@@ -237,7 +234,8 @@ def sessions(context: typer.Context) -> None:
 
 def _when(instant_: object, zone: str) -> str:
     from datetime import datetime
-    from zoneinfo import ZoneInfo
+
+    from everwhen.when.zones import zone_of
 
     assert isinstance(instant_, datetime)
-    return f"{instant_.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
+    return f"{instant_.astimezone(zone_of(zone)):%Y-%m-%d %H:%M}"

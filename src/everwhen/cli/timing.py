@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
 from everwhen.cli.app import Here, app
-from everwhen.cli.times import instant
 from everwhen.errors import NotFound
 
 
@@ -23,17 +21,16 @@ def when_is(
     """The interval that a time expression means; exit code 3 when there is none in it."""
     from rich.text import Text
 
-    from everwhen.checked import zone as known_zone
     from everwhen.cli.printing import printable
     from everwhen.errors import UsageError
+    from everwhen.times import Clock, known_zone
     from everwhen.when import explain, resolve
 
     here: Here = context.obj
     zone = known_zone(here.zone or "UTC")
     if tense not in (None, "past", "future"):
         raise UsageError(f"unknown tense '{tense}'; use past or future")
-    asked = instant(at, zone) or datetime.now(UTC)
-    found = resolve(expression, asked, zone, tense, day_first=day_first)  # type: ignore[arg-type]
+    found = resolve(expression, Clock(zone, at).now, zone, tense, day_first=day_first)  # type: ignore[arg-type]
     if here.json:
         here.print(found)
     elif not found:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
-from zoneinfo import ZoneInfo
 
 import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable
 from everwhen.cli.progress import counting
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,12 +32,10 @@ def tree(
     full: Annotated[bool, typer.Option("--full", help="Every line of every node.")] = False,
 ) -> None:
     """The memory tree: what was said, condensed by session, day, week and month."""
-    from everwhen.cli.times import interval
-
     here: Here = context.obj
     with here.open() as memory:
         zone = here.zone_of(memory)
-        asked = interval(at, zone) if at is not None else None
+        asked = here.clock(memory).interval(at, "at") if at is not None else None
         if asked is not None and asked.start == asked.end:
             found = memory.tree(level, asked.start)
         else:
@@ -62,7 +60,7 @@ def profile(context: typer.Context) -> None:
     """What the memory says of people over all of time: statements with support and dates."""
     here: Here = context.obj
     with here.open() as memory:
-        zone = ZoneInfo(here.zone_of(memory))
+        zone = zone_of(here.zone_of(memory))
         found = memory.profile()
     if here.json:
         here.print(found)
@@ -98,14 +96,13 @@ def consolidate(
 ) -> None:
     """Build the memory tree: what has closed since the last time, and what late turns changed."""
     from everwhen.cli.extraction import extract
-    from everwhen.cli.times import last_instant
     from everwhen.errors import UsageError
 
     if end and now is not None:
         raise UsageError("--end builds everything; leave out --now, or leave out --end")
     here: Here = context.obj
     with here.open() as memory:
-        moment = last_instant(now, here.zone_of(memory))
+        moment = here.clock(memory).last(now, "now")
         extract(here, memory)
         with counting(here, "nodes") as tick:
             done = memory.consolidate("end" if end else moment, progress=lambda built, _: tick(built))
@@ -153,7 +150,7 @@ def _label(node: Node, zone: str) -> Text:
     """When a node is, and what it is called."""
     from rich.text import Text
 
-    area = ZoneInfo(zone)
+    area = zone_of(zone)
     assert node.interval.start is not None
     start = node.interval.start.astimezone(area)
     if node.level <= 2:

@@ -10,7 +10,6 @@ import typer
 from everwhen.cli.app import Here, app
 from everwhen.cli.extraction import Wait, extract, extracting
 from everwhen.cli.printing import printable
-from everwhen.cli.times import instant
 from everwhen.errors import UsageError
 
 
@@ -30,13 +29,12 @@ def add(
     """Remember one or more messages."""
     here: Here = context.obj
     with here.open(create=True, **extracting(wait)) as memory:
-        zone = here.zone_of(memory)
         words = [_standard_input() if one == "-" else one for one in text]
         added = memory.add(
             [{"role": role, "content": one, "name": name} for one in words],
             session=session,
-            at=instant(at, zone),
-            zone=zone,
+            at=at,
+            zone=here.zone,
         )
         extract(here, memory)
     if here.json:

@@ -13,7 +13,6 @@ from urllib.parse import quote
 from typing_extensions import TypedDict
 
 from everwhen import checked
-from everwhen.checked import Between
 from everwhen.client.wire import PAGE, Call, Steps
 from everwhen.errors import Unavailable, UsageError
 from everwhen.ingest.messages import message as as_message
@@ -22,10 +21,12 @@ from everwhen.settings import MAX_TOKENS
 from everwhen.store import UnitRow
 from everwhen.store.graph import Linked
 from everwhen.store.instants import aware
+from everwhen.times import Clock, known_zone, local
 from everwhen.types import (
     Accessed,
     Added,
     Answer,
+    Between,
     Comparison,
     Entity,
     Entry,
@@ -36,11 +37,13 @@ from everwhen.types import (
     Message,
     Session,
     Stats,
+    Time,
     TimeAnswer,
     Turn,
     Usage,
 )
 from everwhen.when import Grain, Interval
+from everwhen.when.zones import zone_name
 
 if TYPE_CHECKING:
     from everwhen.agent.recipe import AgentRecipe
@@ -69,8 +72,27 @@ def paged(of: Any) -> Any:
     return TypedDict("Paged", {"items": list[of], "next_cursor": str | None})  # type: ignore[operator]
 
 
-def span(given: Between | None) -> Interval | None:
-    return checked.between(given, None, None)
+def when_given(given: Time | None, name: str) -> Time | None:
+    """A time as it travels: text as it stands, which the server reads in its bank's zone; a datetime checked here."""
+    return given if isinstance(given, str) else aware(given, name)
+
+
+def span(given: Between | None) -> Any:
+    """A stretch of time as it travels."""
+    if given is None or isinstance(given, str | Interval):
+        return given
+    if not isinstance(given, list | tuple) or len(given) not in (1, 2):
+        return Clock("UTC").window(given)  # which says what is wrong with it
+    return [when_given(one, "between") for one in given]
+
+
+def sides(given: Between | None) -> dict[str, Time | None]:
+    """The same as the two sides of a query."""
+    made = span(given)
+    if isinstance(made, Interval):
+        return {"from": made.start, "to": made.end}
+    listed = made if isinstance(made, list) else [made]
+    return {"from": listed[0], "to": listed[-1]}
 
 
 def part(name: str) -> str:
@@ -84,21 +106,23 @@ def add(
     messages: Given | Iterable[Given],
     *,
     session: str | None = None,
-    at: datetime | None = None,
+    at: Time | None = None,
     zone: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> Steps[Added]:
     """See `Memory.add`."""
     if isinstance(messages, str | Mapping | Message):
         messages = [messages]
-    listed = [_spoken(one) for one in checked.several(messages)]
+    own_zone = None if zone is None else known_zone(zone)
+    moment = local(at, own_zone)
+    listed = [_spoken(one, moment, own_zone) for one in checked.several(messages)]
     if not listed:
         raise UsageError("nothing to add: the list of messages is empty")
     body = {
         "messages": listed,
         "session": checked.label(session, "session"),
-        "at": checked.local(at, zone, "at"),
-        "zone": checked.zone(zone) if zone is not None else None,
+        "at": when_given(moment, "at"),
+        "zone": own_zone,
         "metadata": checked.metadata(metadata),
     }
     added: Added = yield Call("POST", "/turns", Added, body, writes=True)
@@ -109,7 +133,7 @@ def add_many(
     messages: Iterable[Given],
     *,
     session: str | None = None,
-    at: datetime | None = None,
+    at: Time | None = None,
     zone: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     progress: Callable[[int], None] | None = None,
@@ -177,16 +201,7 @@ def reextract(
 
 def turns(session: str | None = None, between: Between | None = None) -> Steps[list[Turn]]:
     """See `Memory.turns`."""
-    window = span(between)
-    return (
-        yield from pages(
-            "/turns",
-            Turn,
-            session=checked.label(session, "session"),
-            **{"from": window.start if window else None},
-            to=window.end if window else None,
-        )
-    )
+    return (yield from pages("/turns", Turn, session=checked.label(session, "session"), **sides(between)))
 
 
 def turn(turn_id: str) -> Steps[Turn]:
@@ -236,12 +251,12 @@ def recall(
     seek: str | None = None,
     budget: str | int = "mid",
     max_tokens: int = MAX_TOKENS,
-    at: datetime | None = None,
+    at: Time | None = None,
     between: Between | None = None,
-    before: datetime | None = None,
-    after: datetime | None = None,
-    as_of: datetime | None = None,
-    known_at: datetime | None = None,
+    before: Time | None = None,
+    after: Time | None = None,
+    as_of: Time | None = None,
+    known_at: Time | None = None,
     kinds: Sequence[str] | None = None,
     networks: Sequence[str] | None = None,
     metadata: Mapping[str, Any] | None = None,
@@ -256,12 +271,12 @@ def recall(
         "seek": None if seek is None else checked.words(seek, "words to look for"),
         "budget": budget,
         "max_tokens": checked.whole(max_tokens, "max_tokens"),
-        "at": aware(at, "at"),
+        "at": when_given(at, "at"),
         "between": span(between),
-        "before": aware(before, "before"),
-        "after": aware(after, "after"),
-        "as_of": aware(as_of, "as_of"),
-        "known_at": aware(known_at, "known_at"),
+        "before": when_given(before, "before"),
+        "after": when_given(after, "after"),
+        "as_of": when_given(as_of, "as_of"),
+        "known_at": when_given(known_at, "known_at"),
         "kinds": kinds,
         "networks": networks,
         "metadata": checked.metadata(metadata),
@@ -282,26 +297,26 @@ def accessed(limit: int = 20) -> Steps[list[Accessed]]:
     return found
 
 
-def when(
-    query: str, *, at: datetime | None = None, between: Between | None = None
-) -> Steps[TimeAnswer | None]:
+def when(query: str, *, at: Time | None = None, between: Between | None = None) -> Steps[TimeAnswer | None]:
     """See `Memory.when`."""
-    body = {"query": checked.words(query, "query"), "at": aware(at, "at"), "between": span(between)}
+    body = {"query": checked.words(query, "query"), "at": when_given(at, "at"), "between": span(between)}
     found: TimeAnswer | None = yield Call("POST", "/when", TimeAnswer | None, body)
     return found
 
 
-def compare(a: str, b: str, *, at: datetime | None = None) -> Steps[Comparison]:
+def compare(a: str, b: str, *, at: Time | None = None) -> Steps[Comparison]:
     """See `Memory.compare`."""
-    found: Comparison = yield Call("POST", "/compare", Comparison, {"a": a, "b": b, "at": aware(at, "at")})
+    found: Comparison = yield Call(
+        "POST", "/compare", Comparison, {"a": a, "b": b, "at": when_given(at, "at")}
+    )
     return found
 
 
 def ask(
     question: str,
     *,
-    at: datetime | None = None,
-    as_of: datetime | None = None,
+    at: Time | None = None,
+    as_of: Time | None = None,
     model: str | LLM | None = None,
     recipe: AgentRecipe | None = None,
     session: str | None = None,
@@ -313,8 +328,8 @@ def ask(
 
 def asked(
     question: str,
-    at: datetime | None,
-    as_of: datetime | None,
+    at: Time | None,
+    as_of: Time | None,
     model: str | LLM | None,
     recipe: AgentRecipe | None,
     session: str | None,
@@ -324,8 +339,8 @@ def asked(
         raise UsageError("a client names its model, such as model='openai:gpt-5-mini'; the server opens it")
     body = {
         "question": checked.words(question, "question"),
-        "at": aware(at, "at"),
-        "as_of": aware(as_of, "as_of"),
+        "at": when_given(at, "at"),
+        "as_of": when_given(as_of, "as_of"),
         "model": model,
         "recipe": None if recipe is None else asdict(recipe),
         "session": checked.label(session, "session"),
@@ -371,17 +386,9 @@ def events(
     status: str | None = None,
 ) -> Steps[list[Event]]:
     """See `Memory.events`."""
-    window = span(between)
     return (
         yield from pages(
-            "/events",
-            Event,
-            about=about,
-            subject=subject,
-            verb=verb,
-            status=status,
-            **{"from": window.start if window else None},
-            to=window.end if window else None,
+            "/events", Event, about=about, subject=subject, verb=verb, status=status, **sides(between)
         )
     )
 
@@ -457,15 +464,17 @@ def doctor(fix: bool = False) -> Steps[list[Finding]]:
     return found
 
 
-def _spoken(one: Given) -> dict[str, Any]:
-    """A message, checked as `Memory` checks it, as it travels."""
+def _spoken(one: Given, at: Time | None, zone: str | None) -> dict[str, Any]:
+    """A message, checked as `Memory` checks it, as it travels: a zone has no place in an instant of JSON."""
     said = as_message(one)
+    moment = said.said_at or at
+    own = zone_name(moment) if zone is None and isinstance(moment, datetime) else None
     made = {
         "role": said.role,
         "content": said.text,
         "name": said.name,
         "timestamp": said.said_at,
-        "zone": said.zone,
+        "zone": said.zone or own,
         "id": said.id,
         "session": said.session,
         "metadata": dict(said.metadata) or None,

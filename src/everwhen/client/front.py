@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from datetime import datetime
 from functools import update_wrapper
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from everwhen.agent.recipe import AgentRecipe
     from everwhen.models.llm import LLM
-    from everwhen.types import Answer
+    from everwhen.types import Answer, Time
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -219,8 +218,8 @@ class Client:
         self,
         question: str,
         *,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
+        at: Time | None = None,
+        as_of: Time | None = None,
         model: str | LLM | None = None,
         recipe: AgentRecipe | None = None,
         session: str | None = None,
@@ -356,8 +355,8 @@ class AsyncClient:
         self,
         question: str,
         *,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
+        at: Time | None = None,
+        as_of: Time | None = None,
         model: str | LLM | None = None,
         recipe: AgentRecipe | None = None,
         session: str | None = None,

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from typing_extensions import TypedDict
 
 from everwhen import checked
-from everwhen.checked import Between
-from everwhen.client.calls import pages, span
+from everwhen.client.calls import pages, span, when_given
 from everwhen.client.wire import Call, Steps
 from everwhen.errors import Unavailable, UsageError
-from everwhen.store.instants import aware
-from everwhen.types import Consolidated, Node, Receipt, Statement
+from everwhen.types import Between, Consolidated, Node, Receipt, Statement, Time
 from everwhen.when import Interval
 
 PART = 4_000_000
@@ -65,9 +62,9 @@ def set_retention(rule: str) -> Steps[str]:
     return str(found["retention"])
 
 
-def retain(now: datetime | None = None, *, dry_run: bool = False) -> Steps[Receipt]:
+def retain(now: Time | None = None, *, dry_run: bool = False) -> Steps[Receipt]:
     """See `Memory.retain`."""
-    body = {"now": aware(now, "now"), "dry_run": dry_run}
+    body = {"now": when_given(now, "now"), "dry_run": dry_run}
     receipt: Receipt = yield Call("POST", "/retain", Receipt, body, writes=True, patient=True)
     return receipt
 
@@ -149,23 +146,22 @@ def _parts(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 
 def consolidate(
-    now: datetime | Literal["end"] | None = None,
+    now: Time | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Steps[Consolidated]:
     """See `Memory.consolidate`; `progress` hears of it at the end."""
-    instant = now if now == "end" else aware(now, "now")
     made: Consolidated = yield Call(
-        "POST", "/consolidate", Consolidated, {"now": instant}, writes=True, patient=True
+        "POST", "/consolidate", Consolidated, {"now": when_given(now, "now")}, writes=True, patient=True
     )
     if progress:
         progress(made.built + made.rebuilt, made.built + made.rebuilt)
     return made
 
 
-def tree(level: int | None = None, at: datetime | Interval | None = None) -> Steps[list[Node]]:
+def tree(level: int | None = None, at: Time | Interval | None = None) -> Steps[list[Node]]:
     """See `Memory.tree`."""
-    moment = {"from": at.start, "to": at.end} if isinstance(at, Interval) else {"at": aware(at, "at")}
+    moment = {"from": at.start, "to": at.end} if isinstance(at, Interval) else {"at": when_given(at, "at")}
     return (yield from pages("/tree", Node, level=level, **moment))
 
 

@@ -23,8 +23,8 @@ from everwhen.models.embed import Embedder
 from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import Declared, FactRow, FactStore, Report
-from everwhen.store.instants import aware
-from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Status
+from everwhen.times import Clock
+from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Status, Time
 from everwhen.when import Interval
 
 P = ParamSpec("P")
@@ -47,7 +47,7 @@ class Words:
 
 
 class Facts:
-    """The facts of one bank. All times are aware; `at` is when it was learned, and is now when left out."""
+    """The facts of one bank. `at` is when it was learned, and is now when left out; expressions count from it."""
 
     def __init__(
         self,
@@ -56,12 +56,14 @@ class Facts:
         settings: Settings,
         ready: Callable[[], int] = lambda: 0,
         masks: Masks | None = None,
+        zone: str = "UTC",
     ) -> None:
         self._store = store
         self._words = Words(embedder)
         self._settings = settings
         self._ready = ready
         self._masks = masks or Masks()
+        self._zone = zone
 
     # Writing
 
@@ -71,22 +73,24 @@ class Facts:
         predicate: str,
         object: str,
         *,
-        valid_from: datetime | None = None,
-        valid_to: datetime | None = None,
+        valid_from: Time | None = None,
+        valid_to: Time | None = None,
         confidence: float = 1.0,
         domain: str | None = None,
         source: str | Sequence[str] | None = None,
         origin: Origin = "observation",
-        at: datetime | None = None,
+        at: Time | None = None,
     ) -> Fact:
         """Say that something is so, from `valid_from` (else from `at`) until `valid_to` (else until it changes).
 
         A later fact closes an earlier one; an earlier one that comes late is placed before it. The same again
         reinforces. What comes back says in `status` whether it is believed, disputed or overruled.
         """
+        clock = Clock(self._zone, at)
         said = checked_statement(
-            self.predicates, *self._three(subject, predicate, object), at=_now(at, "at"), valid_from=valid_from,
-            valid_to=valid_to, confidence=confidence,
+            self.predicates, *self._three(subject, predicate, object), at=clock.now,
+            valid_from=clock.first(valid_from, "valid_from"), valid_to=clock.first(valid_to, "valid_to"),
+            confidence=confidence,
             domain=None if domain is None else self._said(domain, "domain"),
             source=self._masks.labels(sources(source)), origin=origin,
         )  # fmt: skip
@@ -98,31 +102,37 @@ class Facts:
         predicate: str,
         object: str,
         *,
-        valid_from: datetime | None = None,
-        at: datetime | None = None,
+        valid_from: Time | None = None,
+        at: Time | None = None,
     ) -> Fact:
         """The user's word, which always wins: what was believed is replaced, for all the time it was believed for.
 
         With `valid_from`, from then on. What was known before stays what was known before (`known_at`).
         """
+        clock = Clock(self._zone, at)
         said = checked_statement(
             self.predicates,
             *self._three(subject, predicate, object),
-            at=_now(at, "at"),
-            valid_from=valid_from,
+            at=clock.now,
+            valid_from=clock.first(valid_from, "valid_from"),
             origin="user",
         )
         (ready,) = prepared([said], self._words)
         return self._change(lambda ledger: changes.correct_fact(ledger, ready))
 
-    def retract(self, fact_id: str, *, reason: str, at: datetime | None = None) -> Fact:
+    def retract(self, fact_id: str, *, reason: str, at: Time | None = None) -> Fact:
         """Take a fact back: it was never so. What it had closed is open again."""
-        known, why, when = words(fact_id, "fact's id"), self._said(reason, "reason"), _now(at, "at")
+        known, why, when = (
+            words(fact_id, "fact's id"),
+            self._said(reason, "reason"),
+            Clock(self._zone, at).now,
+        )
         return self._change(lambda ledger: changes.retract_fact(ledger, known, when, why))
 
-    def end(self, subject: str, predicate: str, *, on: datetime, at: datetime | None = None) -> list[Fact]:
+    def end(self, subject: str, predicate: str, *, on: Time, at: Time | None = None) -> list[Fact]:
         """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
-        ended, when = _instant(on, "on"), _now(at, "at")
+        clock = Clock(self._zone, at)
+        ended, when = clock.first(_given(on, "on"), "on"), clock.now
         keys = self._keys(subject, predicate)
         with self._store.writing() as ledger:
             key = ledger.find_key(*keys)
@@ -132,25 +142,25 @@ class Facts:
             rows = [ledger.fact(row.id) or row for row in rows]
         return self._facts(rows)
 
-    def confirm(self, fact_id: str, at: datetime | None = None) -> Fact:
+    def confirm(self, fact_id: str, at: Time | None = None) -> Fact:
         """It is still so: its age counts from now on again."""
-        known, when = words(fact_id, "fact's id"), _now(at, "at")
+        known, when = words(fact_id, "fact's id"), Clock(self._zone, at).now
         return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
 
-    def report_missing(self, ref: str, at: datetime | None = None) -> list[Fact]:
+    def report_missing(self, ref: str, at: Time | None = None) -> list[Fact]:
         """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
-        return self._report(Report("missing", self._said(ref, "reference"), _now(at, "at")))
+        return self._report(Report("missing", self._said(ref, "reference"), Clock(self._zone, at).now))
 
-    def report_change(self, ref: str, at: datetime | None = None) -> list[Fact]:
+    def report_change(self, ref: str, at: Time | None = None) -> list[Fact]:
         """Something outside changed (a release, a team): the facts that name it want to be looked at."""
-        return self._report(Report("change", self._said(ref, "reference"), _now(at, "at")))
+        return self._report(Report("change", self._said(ref, "reference"), Clock(self._zone, at).now))
 
-    def resolve(self, conflict_id: str, keep: str, at: datetime | None = None) -> Fact | None:
+    def resolve(self, conflict_id: str, keep: str, at: Time | None = None) -> Fact | None:
         """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
         conflict, kept, when = (
             words(conflict_id, "conflict's id"),
             self._said(keep, "side to keep"),
-            _now(at, "at"),
+            Clock(self._zone, at).now,
         )
         with self._store.writing() as ledger:
             row = changes.resolve_conflict(ledger, conflict, kept, when)
@@ -160,21 +170,23 @@ class Facts:
     # Reading
 
     def current(
-        self, subject: str | None = None, predicate: str | None = None, *, now: datetime | None = None
+        self, subject: str | None = None, predicate: str | None = None, *, now: Time | None = None
     ) -> Listed[Fact]:
         """What holds at `now`, as known at present."""
-        return self._valid_at(_now(now, "now"), subject, predicate, None)
+        return self._valid_at(self._moment(now), subject, predicate, None)
 
     def as_of(
         self,
-        instant: datetime,
+        instant: Time,
         subject: str | None = None,
         predicate: str | None = None,
         *,
-        known_at: datetime | None = None,
+        known_at: Time | None = None,
     ) -> Listed[Fact]:
         """What held at an instant, as known at present, or as it was known at `known_at`."""
-        return self._valid_at(_instant(instant, "instant"), subject, predicate, aware(known_at, "known_at"))
+        clock = Clock(self._zone)
+        then = clock.last(_given(instant, "instant"), "instant")
+        return self._valid_at(then, subject, predicate, clock.last(known_at, "known_at"))
 
     def history(self, subject: str, predicate: str, *, versions: bool = False) -> Listed[Fact]:
         """What is believed of a thing over all time, in valid-time order; or every version ever recorded."""
@@ -188,9 +200,10 @@ class Facts:
         found = self._store.history(folded(self._said(subject, "subject")), None, versions=versions)
         return Listed(self._facts(found), pending)
 
-    def diff(self, t1: datetime, t2: datetime, subject: str | None = None) -> FactDiff:
+    def diff(self, t1: Time, t2: Time, subject: str | None = None) -> FactDiff:
         """What began, ended and changed from one instant to another, as believed now."""
-        first, second = _instant(t1, "t1"), _instant(t2, "t2")
+        clock = Clock(self._zone)
+        first, second = (clock.first(_given(given, name), name) for given, name in ((t1, "t1"), (t2, "t2")))
         self._ready()
         key = folded(self._said(subject, "subject")) if subject is not None else None
         then = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
@@ -207,12 +220,12 @@ class Facts:
         )
 
     def stale(
-        self, threshold: float = 0.5, now: datetime | None = None, *, limit: int | None = None
+        self, threshold: float = 0.5, now: Time | None = None, *, limit: int | None = None
     ) -> Listed[StaleFact]:
         """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
         certainty(threshold, "threshold")
         pending = self._ready()
-        found = stale_facts(self._store, self._facts, self.half_lives, threshold, _now(now, "now"), limit)
+        found = stale_facts(self._store, self._facts, self.half_lives, threshold, self._moment(now), limit)
         return Listed(found, pending)
 
     def review(self) -> Listed[Conflict]:
@@ -226,9 +239,9 @@ class Facts:
             )
         return found
 
-    def confidence_at(self, fact: Fact, instant: datetime) -> float:
+    def confidence_at(self, fact: Fact, instant: Time) -> float:
         """`confidence * 0.5 ** (age / half_life)`; age counts from the start or the last confirmation."""
-        return decay.confidence_at(fact, _instant(instant, "instant"), self.half_lives)
+        return decay.confidence_at(fact, self._moment(_given(instant, "instant"), "instant"), self.half_lives)
 
     def get(self, fact_id: str) -> Fact:
         """The newest version of a fact."""
@@ -262,10 +275,10 @@ class Facts:
         multi: bool = False,
         synonyms: Sequence[str] = (),
         domain: str | None = None,
-        at: datetime | None = None,
+        at: Time | None = None,
     ) -> None:
         """Declare a predicate single- or multi-valued, with words that mean the same. What is known is placed anew."""
-        label, when = self._said(name, "predicate"), _now(at, "at")
+        label, when = self._said(name, "predicate"), Clock(self._zone, at).now
         if isinstance(synonyms, str):
             raise UsageError(f"synonyms takes a list, such as synonyms=[{synonyms!r}]")
         others = tuple(self._said(one, "synonym") for one in synonyms)
@@ -293,6 +306,10 @@ class Facts:
         if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days < float("inf"):
             raise UsageError(f"a half-life is a positive number of days, got {days!r}")
         self._store.set_half_life(self._said(domain, "domain") if domain is not None else "", float(days))
+
+    def _moment(self, given: Time | None, name: str = "now") -> datetime:
+        """The moment that is asked about, to its end; now when none is given."""
+        return Clock(self._zone).last(given, name) or datetime.now(UTC)
 
     def _change(self, act: Callable[[Any], FactRow]) -> Fact:
         with self._store.writing() as ledger:
@@ -367,15 +384,10 @@ def _status(row: FactRow) -> Status:
     return "superseded"
 
 
-def _instant(given: datetime, name: str) -> datetime:
-    instant = aware(given, name)
-    if instant is None:
-        raise UsageError(f"{name} is missing; give an aware datetime")
-    return instant
-
-
-def _now(given: datetime | None, name: str) -> datetime:
-    return aware(given, name) or datetime.now(UTC)
+def _given(given: Time, name: str) -> Time:
+    if given is None:
+        raise UsageError(f"{name} is missing; give a time such as '2025-03-14' or 'last Friday'")
+    return given
 
 
 def _in_thread(

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime, timedelta, tzinfo
 
 from everwhen.facts.book import to_fact
 from everwhen.facts.decay import HalfLives, confidence_at
 from everwhen.store.facts import FactRow, FactStore
 from everwhen.types import Fact
 from everwhen.when import Grain, Interval
+from everwhen.when.zones import zone_of
 
 DATE_TOKENS = {"year": 3, "month": 5, "day": 7}
 SINCE_TOKENS = 9
@@ -77,7 +77,7 @@ def note(store: FactStore, row: FactRow, moment: Moment, half_lives: HalfLives) 
     sources = store.sources([row.id], moment.known_at).get(row.id, [])
     fact = to_fact(row, tuple(sources))
     confidence = confidence_at(fact, moment.at, half_lives)
-    zone = ZoneInfo(moment.zone)
+    zone = zone_of(moment.zone)
     start, cost = _date(row.valid_from, row.grain, zone)
     if row.valid_to is None:
         text = f"{fact.text} (since {start}, confidence {confidence:.2f})"
@@ -103,7 +103,7 @@ def _asked_for(row: FactRow, moment: Moment) -> bool:
     return after and (window.end is None or row.valid_from < window.end)
 
 
-def _date(instant: datetime, grain: Grain, zone: ZoneInfo) -> tuple[str, int]:
+def _date(instant: datetime, grain: Grain, zone: tzinfo) -> tuple[str, int]:
     """A date no finer than what is known of it, and its tokens."""
     try:
         local = instant.astimezone(zone)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import normalised
 from everwhen.models.rerank.codes import join
+from everwhen.when.zones import zone_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def line_of(one: Spoken) -> str:
     dated = ""
     if one.dated is not None:
         instant, zone = one.dated
-        dated = f"[{instant.astimezone(ZoneInfo(zone)):%d %B %Y}] "
+        dated = f"[{instant.astimezone(zone_of(zone)):%d %B %Y}] "
     return f"{dated}{one.speaker}: {one.text}"
 
 

@@ -7,14 +7,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
 from everwhen.ingest.parts import as_text, calls, caption
 from everwhen.store.instants import FIRST_YEAR, LAST_YEAR
+from everwhen.times import known_zone
 from everwhen.types import ROLES, Message, Metadata, Role
+from everwhen.when.zones import zone_of
 
 LARGEST_TEXT = 5_000_000
 """Bytes of UTF-8 that one message must stay under. A longer one is a document: it is added in pieces."""
@@ -40,8 +40,8 @@ def message(raw: str | Mapping[str, Any] | Message) -> Message:
 
     `content` is a string or a list of parts; `media` (a caption, `{caption?, name?, url?}` or a list of them)
     is appended as `[image: caption]`. `timestamp` is ISO 8601, an epoch number or a datetime; one without an
-    offset needs a `zone` (IANA) beside it, which makes it local time, and a date alone is then its midnight.
-    Keys that are not ours are ignored, because histories are passed on whole.
+    offset needs a `zone` beside it (IANA, or `+05:30`), which makes it local time, and a date alone is then its
+    midnight. Keys that are not ours are ignored, because histories are passed on whole.
 
     NUL characters are removed (they come from UTF-16 read as bytes, and end text early in C libraries); a
     surrogate without its partner becomes U+FFFD, since it cannot be written as UTF-8.
@@ -64,12 +64,12 @@ def message(raw: str | Mapping[str, Any] | Message) -> Message:
             f"a message is a string or an object with 'content', not {_kind(raw)}; "
             'for example {"role": "user", "content": "I moved to Porto"}'
         )
-    said_at, own_zone = instant(raw.get("timestamp"), _zone(raw.get("zone")))
+    own_zone = _zone(raw.get("zone"))
     return Message(
         text=_text(_words(raw)),
         role=role(raw.get("role")),
         name=_label(raw.get("name"), "name"),
-        said_at=said_at,
+        said_at=instant(raw.get("timestamp"), own_zone),
         zone=own_zone,
         id=_label(raw.get("id"), "id"),
         session=_label(raw.get("session"), "session"),
@@ -90,14 +90,12 @@ def role(raw: Any) -> Role:
     raise UsageError(f"unknown role {_short(raw)}; use one of {', '.join(ROLES)}")
 
 
-def instant(raw: Any, zone: str | None = None) -> tuple[datetime | None, str | None]:
-    """A timestamp as a UTC instant, and the zone it was said in where that is known."""
+def instant(raw: Any, zone: str | None = None) -> datetime | None:
+    """A timestamp as an aware datetime, in the zone that it was given in."""
     if raw is None or raw == "":
-        return None, zone
+        return None
     if isinstance(raw, datetime):
         at = raw
-        if zone is None and isinstance(raw.tzinfo, ZoneInfo):
-            zone = raw.tzinfo.key
     elif isinstance(raw, int | float) and not isinstance(raw, bool):
         at = _epoch(raw)
     elif isinstance(raw, str):
@@ -111,10 +109,11 @@ def instant(raw: Any, zone: str | None = None) -> tuple[datetime | None, str | N
                     f"timestamp {at.isoformat()} has no zone; append 'Z' or an offset such as '+01:00', "
                     "or give a zone such as 'Europe/Lisbon' beside it"
                 )
-            at = at.replace(tzinfo=ZoneInfo(zone))
+            at = at.replace(tzinfo=zone_of(zone))
         if not FIRST_YEAR <= at.year <= LAST_YEAR:
             raise OverflowError
-        return at.astimezone(UTC), zone
+        at.astimezone(UTC)  # which hours at either end of time have not
+        return at
     except (OverflowError, ValueError) as error:
         if isinstance(error, UsageError):
             raise
@@ -190,18 +189,7 @@ def _metadata(raw: Any) -> Metadata:
 def _zone(raw: Any) -> str | None:
     if raw is None or raw == "":
         return None
-    if not isinstance(raw, str) or not _known_zone(raw):
-        raise UsageError(f"unknown zone {_short(raw)}; use an IANA name such as 'Europe/Lisbon' or 'UTC'")
-    return raw
-
-
-@lru_cache(maxsize=256)
-def _known_zone(name: str) -> bool:
-    try:
-        ZoneInfo(name)
-    except (LookupError, ValueError, OSError):  # absent, a path trick, or a folder such as "Europe"
-        return False
-    return True
+    return known_zone(raw if isinstance(raw, str) else _kind(raw))
 
 
 def _epoch(number: float) -> datetime:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
-from zoneinfo import ZoneInfo
 
 from everwhen.ingest.embedding import Spoken, embed_spoken
 from everwhen.ingest.exchanges import LONGEST, begins_exchange
@@ -22,6 +21,7 @@ from everwhen.models.tokens import count_tokens
 from everwhen.settings import Settings
 from everwhen.store import NewTurn, Store
 from everwhen.types import Added, Message, Metadata, Turn
+from everwhen.when.zones import zone_name, zone_of
 
 T = TypeVar("T")
 FOREVER = datetime.max.replace(tzinfo=UTC)
@@ -33,7 +33,10 @@ class Placement:
 
     session: str | None = None
     at: datetime | None = None
-    zone: str = "UTC"
+    zone: str | None = None
+    """Where they were said, whatever their times say."""
+    bank_zone: str = "UTC"
+    """Where they were said when nothing else tells."""
     metadata: Metadata | None = None
 
 
@@ -109,17 +112,17 @@ def context_of(before: Turn | None, settings: Settings) -> str:
 
 def _placed(message: Message, placement: Placement, now: datetime) -> Turn:
     said_at = message.said_at or placement.at or now
-    zone = message.zone or placement.zone
+    zone = message.zone or placement.zone or zone_name(said_at) or placement.bank_zone
     return Turn(
         id=message.id or new_id(),
         # Without a session, the conversation of that day, as the speaker counts days: the same whatever
         # the order of arrival.
-        session=message.session or placement.session or said_at.astimezone(ZoneInfo(zone)).date().isoformat(),
+        session=message.session or placement.session or said_at.astimezone(zone_of(zone)).date().isoformat(),
         seq=0,
         role=message.role,
         speaker=message.speaker,
         text=message.text,
-        said_at=said_at,
+        said_at=said_at.astimezone(UTC),
         zone=zone,
         recorded_at=now,
         metadata={**(placement.metadata or {}), **message.metadata},

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from everwhen import checked
 from everwhen.errors import UsageError
 from everwhen.memory.times import TimeMemory
 from everwhen.store import Store
-from everwhen.store.instants import aware
-from everwhen.types import Answer, Usage
+from everwhen.times import Clock
+from everwhen.types import Answer, Time, Usage
 from everwhen.waiting import one_wait
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class AskingMemory(TimeMemory):
         self,
         question: str,
         *,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
+        at: Time | None = None,
+        as_of: Time | None = None,
         model: str | LLM | None = None,
         recipe: AgentRecipe | None = None,
         session: str | None = None,
@@ -65,8 +65,8 @@ class AskingMemory(TimeMemory):
         self,
         question: str,
         *,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
+        at: Time | None = None,
+        as_of: Time | None = None,
         model: str | LLM | None = None,
         recipe: AgentRecipe | None = None,
         session: str | None = None,
@@ -86,7 +86,7 @@ class AskingMemory(TimeMemory):
 
             return answers(run, copy_context(), wait.pending)
 
-    def tools(self, *, at: datetime | None = None, as_of: datetime | None = None) -> Toolbox:
+    def tools(self, *, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
         """The agent's tools over this bank for an agent of your own: schemas for OpenAI, Anthropic and pydantic-ai, and
         a dispatcher. They only read, and reach nothing but this bank.
 
@@ -95,8 +95,8 @@ class AskingMemory(TimeMemory):
         from everwhen.agent.tools import Kit, Toolbox
         from everwhen.agent.view import View
 
-        moment = aware(at, "at") or datetime.now(UTC)
-        return Toolbox(Kit(View(cast("Bank", self), moment, as_of=aware(as_of, "as_of"))))
+        clock = Clock(self._store.info.zone, at)
+        return Toolbox(Kit(View(cast("Bank", self), clock.now, as_of=clock.last(as_of, "as_of"))))
 
     def langgraph_store(self) -> Any:
         """This bank as a LangGraph `BaseStore` (`pip install langgraph`): nothing that is put there is overwritten."""
@@ -115,14 +115,15 @@ class AskingMemory(TimeMemory):
         return self._store.graph.usage()
 
     def _question(
-        self, question: str, at: datetime | None, as_of: datetime | None
+        self, question: str, at: Time | None, as_of: Time | None
     ) -> tuple[str, datetime, datetime | None]:
         words = checked.words(question, "question")
         if not words.strip():
             raise UsageError("the question is empty; ask something, such as 'when did Ana move to Porto'")
-        then = aware(as_of, "as_of")
+        clock = Clock(self._store.info.zone, at)
+        then = clock.last(as_of, "as_of")
         self._settle()
-        return words, aware(at, "at") or then or datetime.now(UTC), then
+        return words, clock.at or then or clock.now, then
 
     def _run(
         self,

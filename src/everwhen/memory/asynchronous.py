@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from datetime import datetime
 from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from everwhen.facts import AsyncFacts
 from everwhen.memory.front import Memory
-from everwhen.types import Answer
+from everwhen.types import Answer, Time
 
 if TYPE_CHECKING:
     from everwhen.agent.recipe import AgentRecipe
@@ -100,8 +99,8 @@ class AsyncMemory:
         self,
         question: str,
         *,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
+        at: Time | None = None,
+        as_of: Time | None = None,
         model: str | LLM | None = None,
         recipe: AgentRecipe | None = None,
         session: str | None = None,

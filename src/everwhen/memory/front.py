@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -35,23 +34,24 @@ from everwhen.redact import Masks, kinds_of
 from everwhen.settings import MAX_TOKENS, Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Filter, Store
-from everwhen.store.instants import aware
 from everwhen.store.sqlite import SqliteStore, embedder_of
+from everwhen.times import Clock, known_zone, local
 from everwhen.types import (
     KINDS,
     NETWORKS,
     Accessed,
     Added,
+    Between,
     EventHit,
     Hit,
     Message,
     Session,
     Stats,
+    Time,
     Turn,
 )
 
 Given = str | Mapping[str, Any] | Message
-Between = checked.Between
 BY_DEFAULT = frozenset({"turn", "fact"})
 CALENDARS = ("turns", "events")
 DEFAULT_EMBEDDER = "minilm"
@@ -123,7 +123,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         chosen = load_settings(home=home, **settings)
         folder = home_folder(chosen.home)
         path = bank_path(folder, bank)
-        zone = checked.zone(chosen.zone)
+        zone = known_zone(chosen.zone)
         check_extractor(chosen.extract)
         kinds_of(chosen.redact)
         check_tree(chosen.consolidate, chosen.tree_windows, zone)
@@ -173,7 +173,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
     @property
     def facts(self) -> Facts:
         """What is true from when to when, and what was known when."""
-        return Facts(self._store.facts, self._embedder, self._settings, self._settle, self._masks)
+        return Facts(self._store.facts, self._embedder, self._settings, self._settle, self._masks, self.zone)
 
     # Writing
 
@@ -182,15 +182,16 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         messages: Given | Iterable[Given],
         *,
         session: str | None = None,
-        at: datetime | None = None,
+        at: Time | None = None,
         zone: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Added:
         """Remember one or more messages. Durable, and recallable, when it returns.
 
         A message is a string or `{role, content, name?, timestamp?, id?, media?}`. Its time is its own
-        timestamp, else `at`, else now; without a session it belongs to the conversation of its day. A message
-        whose id is known already is left as it is.
+        timestamp, else `at`, else now; without a session it belongs to the conversation of its day. "Today" in it is
+        the day in `zone`, else in the zone or at the offset of that time, else in the bank's zone; UTC alone says
+        nothing of where somebody is. A message whose id is known already is left as it is.
         """
         if isinstance(messages, str | Mapping | Message):
             messages = [messages]
@@ -208,7 +209,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         messages: Iterable[Given],
         *,
         session: str | None = None,
-        at: datetime | None = None,
+        at: Time | None = None,
         zone: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         progress: Callable[[int], None] | None = None,
@@ -257,9 +258,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
 
     def each_turn(self, session: str | None = None, between: Between | None = None) -> Iterator[Turn]:
         """As `turns`, one after the other: for those who need not hold all of them at once."""
-        return self._store.turns(
-            session=checked.label(session, "session"), between=checked.between(between, None, None)
-        )
+        return self._store.turns(session=checked.label(session, "session"), between=self._window(between))
 
     def turn(self, turn_id: str) -> Turn:
         """One turn by its id."""
@@ -310,7 +309,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         """
         if calendar not in CALENDARS:
             raise UsageError(f"unknown calendar '{calendar}'; there are: {', '.join(CALENDARS)}")
-        window = checked.between(between, None, None)
+        window = self._window(between)
         words = checked.words(pattern, "pattern")
         if calendar == "events":
             return grep_events(self.events(between=window), words, regex=regex, limit=limit)
@@ -323,12 +322,12 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         seek: str | None = None,
         budget: str | int = "mid",
         max_tokens: int = MAX_TOKENS,
-        at: datetime | None = None,
+        at: Time | None = None,
         between: Between | None = None,
-        before: datetime | None = None,
-        after: datetime | None = None,
-        as_of: datetime | None = None,
-        known_at: datetime | None = None,
+        before: Time | None = None,
+        after: Time | None = None,
+        as_of: Time | None = None,
+        known_at: Time | None = None,
         kinds: Sequence[str] | None = None,
         networks: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -345,11 +344,12 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
         and all else itself. `seek` looks for the candidates with words of its own; the query then only ranks them.
         """
-        asked, then = aware(at, "at") or datetime.now(UTC), aware(as_of, "as_of")
-        window = checked.between(between, before, after)
+        clock = Clock(self.zone, at)
+        asked, then = clock.now, clock.last(as_of, "as_of")
+        window = clock.window(between, before, after)
         where = Filter(
             between=checked.until(window, then),
-            known_at=aware(known_at, "known_at"),
+            known_at=clock.last(known_at, "known_at"),
             # Until recall decides how events take part, they are found only by those who ask for them.
             kinds=checked.names(kinds, "kinds", KINDS) or BY_DEFAULT,
             networks=checked.names(networks, "networks", NETWORKS),
@@ -395,15 +395,16 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
     def _placement(
         self,
         session: str | None,
-        at: datetime | None,
+        at: Time | None,
         zone: str | None,
         metadata: Mapping[str, Any] | None,
     ) -> Placement:
-        local = checked.zone(zone or self.zone)
+        own_zone = None if zone is None else known_zone(zone)
         own, extra = checked.label(session, "session"), checked.metadata(metadata)
         return Placement(
             session=None if own is None else self._masks.label(own),
-            at=checked.local(at, zone, "at"),
-            zone=local,
+            at=Clock(own_zone or self.zone, local(at, own_zone)).said_at,
+            zone=own_zone,
+            bank_zone=self.zone,
             metadata=None if extra is None else self._masks.deep(extra),
         )

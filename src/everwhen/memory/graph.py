@@ -13,15 +13,17 @@ from everwhen.ingest.worker import Worker
 from everwhen.settings import Settings
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.graph import Linked, Work
+from everwhen.times import Clock
 from everwhen.types import Entity, Event, Listed
 from everwhen.waiting import wait_once
 
 if TYPE_CHECKING:
-    from everwhen.checked import Between
     from everwhen.ingest.entities import KnownEntities
     from everwhen.ingest.extract.base import Extraction
     from everwhen.models.embed import Embedder
     from everwhen.redact import Masks
+    from everwhen.types import Between
+    from everwhen.when import Interval
 
 STATUSES = ("happened", "ongoing", "planned", "hypothetical", "negated")
 MOST_ABOUT = 200
@@ -118,7 +120,7 @@ class GraphMemory:
         """
         if status is not None and status not in STATUSES:
             raise UsageError(f"unknown status '{status}'; use one of {', '.join(STATUSES)}")
-        window = checked.between(between, None, None)
+        window = self._window(between)
         pending = self._settle()
         found = self._store.graph.events(
             between=window,
@@ -128,6 +130,10 @@ class GraphMemory:
             units=None if about is None else self._about(checked.words(about, "topic")),
         )
         return Listed(found, pending)
+
+    def _window(self, between: Between | None) -> Interval | None:
+        """A stretch of time in a call that has no other moment than now."""
+        return Clock(self._store.info.zone).window(between)
 
     def entities(self) -> Listed[Entity]:
         """Everyone and everything that has a name, those spoken of most first."""

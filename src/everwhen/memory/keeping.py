@@ -14,17 +14,16 @@ from everwhen.errors import EverwhenError, NotFound, Refused, UsageError
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.memory.tree import TreeMemory
 from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.store.instants import aware
+from everwhen.times import Clock
 from everwhen.types import Finding
 
 if TYPE_CHECKING:
-    from everwhen.checked import Between
     from everwhen.keep.export import Header
     from everwhen.models.embed import Embedder
     from everwhen.recall.accesses import Accesses
     from everwhen.settings import Settings
     from everwhen.store import Store
-    from everwhen.types import Entity, Receipt
+    from everwhen.types import Between, Entity, Receipt, Time
 
 
 class KeepMemory(TreeMemory):
@@ -54,7 +53,7 @@ class KeepMemory(TreeMemory):
 
         given = (turns,) if isinstance(turns, str) else tuple(turns or ())
         listed = tuple(checked.words(one, "turn's id") for one in given)
-        window = checked.between(between, None, None)  # open on both sides, it says nothing
+        window = self._window(between)  # open on both sides, it says nothing
         if not (listed or session or entity or window or everything):
             raise UsageError(
                 "forget what? give turns, session, entity, between or everything (with dry_run it only looks)"
@@ -100,7 +99,7 @@ class KeepMemory(TreeMemory):
         self._store.keep.set_retention(understood)
         return understood
 
-    def retain(self, now: datetime | None = None, *, dry_run: bool = False) -> Receipt:
+    def retain(self, now: Time | None = None, *, dry_run: bool = False) -> Receipt:
         """Apply the bank's rule of retention as of `now`; what went, or with `dry_run` would go.
 
         The words of an old turn go, and its place stays for what was made of it. Turns are read before they lose their
@@ -108,7 +107,7 @@ class KeepMemory(TreeMemory):
         """
         from everwhen.keep.retain import retain
 
-        instant = aware(now, "now") or datetime.now(UTC)
+        instant = Clock(self._store.info.zone).first(now, "now") or datetime.now(UTC)
         self.process()
         with self._resting():
             return retain(self._store, self._with_cache(), self._settings, instant, dry_run=dry_run)

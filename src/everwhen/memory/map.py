@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.memory.tree import TreeMemory
 from everwhen.store import Filter
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from everwhen.map import Layer
@@ -29,7 +29,7 @@ class MapMemory(TreeMemory):
         from everwhen.map import Layer
 
         levels = self._levels()
-        zone = ZoneInfo(self._store.info.zone)
+        zone = zone_of(self._store.info.zone)
         out = []
         for level in range(1, levels.top + 1):
             nodes = self.tree(level=level)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everwhen import checked
 from everwhen.errors import UsageError
 from everwhen.memory.graph import GraphMemory
 from everwhen.store import Filter
-from everwhen.store.instants import aware
+from everwhen.times import Clock
 from everwhen.types import Compared, Comparison, Entry, Listed, TimeAnswer
 from everwhen.waiting import one_wait
 
 if TYPE_CHECKING:
-    from everwhen.checked import Between
     from everwhen.models.embed import Embedder
     from everwhen.store import Filter
     from everwhen.store.facts import FactRow
-    from everwhen.types import Event, Session
+    from everwhen.types import Between, Event, Session, Time
     from everwhen.when import Grain
 
 MOST_FACTS = 200
@@ -32,7 +30,7 @@ class TimeMemory(GraphMemory):
     _asking: Embedder
 
     def when(
-        self, query: str, *, at: datetime | None = None, between: Between | None = None
+        self, query: str, *, at: Time | None = None, between: Between | None = None
     ) -> TimeAnswer | None:
         """When something happened, holds or is planned: the interval that the memory's words mean, how sure it is
         and the sentences that say so. None where the memory does not tell.
@@ -45,22 +43,23 @@ class TimeMemory(GraphMemory):
         from everwhen.recall.dating import Ask, when
 
         words = _asked(query, "query")
-        moment = aware(at, "at") or datetime.now(UTC)
-        window = checked.between(between, None, None)
+        clock = Clock(self._store.info.zone, at)
+        window = clock.window(between)
         pending = self._settle()
         recipe = checked.recipe("mid", self._settings)
-        found = when(self._store, self._asking, Ask(words, moment, self._store.info.zone, window, recipe))
+        found = when(self._store, self._asking, Ask(words, clock.now, self._store.info.zone, window, recipe))
         return replace(found, pending=pending) if found and pending else found
 
-    def compare(self, a: str, b: str, *, at: datetime | None = None) -> Comparison:
+    def compare(self, a: str, b: str, *, at: Time | None = None) -> Comparison:
         """Which of two events came first and how many days lie between them, as exactly as their dates allow."""
         from everwhen.recall.comparing import comparison
 
         first, second = (
             Compared(_asked(one, name), None) for one, name in ((a, "first event"), (b, "second event"))
         )
+        moment = Clock(self._store.info.zone, at).now
         with one_wait() as wait:
-            sides = [Compared(side.query, self.when(side.query, at=at)) for side in (first, second)]
+            sides = [Compared(side.query, self.when(side.query, at=moment)) for side in (first, second)]
             found = comparison(sides[0], sides[1], self._store.info.zone)
             return replace(found, pending=wait.pending)
 
@@ -83,7 +82,7 @@ class TimeMemory(GraphMemory):
         if grain is not None and grain not in GRAINS:
             raise UsageError(f"unknown grain {grain!r}; use one of {', '.join(GRAINS)}")
         topic = None if about is None else _asked(about, "topic")
-        window = checked.between(between, None, None)
+        window = self._window(between)
         events = self.events(topic, window)
         entries = timeline(
             events,

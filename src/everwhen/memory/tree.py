@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from everwhen.errors import UsageError
 from everwhen.memory.times import TimeMemory
-from everwhen.store.instants import aware
+from everwhen.times import Clock
 from everwhen.types import Listed
 from everwhen.when import Interval
 
 if TYPE_CHECKING:
     from everwhen.tree import Consolidator, Levels
+    from everwhen.tree.consolidate import Now
     from everwhen.tree.schedule import Runner
-    from everwhen.types import Consolidated, Finding, Node, Statement
+    from everwhen.types import Consolidated, Finding, Node, Statement, Time
 
 
 class TreeMemory(TimeMemory):
@@ -25,7 +26,7 @@ class TreeMemory(TimeMemory):
 
     def consolidate(
         self,
-        now: datetime | Literal["end"] | None = None,
+        now: Time | None = None,
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> Consolidated:
@@ -36,16 +37,17 @@ class TreeMemory(TimeMemory):
         """
         from everwhen.tree import consolidate
 
-        if now is not None and now != "end":
-            now = aware(now, "now")
+        moment: Now = "end" if now == "end" else Clock(self._store.info.zone).last(now, "now")
         self.process()
-        return consolidate(self._store, self._embedder, self._levels(), self._consolidator(), now, progress)
+        return consolidate(
+            self._store, self._embedder, self._levels(), self._consolidator(), moment, progress
+        )
 
-    def tree(self, level: int | None = None, at: datetime | Interval | None = None) -> Listed[Node]:
+    def tree(self, level: int | None = None, at: Time | Interval | None = None) -> Listed[Node]:
         """The nodes of the memory tree, by level and time.
 
-        `at` keeps those whose interval contains an instant or overlaps an interval. Level 1 is always there; the
-        levels above are what `consolidate` has built.
+        `at` keeps those whose interval contains an instant, or overlaps a day, an expression or an interval. Level 1
+        is always there; the levels above are what `consolidate` has built.
         """
         from everwhen.tree.reading import nodes
 
@@ -54,7 +56,7 @@ class TreeMemory(TimeMemory):
             named = ", ".join(f"{one} {levels.name(one)}" for one in range(1, levels.top + 1))
             raise UsageError(f"there is no level {level!r} in the memory tree; there are: {named}")
         pending = self._settle()
-        return Listed(nodes(self._store, levels, level, _moment(at)), pending)
+        return Listed(nodes(self._store, levels, level, self._moment(at)), pending)
 
     def profile(self) -> Listed[Statement]:
         """What the tree's top level says, over all of time: statements with support, dates and turns."""
@@ -92,6 +94,15 @@ class TreeMemory(TimeMemory):
             open_too,
         )
 
+    def _moment(self, at: Time | Interval | None) -> Interval | None:
+        """What is asked for; an instant as the shortest interval that holds it."""
+        if at is None or isinstance(at, Interval):
+            return at
+        asked = Clock(self._store.info.zone).interval(at, "at")
+        if asked.start is None or asked.start != asked.end:
+            return asked
+        return Interval(asked.start, asked.start + timedelta(microseconds=1), "second")
+
     def _levels(self) -> Levels:
         from everwhen.tree import read_levels
 
@@ -116,12 +127,3 @@ def check_tree(consolidator: str, windows: str | None, zone: str) -> None:
     check_consolidator(consolidator)
     if windows is not None:
         parse_levels(windows, zone)
-
-
-def _moment(at: datetime | Interval | None) -> Interval | None:
-    """An instant as the shortest interval that holds it."""
-    if at is None or isinstance(at, Interval):
-        return at
-    instant = aware(at, "at")
-    assert instant is not None
-    return Interval(instant, instant + timedelta(microseconds=1), "second")

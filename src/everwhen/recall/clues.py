@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from everwhen.facts.predicates import Predicates
 from everwhen.recall.spans import unit_around
@@ -16,6 +15,7 @@ from everwhen.store.facts import FactRow
 from everwhen.types import Event, Turn
 from everwhen.when import Interval, resolve
 from everwhen.when.iso import Duration
+from everwhen.when.zones import zone_of
 
 TURNS = 30
 """Best turns that are read for clues."""
@@ -229,8 +229,8 @@ def _begun(event: Event) -> Interval:
 
 def _so_long_ago(duration: Duration, turn: Turn) -> Interval:
     """What "so long ago" means (DESIGN 4): a year, a month, a week around the day, or the day itself."""
-    local = turn.said_at.astimezone(ZoneInfo(turn.zone)).replace(tzinfo=None)
-    begun = duration.after(local, -1).replace(tzinfo=ZoneInfo(turn.zone))
+    local = turn.said_at.astimezone(zone_of(turn.zone)).replace(tzinfo=None)
+    begun = duration.after(local, -1).replace(tzinfo=zone_of(turn.zone))
     if duration.years:
         return unit_around(begun, "month" if duration.months else "year", turn.zone)
     if duration.months:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from everwhen.types import Compared, Comparison, Gap, TimeAnswer
 from everwhen.when import Interval
+from everwhen.when.zones import zone_of
 
 DAYS_TOLD = 21
 """Up to so many days a gap is told in days; above in weeks as well, and from `WEEKS_TOLD` weeks in months."""
@@ -77,6 +77,6 @@ def _days(interval: Interval, zone: str) -> tuple[date, date] | None:
     """The first and the last day that an interval touches."""
     if interval.start is None or interval.end is None:
         return None
-    area = ZoneInfo(zone)
+    area = zone_of(zone)
     last = max(interval.start, interval.end - timedelta(microseconds=1))
     return interval.start.astimezone(area).date(), last.astimezone(area).date()

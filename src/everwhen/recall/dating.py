@@ -13,7 +13,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from everwhen.models.embed import Embedder
 from everwhen.recall.asking import Question, read_question
@@ -27,6 +26,7 @@ from everwhen.types import Evidence, TimeAnswer
 from everwhen.when import Interval
 from everwhen.when.interval import coarser
 from everwhen.when.iso import Duration
+from everwhen.when.zones import zone_of
 
 LONGEST = 1_000
 """Characters of a question that are read: what it asks stands in its first sentences."""
@@ -263,7 +263,7 @@ def _next_to(anchor: Interval, length: Duration, sign: int, zone: str) -> Interv
     side = anchor.end if sign > 0 else anchor.start
     if side is None:
         return None
-    area = ZoneInfo(zone)
+    area = zone_of(zone)
     far = length.after(side.astimezone(area).replace(tzinfo=None), sign).replace(tzinfo=area)
     grain = "year" if length.years else "month" if length.months else "week" if length.weeks else "day"
     return Interval(min(side, far), max(side, far), grain)  # type: ignore[arg-type]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from everwhen.ingest.lines import line
 from everwhen.types import Dropped, Recalled
+from everwhen.when.zones import zone_of
 
 HEADER_TOKENS = 10
 """cl100k tokens of every date header, whatever the date (a test counts them): no tokenizer when reading."""
@@ -73,7 +73,7 @@ class Recall:
 
 def header(memory: Recalled) -> str:
     """The date line above a memory, in the zone in which it was said."""
-    local = memory.said_at if memory.zone == "UTC" else memory.said_at.astimezone(ZoneInfo(memory.zone))
+    local = memory.said_at if memory.zone == "UTC" else memory.said_at.astimezone(zone_of(memory.zone))
     return _heading(local.date())
 
 

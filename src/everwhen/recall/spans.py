@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from everwhen.when import Grain, Interval
 from everwhen.when.calendar import Unit, floor, shift
+from everwhen.when.zones import zone_of
 
 _UNITS: dict[Grain, Unit] = {
     "day": "day",
@@ -21,7 +21,7 @@ _UNITS: dict[Grain, Unit] = {
 
 def unit_around(instant: datetime, grain: Grain, zone: str) -> Interval:
     """The unit of a grain that an instant lies in, as a zone counts; for what is finer than a day, the day."""
-    area = ZoneInfo(zone)
+    area = zone_of(zone)
     local = instant.astimezone(area).replace(tzinfo=None)
     if grain == "season":  # from March, June, September and December on
         start = floor(shift(floor(local, "month"), "month", -(local.month % 3)), "month")

@@ -6,7 +6,6 @@ ends before it starts, a zone that does not exist) the library says, with the sa
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -15,45 +14,34 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     StringConstraints,
+    Tag,
     WithJsonSchema,
-    model_validator,
 )
 
 from everwhen.agent.recipe import TOOLS, AgentRecipe
 from everwhen.facts.decay import HalfLives
 from everwhen.recall import Recipe
 from everwhen.settings import MAX_TOKENS
-from everwhen.types import Stats
-from everwhen.when import Interval
+from everwhen.times import LONGEST_TIME, read
+from everwhen.types import Between, Stats
 from everwhen.when.interval import Grain
 
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?", re.ASCII)
 LONGEST_QUERY = 100_000
 """Characters of a question, a topic or an expression; the model reads the first few hundred words of one anyway."""
 LONGEST_NAME = 512
 
 
-def _instant(given: Any) -> Any:
-    """ISO 8601 with an offset: an instant that everybody means alike."""
-    instant = _local(given)
-    if isinstance(instant, datetime) and instant.tzinfo is None:
-        raise ValueError("this time has no zone; append 'Z' or an offset such as '+01:00'")
-    return instant
+def _understood(given: str) -> str:
+    """Refuse what is no time before anything is opened; the bank, whose zone counts, reads it."""
+    read(given, datetime.now(UTC))
+    return given
 
 
-def _local(given: Any) -> Any:
-    if isinstance(given, datetime) or given is None:
-        return given
-    if not isinstance(given, str) or not _RFC3339.fullmatch(given):
-        raise ValueError("a time is ISO 8601 text such as '2025-03-14T09:26:00Z'")
-    try:
-        text = given.upper()
-        found = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text))
-        return found.astimezone(UTC) if found.tzinfo else found
-    except (ValueError, OverflowError):
-        raise ValueError(f"there is no such time: {given}") from None
+def _understood_or_end(given: str) -> str:
+    return given if given == "end" else _understood(given)
 
 
 def _said(given: str) -> str:
@@ -66,14 +54,15 @@ def _whole(given: Any) -> Any:
     return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
-_TIME = {"type": "string", "format": "date-time"}
-Instant = Annotated[
-    datetime, BeforeValidator(_instant), WithJsonSchema({**_TIME, "examples": ["2025-03-14T09:26:00Z"]})
-]
-LocalInstant = Annotated[
-    datetime, BeforeValidator(_local), WithJsonSchema({**_TIME, "examples": ["2025-03-14T09:26:00Z"]})
-]
-"""May stand without an offset where a `zone` stands beside it."""
+_TIME = {
+    "type": "string",
+    "format": "date-time-or-expression",
+    "maxLength": LONGEST_TIME,
+    "description": "ISO 8601 or an expression; without an offset it is local time of the bank's zone.",
+    "examples": ["2025-03-14T09:26:00Z", "2025-03-14", "last Friday"],
+}
+Time = Annotated[str, AfterValidator(_understood), WithJsonSchema(_TIME)]
+TimeOrEnd = Annotated[str, AfterValidator(_understood_or_end), WithJsonSchema(_TIME)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY), AfterValidator(_said)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME), AfterValidator(_said)]
 Whole = Annotated[int, BeforeValidator(_whole)]
@@ -90,24 +79,37 @@ class Body(BaseModel):
 
 
 class IntervalIn(Body):
-    """A stretch of time, half-open; a side that is null is open."""
+    """A stretch of time; a side that is null is open. A day or an expression is included, an instant ends it."""
 
-    start: Instant | None = None
-    end: Instant | None = None
+    start: Time | None = None
+    end: Time | None = None
     grain: Grain = "second"
 
-    @model_validator(mode="after")
-    def _in_order(self) -> IntervalIn:
-        if self.start is not None and self.end is not None and self.end < self.start:
-            raise ValueError("the interval ends before it starts")
-        return self
 
-    def interval(self) -> Interval:
-        return Interval(self.start, self.end, self.grain)
+def _shape(given: Any) -> str | None:
+    shapes: tuple[tuple[type, str], ...] = (
+        (str, "time"),
+        (list, "times"),
+        (dict, "interval"),
+        (IntervalIn, "interval"),
+    )
+    return next((name for kind, name in shapes if isinstance(given, kind)), None)
 
 
-def window(given: IntervalIn | None) -> Interval | None:
-    return None if given is None else given.interval()
+BetweenIn = Annotated[
+    Annotated[Time, Tag("time")]
+    | Annotated[list[Time | None], Field(min_length=1, max_length=2), Tag("times")]
+    | Annotated[IntervalIn, Tag("interval")],
+    Discriminator(
+        _shape,
+        custom_error_type="between",
+        custom_error_message="a stretch of time is text ('last week'), a list of two times, or {start, end}",
+    ),
+]
+
+
+def window(given: str | list[str | None] | IntervalIn | None) -> Between | None:
+    return (given.start, given.end) if isinstance(given, IntervalIn) else given
 
 
 class MessageIn(BaseModel):
@@ -119,7 +121,7 @@ class MessageIn(BaseModel):
     role: str | None = Field(None, examples=["user"])
     name: str | int | None = Field(None, examples=["Ana"])
     timestamp: str | int | float | None = Field(None, examples=["2025-03-10T09:30:00Z"])
-    zone: str | None = Field(None, examples=["Europe/Lisbon"])
+    zone: str | None = Field(None, examples=["Europe/Lisbon", "+05:30"])
     id: str | int | None = None
     session: str | int | None = None
     metadata: dict[str, Any] | None = None
@@ -137,7 +139,7 @@ class TurnsIn(Body):
         examples=[[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]]
     )
     session: Name | None = None
-    at: LocalInstant | None = None
+    at: Time | None = None
     zone: str | None = None
     metadata: dict[str, Any] | None = None
 
@@ -188,12 +190,12 @@ class RecallIn(Body):
     seek: Words | None = Field(None, description="Looks with words of its own; the query then only ranks.")
     budget: Literal["low", "mid", "high"] | Thousand = "mid"
     max_tokens: Whole = Field(MAX_TOKENS, ge=1, le=1_000_000)
-    at: Instant | None = None
-    between: IntervalIn | None = None
-    before: Instant | None = None
-    after: Instant | None = None
-    as_of: Instant | None = None
-    known_at: Instant | None = None
+    at: Time | None = None
+    between: BetweenIn | None = None
+    before: Time | None = None
+    after: Time | None = None
+    as_of: Time | None = None
+    known_at: Time | None = None
     kinds: list[Literal["turn", "event", "narrative", "fact", "node"]] | None = None
     networks: list[Literal["world", "experience", "opinion"]] | None = None
     metadata: dict[str, Any] | None = None
@@ -206,19 +208,19 @@ class RecallIn(Body):
 
 class WhenIn(Body):
     query: Words = Field(examples=["When did Ana move to Porto?"])
-    at: Instant | None = None
-    between: IntervalIn | None = None
+    at: Time | None = None
+    between: BetweenIn | None = None
 
 
 class CompareIn(Body):
     a: Words = Field(examples=["Ana's move to Porto"])
     b: Words = Field(examples=["Ana's new job"])
-    at: Instant | None = None
+    at: Time | None = None
 
 
 class TimelineIn(Body):
     about: Words | None = Field(None, examples=["Porto"])
-    between: IntervalIn | None = None
+    between: BetweenIn | None = None
     grain: Literal["day", "week", "month", "year"] | None = None
     negated: bool = False
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
@@ -229,7 +231,7 @@ class GrepIn(Body):
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = Field(examples=["Porto"])
     calendar: Literal["turns", "events"] = "turns"
     regex: bool = False
-    between: IntervalIn | None = None
+    between: BetweenIn | None = None
     limit: Whole = Field(50, ge=1, le=1000)
 
 
@@ -258,8 +260,8 @@ class AgentRecipeIn(Body):
 
 class AskIn(Body):
     question: Words = Field(examples=["When did Ana move to Porto?"])
-    at: Instant | None = None
-    as_of: Instant | None = None
+    at: Time | None = None
+    as_of: Time | None = None
     model: Name | None = Field(
         None, examples=["none"], description="`none`, or the server's own when left out."
     )
@@ -281,48 +283,48 @@ class AssertIn(Body):
     subject: Name = Field(examples=["Ana"])
     predicate: Name = Field(examples=["lives in"])
     object: Words = Field(examples=["Porto"])
-    valid_from: Instant | None = None
-    valid_to: Instant | None = None
+    valid_from: Time | None = None
+    valid_to: Time | None = None
     confidence: Share = 1.0
     domain: Name | None = None
     source: Name | list[Name] | None = None
     origin: Literal["observation", "user", "inference"] = "observation"
-    at: Instant | None = None
+    at: Time | None = None
 
 
 class CorrectIn(Body):
     subject: Name = Field(examples=["Ana"])
     predicate: Name = Field(examples=["lives in"])
     object: Words = Field(examples=["Lisbon"])
-    valid_from: Instant | None = None
-    at: Instant | None = None
+    valid_from: Time | None = None
+    at: Time | None = None
 
 
 class EndIn(Body):
     subject: Name = Field(examples=["Ana"])
     predicate: Name = Field(examples=["lives in"])
-    on: Instant
-    at: Instant | None = None
+    on: Time
+    at: Time | None = None
 
 
 class RetractIn(Body):
     reason: Words = Field(examples=["It was a joke"])
-    at: Instant | None = None
+    at: Time | None = None
 
 
 class AtIn(Body):
-    at: Instant | None = None
+    at: Time | None = None
 
 
 class ReportIn(Body):
     kind: Literal["missing", "change"]
     ref: Name = Field(examples=["the billing service"])
-    at: Instant | None = None
+    at: Time | None = None
 
 
 class ResolveIn(Body):
     keep: Name = Field(examples=["neither"], description="The id or object of one side, or `neither`.")
-    at: Instant | None = None
+    at: Time | None = None
 
 
 class PredicateIn(Body):
@@ -330,7 +332,7 @@ class PredicateIn(Body):
     multi: bool = False
     synonyms: list[Name] = []
     domain: Name | None = None
-    at: Instant | None = None
+    at: Time | None = None
 
 
 class HalfLifeIn(Body):
@@ -379,7 +381,7 @@ class ForgetIn(Body):
     turns: list[Name] | None = Field(None, max_length=10_000)
     session: Name | None = Field(None, examples=["s1"])
     entity: Name | None = Field(None, examples=["Ana"], description="Everything about somebody or something.")
-    between: IntervalIn | None = Field(None, description="What was said in a while.")
+    between: BetweenIn | None = Field(None, description="What was said in a while.")
     everything: bool = Field(False, description="All of it; needs the scope admin.")
     dry_run: bool = Field(False, description="Only say what would go.")
 
@@ -395,12 +397,12 @@ class ForgetIn(Body):
 
 
 class RetainIn(Body):
-    now: Instant | None = Field(None, description="Ages are counted from here.")
+    now: Time | None = Field(None, description="Ages are counted from here.")
     dry_run: bool = Field(False, description="Only say what would go.")
 
 
 class ConsolidateIn(Body):
-    now: Instant | Literal["end"] | None = Field(
+    now: TimeOrEnd | None = Field(
         None, description="Windows before it are closed; `end` takes the open ones too."
     )
 

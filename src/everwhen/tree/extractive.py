@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from everwhen.store.facts import FactRow
 from everwhen.tree.base import Draft, Task
@@ -24,6 +23,7 @@ from everwhen.tree.profile import learned
 from everwhen.tree.sentences import Sentence, sentences, weighed
 from everwhen.tree.wording import absolute, day, header, heard
 from everwhen.types import Statement
+from everwhen.when.zones import zone_of
 
 # The weights were chosen on LoCoMo dev, by how many of the evidence turns the session nodes quote: 0.65 of them while
 # they quote 0.28 of all turns. With log(1 + n_t) as the weight it is 0.58: what is central to a talk is often its chat.
@@ -234,6 +234,6 @@ def written(task: Task, told: Sequence[Statement]) -> str:
             lines.append(f"{one.speaker}: {one.text}")
         else:
             lines.append(
-                f"{day(one.last, ZoneInfo(task.zone))}, {one.speaker}: {one.text}{heard(one.support)}"
+                f"{day(one.last, zone_of(task.zone))}, {one.speaker}: {one.text}{heard(one.support)}"
             )
     return "\n".join(lines)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from everwhen.models.llm import LLM, LLMError, open_llm
 from everwhen.models.llm.base import complete_all
@@ -24,6 +23,7 @@ from everwhen.tree.levels import INSTANT
 from everwhen.tree.profile import learned
 from everwhen.tree.wording import header
 from everwhen.types import Statement
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from everwhen.tree.llm_schema import Consolidation
@@ -137,7 +137,7 @@ class LLMConsolidator:
 
 def _prompt(task: Task, lines: Sequence[Statement]) -> str:
     """The window, what the nodes before said, and the lines, all of it data."""
-    zone = ZoneInfo(task.zone)
+    zone = zone_of(task.zone)
     start, last = (side.astimezone(zone) for side in (task.place.start, task.place.end - INSTANT))
     given = {
         "from": f"{start:%A %Y-%m-%d %H:%M}",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 from everwhen.store.facts import FactRow
 from everwhen.store.tree import NodeRow
@@ -17,6 +16,7 @@ from everwhen.tree.base import Task
 from everwhen.tree.sentences import weighed
 from everwhen.tree.wording import day
 from everwhen.types import Statement
+from everwhen.when.zones import zone_of
 
 PASSING = ("plans",)
 """Predicates of what is over once it is done: no part of who somebody is."""
@@ -49,7 +49,7 @@ def learned(task: Task) -> list[Statement]:
 
 
 def _support(one: Statement, zone: str) -> str:
-    area = ZoneInfo(zone)
+    area = zone_of(zone)
     first, last = day(one.first, area), day(one.last, area)
     if one.support == 1 or first == last:
         return first if one.support == 1 else f"{first}, said {one.support} times"
@@ -83,7 +83,7 @@ def laid_over(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone: str)
 def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
     """A fact's statement over all windows, with the end that it has come to."""
     words = f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}"
-    until = f"; until {day(fact.valid_to, ZoneInfo(zone))}" if fact.valid_to else ""
+    until = f"; until {day(fact.valid_to, zone_of(zone))}" if fact.valid_to else ""
     return replace(one, text=f"{words} ({_support(one, zone)}{until})", ended=fact.valid_to)
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Literal, TypeAlias
-from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
 from everwhen.when import Grain, Interval
+from everwhen.when.zones import zone_of
 
 Unit: TypeAlias = Literal["minute", "hour", "day", "week", "month", "year"]
 
@@ -79,7 +79,7 @@ class Span:
 
     def window(self, instant: datetime, zone: str) -> Interval:
         """The window that an instant lies in."""
-        local = instant.astimezone(ZoneInfo(zone))
+        local = instant.astimezone(zone_of(zone))
         day = datetime(local.year, local.month, local.day)
         return _part(self, instant, day, zone) if self.unit in ("minute", "hour") else _days(self, day, zone)
 
@@ -91,7 +91,7 @@ class Span:
         assert window.start is not None
         if self.unit != "week":
             return window.start
-        local = window.start.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+        local = window.start.astimezone(zone_of(zone)).replace(tzinfo=None)
         return _instant(local + timedelta(days=(7 * self.count - 1) // 2), zone)
 
 
@@ -135,4 +135,4 @@ def _part(span: Span, instant: datetime, day: datetime, zone: str) -> Interval:
 
 def _instant(local: datetime, zone: str) -> datetime:
     """A local time as an instant: the first where the clock shows it twice, the change itself where it skips it."""
-    return local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    return local.replace(tzinfo=zone_of(zone)).astimezone(UTC)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from everwhen.tree.base import Task
 from everwhen.tree.levels import INSTANT
 from everwhen.when import Interval, describe
+from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from everwhen.when import TimeRef
@@ -27,7 +27,7 @@ _DAY = re.compile(
 )
 
 
-def day(instant: datetime, zone: ZoneInfo) -> str:
+def day(instant: datetime, zone: tzinfo) -> str:
     local = instant.astimezone(zone)
     return f"{local.day} {local:%B} {local.year}"
 
@@ -64,9 +64,9 @@ def _named(interval: Interval, zone: str) -> str:
     """The interval in words; a part of a day by its day, and "by Wednesday" by the last day that is meant."""
     length = interval.length
     if interval.start is None and interval.end is not None:
-        return day(interval.end - timedelta(microseconds=1), ZoneInfo(zone))
+        return day(interval.end - timedelta(microseconds=1), zone_of(zone))
     if interval.start is not None and length is not None and length < timedelta(hours=20):
-        return day(interval.start, ZoneInfo(zone))
+        return day(interval.start, zone_of(zone))
     return describe(interval, zone)
 
 
@@ -76,7 +76,7 @@ def heard(support: int) -> str:
 
 def header(task: Task) -> str:
     """What a node is about, in one line."""
-    zone = ZoneInfo(task.zone)
+    zone = zone_of(task.zone)
     count = len(task.children)
     if task.kind in ("exchange", "session"):
         first, last = task.place.start, task.place.end - INSTANT

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
-from zoneinfo import ZoneInfo
 
 from everwhen.when import Grain
+from everwhen.when.zones import zone_of
 
 WINDOWS: dict[str, int] = {"day": 14, "week": 12, "month": 12, "year": 6}
 """Units of each grain that one look shows."""
@@ -34,7 +34,7 @@ class Axis:
     def ticks(self, grain: Grain) -> Iterator[tuple[float, str]]:
         """Where units of a grain begin, and what each is called; thinned out where they are too many."""
         found: list[datetime] = []
-        at = floor(self.start.astimezone(ZoneInfo(self.zone)), grain)
+        at = floor(self.start.astimezone(zone_of(self.zone)), grain)
         while at < self.end and len(found) < 400:
             if at >= self.start:
                 found.append(at)

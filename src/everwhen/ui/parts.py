@@ -125,9 +125,9 @@ def spoken(interval: Interval | None, zone: str) -> str:
             "hour",
         )
     ):
-        from zoneinfo import ZoneInfo
+        from everwhen.when.zones import zone_of
 
-        start = interval.start.astimezone(ZoneInfo(zone))
+        start = interval.start.astimezone(zone_of(zone))
         return f"{'since ' if interval.end is None else ''}{day(start)}, {start:%H:%M}"
     return describe(interval, zone)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from html import escape
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 from nicegui import ui
 from starlette.requests import Request
@@ -17,6 +16,7 @@ from everwhen.serve.problems import Problem
 from everwhen.ui.door import MOUNT, Visitor, plain_page
 from everwhen.ui.shell import PAGES, Shell
 from everwhen.ui.visit import Visit
+from everwhen.when.zones import zone_of
 
 FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="#0f6f68"/>'
@@ -77,7 +77,7 @@ def _asked(given: str | None, visit: Visit) -> datetime | None:
     if days is None or not 0 <= (day - days[0].date()).days < days[1]:
         return None
     after = day + timedelta(days=1)
-    return datetime(after.year, after.month, after.day, tzinfo=ZoneInfo(visit.zone))
+    return datetime(after.year, after.month, after.day, tzinfo=zone_of(visit.zone))
 
 
 def _told(sentence: str, status: int) -> Response:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
-from zoneinfo import ZoneInfo
 
 from everwhen.memory import Memory
 from everwhen.serve.auth import admit
@@ -15,6 +14,7 @@ from everwhen.serve.problems import Problem
 from everwhen.serve.telemetry import span
 from everwhen.types import Stats
 from everwhen.ui.door import Visitor
+from everwhen.when.zones import zone_of
 
 R = TypeVar("R")
 
@@ -38,7 +38,7 @@ class Visit:
         return self.as_of or datetime.now(UTC)
 
     def local(self, instant: datetime) -> datetime:
-        return instant.astimezone(ZoneInfo(self.zone))
+        return instant.astimezone(zone_of(self.zone))
 
     def may(self, scope: Scope) -> bool:
         """Whether to show a button at all; `write` asks again when it is pressed."""
@@ -75,7 +75,7 @@ class Visit:
         if span_ is None or number >= span_[1]:
             return None
         day = span_[0].date() + timedelta(days=max(number, 0) + 1)
-        return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(self.zone)).astimezone(UTC)
+        return datetime(day.year, day.month, day.day, tzinfo=zone_of(self.zone)).astimezone(UTC)
 
     async def read(self, act: Callable[[Memory], R], *, fresh: bool = True) -> R:
         """Read from the bank in a thread; with `fresh`, after all that was added is extracted."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from everwhen.when.calendar import add_months
+from everwhen.when.zones import zone_of
 
 Grain = Literal[
     "second", "minute", "hour", "day", "week", "month", "quarter", "season", "year", "decade", "century"
@@ -160,7 +160,7 @@ class Interval:
         days and longer keep the wall clock of the zone across daylight-saving changes; hours and shorter
         are exact time.
         """
-        area = ZoneInfo(zone)
+        area = zone_of(zone)
         exact = timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
         def move(side: datetime | None) -> datetime | None:

@@ -7,9 +7,8 @@ speaker's zone; `resolve` turns the result into UTC.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import ClassVar, Literal
-from zoneinfo import ZoneInfo
 
 from everwhen.when.calendar import DAY, Unit, floor, shift
 from everwhen.when.interval import Grain, coarser
@@ -34,7 +33,7 @@ class Context:
     """The moment and place of speaking, and the side that the verb points to."""
 
     now: datetime  # wall clock of the zone, naive
-    zone: ZoneInfo
+    zone: tzinfo
     side: Side | None = None
     certain: bool = True  # whether a sure sign, not a mere hint, told the side
     conventions: Conventions = field(default_factory=Conventions)

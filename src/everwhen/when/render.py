@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from everwhen.when.calendar import DAY, floor, shift
 from everwhen.when.interval import Interval
 from everwhen.when.iso import format_interval
+from everwhen.when.zones import zone_of
 
 _MONTHS = [
     "January",
@@ -32,7 +32,7 @@ def describe(interval: Interval, zone: str | None = None) -> str:
     What falls on no calendar boundary is told by its first and last day, by the minute, or, below that,
     in ISO 8601.
     """
-    area = ZoneInfo(zone or "UTC")
+    area = zone_of(zone or "UTC")
     start, end = (
         None if side is None else side.astimezone(area).replace(tzinfo=None)
         for side in (interval.start, interval.end)
@@ -98,7 +98,7 @@ def explain(interval: Interval | None, zone: str | None = None) -> str:
     """One line for people: the words, then the exact sides."""
     if interval is None:
         return "no interval of its own"
-    area = ZoneInfo(zone or "UTC")
+    area = zone_of(zone or "UTC")
     sides = [
         "…" if side is None else side.astimezone(area).isoformat(timespec="minutes").replace("+00:00", "Z")
         for side in (interval.start, interval.end)

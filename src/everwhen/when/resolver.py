@@ -7,9 +7,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from everwhen.when.apposition import dated_beside
 from everwhen.when.bounds import floating
@@ -24,6 +23,7 @@ from everwhen.when.reference import TimeRef
 from everwhen.when.rules import english
 from everwhen.when.tense import side_of
 from everwhen.when.tokens import Token, tokenize, word_set
+from everwhen.when.zones import zone_of
 
 
 def resolve(
@@ -41,9 +41,9 @@ def resolve(
 ) -> list[TimeRef]:
     """The time expressions of the text, in order, as intervals in UTC.
 
-    `at` is when it was said and `zone` (IANA) where: "yesterday" is the speaker's. A naive `at` needs a zone
-    and is that zone's wall clock. `tense` overrules the verbs. `languages` limits which are tried (all by
-    default); `rules` replaces the English grammar by an extended one.
+    `at` is when it was said and `zone` where (IANA, or an offset such as `+05:30`): "yesterday" is the speaker's. A
+    naive `at` needs a zone and is that zone's wall clock. `tense` overrules the verbs. `languages` limits which are
+    tried (all by default); `rules` replaces the English grammar by an extended one.
     """
     ctx = context(at, zone, tense, Conventions(week_start, day_first, hemisphere, country))
     book = rules or english()
@@ -68,20 +68,12 @@ def context(at: datetime, zone: str | None, side: Side | None, conventions: Conv
             f"resolve needs an aware datetime, got the naive {at.isoformat()}; "
             "give it a tzinfo, or pass zone= to read it as that zone's wall clock"
         )
-    area = _zone(zone or "UTC")
+    area = zone_of(zone or "UTC")
     try:
         local = at if at.tzinfo is None else at.astimezone(area)
     except OverflowError:  # within hours of the first or the last day there is: no zone has a date for it
         local = at
     return Context(local.replace(tzinfo=None, fold=0), area, side, conventions=conventions)
-
-
-@lru_cache(maxsize=64)
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise ValueError(f"unknown zone {name!r}: use an IANA name such as 'Europe/Rome'") from error
 
 
 # Sentences and signals: what cannot hold a time is never tokenized

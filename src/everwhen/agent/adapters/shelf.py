@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
-from everwhen.agent.bank import Between
 from everwhen.recall import Recall
 from everwhen.settings import MAX_TOKENS
-from everwhen.types import Added, Turn
+from everwhen.types import Added, Between, Turn
 
 NOTHING = "(empty)"
 """A message needs words; a document without any says so, and its blanks are kept beside."""

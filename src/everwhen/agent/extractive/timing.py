@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import wording
@@ -15,6 +14,7 @@ from everwhen.agent.extractive.terms import read_terms
 from everwhen.recall.comparing import in_words
 from everwhen.types import Comparison, TimeAnswer
 from everwhen.when import Interval
+from everwhen.when.zones import zone_of
 
 UNIT_DAYS = {
     "day": 1.0,
@@ -79,7 +79,7 @@ def first(bank: Bank, asked: Asked, at: datetime) -> Draft:
 
 def ago(found: TimeAnswer, at: datetime, unit: str) -> str:
     """The time from an interval to a moment."""
-    area = ZoneInfo(found.zone)
+    area = zone_of(found.zone)
     start = found.interval.start or at
     end = found.interval.end or start + timedelta(days=1)
     now = at.astimezone(area).date()

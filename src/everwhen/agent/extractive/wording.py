@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from everwhen.agent.extractive.evidence import Found
 from everwhen.recall.spans import unit_around
 from everwhen.types import Citation, Turn
 from everwhen.when import Interval
 from everwhen.when.render import describe
+from everwhen.when.zones import zone_of
 
 SHORTEST_SHOWN = 120
 """Characters of the nearest thing that a refusal shows."""
@@ -24,7 +24,7 @@ def said(short: str, quote: str, turn: Turn) -> str:
 
 def day(instant: datetime, zone: str) -> str:
     """A day for people."""
-    local = instant.astimezone(ZoneInfo(zone))
+    local = instant.astimezone(zone_of(zone))
     return f"{local.day} {local:%B %Y}"
 
 

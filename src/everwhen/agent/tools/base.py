@@ -15,15 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from everwhen.agent.recipe import TOOLS
 from everwhen.agent.rendering import Label, data, framed, same
-from everwhen.agent.times import spoken_window
 from everwhen.agent.view import View
 from everwhen.errors import EverwhenError, Unavailable, UsageError
 from everwhen.models.llm.dialogue import Tool
+from everwhen.times import Clock
+from everwhen.when import Interval
 
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import FunctionToolset
-
-    from everwhen.when import Interval
 
 MOST = 50
 """Results of one call at the most."""
@@ -61,7 +60,14 @@ class Dated(Arguments):
     until: str = Field("", description="Only up to this day, which is included. Empty: no bound.")
 
     def window(self, kit: Kit) -> Interval | None:
-        return spoken_window(self.since, self.until, kit.view.at, kit.view.zone)
+        clock = Clock(kit.view.zone, kit.view.at)
+        start = clock.interval(self.since, "since").start if self.since else None
+        end = clock.interval(self.until, "until").end if self.until else None
+        if start is not None and end is not None and end < start:
+            raise UsageError(
+                f"until '{self.until}' lies before since '{self.since}'; give the earlier one as since"
+            )
+        return None if start is None and end is None else Interval(start, end, "second")
 
 
 @dataclass(frozen=True, slots=True)

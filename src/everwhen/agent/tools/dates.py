@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
 from everwhen.agent.rendering import data, event_line
-from everwhen.agent.times import spoken
 from everwhen.agent.tools.base import Dated, Kit, MemoryTool, told
 from everwhen.errors import UsageError
 from everwhen.recall.comparing import in_words
 from everwhen.recall.result import WEEKDAYS
 from everwhen.recall.timeline import merged
+from everwhen.times import Clock
 from everwhen.when import Interval
 from everwhen.when.calendar import add_months
+from everwhen.when.zones import zone_of
 
 Unit = Literal["days", "weeks", "months", "years"]
 FURTHEST = 100_000
@@ -99,12 +99,12 @@ def _count(kit: Kit, given: DateMath) -> str:
 def _interval(kit: Kit, text: str, name: str) -> Interval:
     if not text:
         raise UsageError(f"date_math needs {name}: an ISO date, or words such as 'today'")
-    return spoken(text, kit.view.at, kit.view.zone)
+    return Clock(kit.view.zone, kit.view.at).interval(text, name)
 
 
 def _days(kit: Kit, text: str, name: str) -> tuple[date, date]:
     """The first and the last day of what a text names, in the bank's zone."""
-    found, zone = _interval(kit, text, name), ZoneInfo(kit.view.zone)
+    found, zone = _interval(kit, text, name), zone_of(kit.view.zone)
     if found.start is None or found.end is None:
         raise UsageError(f"'{text}' has no beginning or no end; name a day, a week, a month or a year")
     end = found.end - timedelta(microseconds=1) if found.end > found.start else found.end

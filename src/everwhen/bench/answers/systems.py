@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from everwhen.agent.budget import Room
 from everwhen.agent.extractive.kinds import asks_about_time
@@ -25,6 +24,7 @@ from everwhen.models.llm import LLM, LLMError
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import MID, Recipe
 from everwhen.when.render import describe
+from everwhen.when.zones import zone_of
 
 Context = Callable[[Memory, str, datetime | None, int], str]
 """Memory, question, moment of asking and tokens to the text that the model reads."""
@@ -103,7 +103,7 @@ def recent(memory: Memory, question: str, at: datetime | None, tokens: int) -> s
     for turn in reversed(memory.turns()):
         if at is not None and turn.said_at > at:
             continue
-        heading = f"# {turn.said_at.astimezone(ZoneInfo(turn.zone)):%Y-%m-%d %A}\n"
+        heading = f"# {turn.said_at.astimezone(zone_of(turn.zone)):%Y-%m-%d %A}\n"
         said = line(turn.speaker, turn.text)
         another = not days or days[-1][0] != heading
         room -= count_tokens(said) + (count_tokens(heading) if another else 0)

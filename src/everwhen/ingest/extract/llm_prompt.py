@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
 from everwhen.ingest.extract.base import Batch
 from everwhen.types import Turn
+from everwhen.when.zones import zone_of
 
 LONGEST_TURN = 8_000
 """Characters of a turn that the model reads; longer ones are logs and documents more often than talk."""
@@ -45,7 +45,7 @@ def question(batch: Batch) -> Question:
 
 
 def _line(label: str, turn: Turn, longest: int) -> str:
-    said = turn.said_at.astimezone(ZoneInfo(turn.zone))
+    said = turn.said_at.astimezone(zone_of(turn.zone))
     text = turn.text if len(turn.text) <= longest else turn.text[:longest] + " […]"
     line = {
         "id": label,

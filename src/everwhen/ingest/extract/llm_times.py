@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.llm_text import Span, find
 from everwhen.types import Turn
 from everwhen.when import Grain, Interval, TimeRef, resolve
+from everwhen.when.zones import zone_of
 
 EARLIEST = 1000
 LATEST_AHEAD = 100
@@ -31,7 +31,7 @@ class Occurred:
 
 def day(turn: Turn) -> Interval:
     """The speaker's day."""
-    start = turn.said_at.astimezone(ZoneInfo(turn.zone)).replace(
+    start = turn.said_at.astimezone(zone_of(turn.zone)).replace(
         hour=0, minute=0, second=0, microsecond=0, fold=0
     )
     return Interval(
@@ -60,7 +60,7 @@ def claimed(date: str, turn: Turn) -> Interval | Literal["out of bounds"] | None
     year, month, number = int(match[1]), match[2], match[3]
     if not EARLIEST <= year <= turn.said_at.year + LATEST_AHEAD:
         return "out of bounds"
-    zone = ZoneInfo(turn.zone)
+    zone = zone_of(turn.zone)
     try:
         start = datetime(year, int(month or 1), int(number or 1))
         if number:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeAlias
-from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
+
+from everwhen.when.zones import zone_of
 
 Scores: TypeAlias = dict[str, NDArray[np.float32]]
 """By the name of a score, one number for each candidate; NaN where a candidate cannot be compared."""
@@ -55,6 +56,6 @@ class Reranker(Protocol):
 
 def dated_line(candidate: Candidate) -> str:
     """`[Date: November 06, 2025 (2025-11-06)] context: text`, the form that TEMPR shows to a cross-encoder."""
-    day = candidate.said_at.astimezone(ZoneInfo(candidate.zone))
+    day = candidate.said_at.astimezone(zone_of(candidate.zone))
     context = f"{candidate.context}: " if candidate.context else ""
     return f"[Date: {month_name[day.month]} {day:%d, %Y} ({day:%Y-%m-%d})] {context}{candidate.text}"

@@ -22,8 +22,8 @@ from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.answer import LEAST, NO_ROOM, Json, as_text, fit, name_of, page
 from everwhen.serve.mcp.reach import Remembering
 from everwhen.serve.mcp.strict_tool import in_tools, strict_tool
-from everwhen.serve.mcp.times import Clock
 from everwhen.settings import MAX_TOKENS
+from everwhen.times import Clock
 from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, Turn
 from everwhen.when import Interval, describe
 
@@ -47,9 +47,9 @@ INSTRUCTIONS = (
 
 Time = Annotated[str | None, Field(description="ISO 8601 or 'last Friday'")]
 Between = Annotated[
-    list[str] | None, Field(description="['last week'] or ['2025-03-01', '2025-03-31'], both included")
+    str | list[str] | None, Field(description="'last week' or ['2025-03-01', '2025-03-31'], both included")
 ]
-Zone = Annotated[str | None, Field(description="IANA zone of the times; else the bank's")]
+Zone = Annotated[str | None, Field(description="IANA zone or offset of the times; else the bank's")]
 Few = Annotated[int, Field(ge=1, le=200)]
 Room = Annotated[int, Field(ge=LEAST, le=MOST_TOKENS, description="What the whole answer may take")]
 Cursor = Annotated[str | None, Field(description="From the answer before, to go on")]
@@ -141,7 +141,7 @@ def _writing(tool: Tools, reach: Reach) -> None:
         with _open(reach, "write", "add_memory") as memory:
             message = {"role": role, "name": name, "content": text, "id": id}
             given = {key: value for key, value in message.items() if value is not None}
-            added = memory.add(given, session=session, at=Clock(memory, zone).instant(at), zone=zone)
+            added = memory.add(given, session=session, at=at, zone=zone)
             return as_text({"turns": list(added.turns), "session": added.session, "new": added.new})
 
 
@@ -169,7 +169,7 @@ def _forgetting(tool: Tools, reach: Reach) -> None:
                 turns=turns,
                 session=session,
                 entity=entity,
-                between=Clock(memory, zone).window(between),
+                between=_clock(memory, zone).window(between),
                 everything=everything,
                 dry_run=dry_run,
             )
@@ -201,17 +201,17 @@ def _searching(tool: Tools, reach: Reach) -> None:
         memory holds an answer at all; with `more`, a larger max_tokens shows more.
         """
         with _open(reach, "read", "search_memories") as memory:
-            clock = Clock(memory, zone)
+            clock = _clock(memory, zone, at)
             recall = partial(
                 memory.recall,
                 query,
                 budget=budget,
-                at=clock.instant(at),
+                at=clock.at,
                 between=clock.window(between),
-                before=clock.instant(before),
-                after=clock.instant(after),
-                as_of=clock.last_instant(as_of),
-                known_at=clock.last_instant(known_at),
+                before=clock.first(before, "before"),
+                after=clock.first(after, "after"),
+                as_of=clock.last(as_of, "as_of"),
+                known_at=clock.last(known_at, "known_at"),
                 kinds=kinds,
                 networks=networks,
                 min_confidence=min_confidence,
@@ -234,7 +234,7 @@ def _searching(tool: Tools, reach: Reach) -> None:
     ) -> str:
         """What was said, word for word, in the order of time: a whole conversation, a stretch of time, or a search."""
         with _open(reach, "read", "search_turns") as memory:
-            window = Clock(memory, zone).window(between)
+            window = _clock(memory, zone).window(between)
             said: Sequence[Turn | Recalled]
             if query is None:
                 said = memory.turns(session, window)
@@ -255,7 +255,7 @@ def _searching(tool: Tools, reach: Reach) -> None:
     ) -> str:
         """Every turn that contains exact words (or a regular expression), in the order of time."""
         with _open(reach, "read", "grep") as memory:
-            window = Clock(memory, zone).window(between)
+            window = _clock(memory, zone).window(between)
             most = limit + 1 if cursor is None else MOST_HITS
             said = [hit.turn for hit in memory.grep(pattern, regex=regex, between=window, limit=most)]
             return page("turns", said, _turn, _by_id, cursor=cursor, limit=limit, max_tokens=max_tokens)
@@ -272,8 +272,8 @@ def _times(tool: Tools, reach: Reach) -> None:
     ) -> str:
         """When something happened, holds or is planned: an exact interval, how sure it is, and who said so."""
         with _open(reach, "read", "when") as memory:
-            clock = Clock(memory, zone)
-            found = memory.when(query, at=clock.instant(at), between=clock.window(between))
+            clock = _clock(memory, zone, at)
+            found = memory.when(query, at=clock.at, between=clock.window(between))
             if found is None:
                 return as_text({"known": False})
             answer = {
@@ -309,7 +309,7 @@ def _times(tool: Tools, reach: Reach) -> None:
         The newest come first into the answer; the cursor goes on to older ones.
         """
         with _open(reach, "read", "timeline") as memory:
-            entries = memory.timeline(about, Clock(memory, zone).window(between), grain, negated=negated)
+            entries = memory.timeline(about, _clock(memory, zone).window(between), grain, negated=negated)
             return page(
                 "entries",
                 entries,
@@ -338,7 +338,7 @@ def _times(tool: Tools, reach: Reach) -> None:
         In the order of time, the newest; the cursor goes on to older ones.
         """
         with _open(reach, "read", "list_events") as memory:
-            found = memory.events(about, Clock(memory, zone).window(between), subject, verb, status)
+            found = memory.events(about, _clock(memory, zone).window(between), subject, verb, status)
             return page(
                 "events",
                 found,
@@ -365,8 +365,8 @@ def _facts(tool: Tools, reach: Reach) -> None:
     ) -> str:
         """What is true now, or was at `as_of`; with `known_at`, as the memory knew it then."""
         with _open(reach, "read", "get_facts") as memory:
-            clock = Clock(memory, zone)
-            then, known = clock.last_instant(as_of), clock.last_instant(known_at)
+            clock = _clock(memory, zone)
+            then, known = clock.last(as_of, "as_of"), clock.last(known_at, "known_at")
             if then is None and known is None:
                 found = memory.facts.current(subject, predicate)
             else:
@@ -400,7 +400,7 @@ def _facts(tool: Tools, reach: Reach) -> None:
     ) -> str:
         """Set a fact right because the user says so: their word wins. What was believed before stays in the history."""
         with _open(reach, "write", "correct_fact") as memory:
-            since = Clock(memory, zone).instant(valid_from)
+            since = _clock(memory, zone).first(valid_from, "valid_from")
             fact = memory.facts.correct(subject, predicate, object, valid_from=since)
             return fit([_fact(fact)], lambda kept: kept[0] if kept else {"id": fact.id}, MAX_TOKENS)
 
@@ -436,6 +436,11 @@ def _open(
             yield memory
     except EverwhenError as error:
         raise wrong(in_tools(str(error))) from error
+
+
+def _clock(memory: Remembering, zone: str | None, at: str | None = None) -> Clock:
+    """Reads the times of one call. The bank is asked for its zone only when a time needs it."""
+    return Clock(zone or (lambda: memory.zone), at)
 
 
 def _when(interval: Interval | None, zone: str) -> str | None:

@@ -18,13 +18,13 @@ from everwhen.serve.schemas import (
     CorrectIn,
     EndIn,
     HalfLifeIn,
-    Instant,
     Name,
     PredicateIn,
     ReportIn,
     ResolveIn,
     RetractIn,
     Share,
+    Time,
 )
 from everwhen.types import Conflict, Fact, FactDiff, StaleFact
 
@@ -39,9 +39,9 @@ async def facts(
     bank: Bank,
     subject: Annotated[Name | None, Query()] = None,
     predicate: Annotated[Name | None, Query()] = None,
-    as_of: Annotated[Instant | None, Query(description="What held then.")] = None,
-    known_at: Annotated[Instant | None, Query(description="As it was known then.")] = None,
-    now: Annotated[Instant | None, Query(description="What holds then, as known at present.")] = None,
+    as_of: Annotated[Time | None, Query(description="What held then.")] = None,
+    known_at: Annotated[Time | None, Query(description="As it was known then.")] = None,
+    now: Annotated[Time | None, Query(description="What holds then, as known at present.")] = None,
     history: Flag = False,
     versions: Flag = False,
     cursor: Cursor = None,
@@ -130,7 +130,7 @@ async def stale(
     request: Request,
     bank: Bank,
     threshold: Annotated[Share, Query()] = 0.5,
-    now: Annotated[Instant | None, Query()] = None,
+    now: Annotated[Time | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Response:
     """What should not be relied on as it stands; lowest confidence first."""
@@ -169,8 +169,8 @@ async def resolve(request: Request, bank: Bank, conflict: str, body: ResolveIn) 
 async def diff(
     request: Request,
     bank: Bank,
-    t1: Annotated[Instant, Query()],
-    t2: Annotated[Instant, Query()],
+    t1: Annotated[Time, Query()],
+    t2: Annotated[Time, Query()],
     subject: Annotated[Name | None, Query()] = None,
 ) -> Response:
     """What began, ended and changed from one instant to another, as believed now."""

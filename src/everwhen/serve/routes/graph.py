@@ -33,10 +33,9 @@ async def events(
 ) -> Response:
     """The event calendar: who did what, when. `from` and `to` bound when it may have happened."""
     house = house_of(request)
-    between = None if from_ is None and to is None else (from_, to)
 
     def act(memory: Memory) -> bytes:
-        found = memory.events(about, between, subject, verb, status)
+        found = memory.events(about, (from_, to), subject, verb, status)
         return written(page(found, cursor, limit, house.serving), Page[Event])
 
     return replied(await house.banks.read(bank, act))

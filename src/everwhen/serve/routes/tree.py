@@ -10,9 +10,9 @@ from everwhen.memory import Memory
 from everwhen.serve.pages import Cursor, Limit, Page, page
 from everwhen.serve.problems import Problem
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
-from everwhen.serve.schemas import ConsolidateIn, Instant
+from everwhen.serve.schemas import ConsolidateIn, Time
+from everwhen.times import Clock
 from everwhen.types import Consolidated, Node, Statement
-from everwhen.when import Interval
 
 router = area("tree")
 
@@ -22,9 +22,9 @@ async def tree(
     request: Request,
     bank: Bank,
     level: Annotated[int | None, Query(ge=1, le=100, description="1 is exchanges.")] = None,
-    at: Annotated[Instant | None, Query(description="Nodes whose interval contains it.")] = None,
-    from_: Annotated[Instant | None, Query(alias="from", description="Nodes that end after it.")] = None,
-    to: Annotated[Instant | None, Query(description="Nodes that begin before it.")] = None,
+    at: Annotated[Time | None, Query(description="Nodes whose interval contains it, or overlaps it.")] = None,
+    from_: Annotated[Time | None, Query(alias="from", description="Nodes that end after it.")] = None,
+    to: Annotated[Time | None, Query(description="Nodes that begin before it.")] = None,
     cursor: Cursor = None,
     limit: Limit = None,
 ) -> Response:
@@ -32,11 +32,9 @@ async def tree(
     house = house_of(request)
     if at is not None and (from_ is not None or to is not None):
         raise Problem(422, "at: give an instant, or a stretch of time as from and to, not both", "UsageError")
-    if from_ is not None and to is not None and to < from_:
-        raise Problem(422, "from: the stretch of time ends before it starts", "UsageError")
-    moment = at if from_ is None and to is None else Interval(from_, to, "second")
 
     def act(memory: Memory) -> bytes:
+        moment = at or Clock(memory.zone).window((from_, to))
         return written(page(memory.tree(level, moment), cursor, limit, house.serving), Page[Node])
 
     return replied(await house.banks.read(bank, act))

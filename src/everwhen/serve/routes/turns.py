@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
@@ -10,13 +9,15 @@ from fastapi import Query, Request, Response
 from everwhen.memory import Memory
 from everwhen.serve.pages import Cursor, Limit, Page, after_turn, page, page_of_turns
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
-from everwhen.serve.schemas import GrepIn, Instant, Name, TurnsIn, window
+from everwhen.serve.schemas import GrepIn, Name, Time, TurnsIn, window
+from everwhen.times import Clock
 from everwhen.types import Added, EventHit, Hit, Session, Turn
+from everwhen.when import Interval
 
 router = area("turns")
 
-From = Annotated[Instant | None, Query(alias="from", description="Said at or after.")]
-To = Annotated[Instant | None, Query(description="Said before.")]
+From = Annotated[Time | None, Query(alias="from", description="Said at or after its beginning.")]
+To = Annotated[Time | None, Query(description="Said before; a day or an expression is included.")]
 
 
 @router.post("/banks/{bank}/turns", status_code=201, response_model=Added, **needs("write", "create_memory"))
@@ -47,10 +48,11 @@ async def turns(
     """The turn calendar: what was said, in the order of time."""
     house = house_of(request)
     after = after_turn(cursor)
-    start = max(filter(None, (from_, after[0] if after else None)), default=None)
 
     def act(memory: Memory) -> bytes:
-        said = memory.each_turn(session, _between(start, to))
+        asked = Clock(memory.zone).window((from_, to)) or Interval(None, None)
+        start = max(filter(None, (asked.start, after[0] if after else None)), default=None)
+        said = memory.each_turn(session, (start, asked.end))
         return written(page_of_turns(said, after, limit, house.serving), Page[Turn])
 
     return replied(await house.banks.call(bank, act))
@@ -103,7 +105,3 @@ async def grep(request: Request, bank: Bank, body: GrepIn) -> Response:
 
     call = house.banks.call if body.calendar == "turns" else house.banks.wait
     return replied(await call(bank, act))
-
-
-def _between(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None] | None:
-    return None if start is None and end is None else (start, end)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from everwhen.store.sqlite.statements import migrations, statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding
+from everwhen.when.zones import zone_of
 
 _AT_ONCE = 1024
 CLOCK_SLACK = timedelta(minutes=10)
@@ -225,8 +225,8 @@ def _zones(sql: sqlite3.Connection) -> list[Finding]:
 
 def _known(zone: object) -> bool:
     try:
-        ZoneInfo(str(zone))
-    except (LookupError, ValueError, OSError):
+        zone_of(str(zone))
+    except ValueError:
         return False
     return True
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from html import escape
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from nicegui import ui
 
@@ -21,6 +20,7 @@ from everwhen.types import KINDS, Recalled
 from everwhen.ui.leaf import Leaf
 from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, press, said, show_turns, spoken
 from everwhen.ui.settings import MOST_MEMORIES
+from everwhen.when.zones import zone_of
 
 BUDGETS = {"low": "Low", "mid": "Mid", "high": "High"}
 CHANNELS = {"semantic": "meaning", "keyword": "words", "graph": "graph", "temporal": "time"}
@@ -133,7 +133,7 @@ class Explorer(Leaf):
         return "Understood as: " + " · ".join(parts)
 
     def _memory(self, number: int, one: Recalled, best: float) -> str:
-        at = one.said_at.astimezone(ZoneInfo(one.zone))
+        at = one.said_at.astimezone(zone_of(one.zone))
         why = one.why
         chips = "".join(
             badge(f"{CHANNELS.get(name, name)} #{rank} · {why.scores.get(name, 0.0):.2f}", "on")
@@ -191,7 +191,7 @@ class Explorer(Leaf):
             raise UsageError(f"{name}: write the day as 2025-04-30") from None
         if name == "after":  # the whole day is over
             chosen += timedelta(days=1)
-        return datetime(chosen.year, chosen.month, chosen.day, tzinfo=ZoneInfo(self.visit.zone))
+        return datetime(chosen.year, chosen.month, chosen.day, tzinfo=zone_of(self.visit.zone))
 
 
 def _parts(parts: Mapping[str, float]) -> str:

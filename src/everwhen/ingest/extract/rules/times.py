@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.when import Grain, Interval, TimeRef, resolve
 from everwhen.when.calendar import floor, shift
+from everwhen.when.zones import zone_of
 
 FIXED = 0.75
 """Confidence below which `when` calls an expression floating: no tense told it which Friday."""
@@ -29,7 +29,7 @@ class Moment:
 
     def day(self) -> Interval:
         """The speaker's day."""
-        local = self.at.astimezone(_area(self.zone))
+        local = self.at.astimezone(zone_of(self.zone))
         start = local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
         end = (start + timedelta(days=1)).replace(tzinfo=local.tzinfo)
         return Interval(start.astimezone(self.at.tzinfo), end.astimezone(self.at.tzinfo), "day")
@@ -112,7 +112,7 @@ def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
         length = dated.ref.duration
         if dated.ref.kind != "duration" or length is None:
             continue
-        local = moment.at.astimezone(_area(moment.zone)).replace(tzinfo=None)
+        local = moment.at.astimezone(zone_of(moment.zone)).replace(tzinfo=None)
         if length.years:
             start, grain = shift(floor(local, "year"), "year", -int(length.years)), "year"
         elif length.months:
@@ -122,7 +122,7 @@ def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
             grain = "day"
         else:
             continue
-        begun = start.replace(tzinfo=_area(moment.zone)).astimezone(moment.at.tzinfo)
+        begun = start.replace(tzinfo=zone_of(moment.zone)).astimezone(moment.at.tzinfo)
         return Interval(begun, None, grain)
     return None
 
@@ -156,7 +156,3 @@ def _again(dated: Dated, tense: Literal["past", "future"], text: str, moment: Mo
 def _distance(interval: Interval | None, at: datetime) -> timedelta:
     middle = interval.middle if interval is not None else None
     return abs(middle - at) if middle is not None else timedelta.max
-
-
-def _area(zone: str) -> ZoneInfo:
-    return ZoneInfo(zone)

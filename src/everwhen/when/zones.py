@@ -1,0 +1,100 @@
+"""Zones by name: IANA's, and fixed offsets.
+
+A fixed offset of whole hours has a name of IANA's, `Etc/GMT+8` (which is eight hours *behind* UTC); any other is
+written as it stands in ISO 8601: `+05:30`. So `ZoneInfo` reads nearly all of them, and `zone_of` reads all.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+UNIVERSAL = frozenset(
+    [
+        "UTC",
+        "Etc/UTC",
+        "UCT",
+        "Etc/UCT",
+        "Zulu",
+        "Etc/Zulu",
+        "Universal",
+        "Etc/Universal",
+        "GMT",
+        "Etc/GMT",
+        "GMT0",
+        "Etc/GMT0",
+    ]
+)
+"""Names of UTC itself, which say nothing of where somebody is."""
+_OFFSET = re.compile(r"([+-])(\d\d):?([0-5]\d)(?::?([0-5]\d))?", re.ASCII)
+_HOUR = timedelta(hours=1)
+
+
+@lru_cache(maxsize=256)
+def zone_of(name: str) -> tzinfo:
+    """The zone of a name: an IANA name or an offset such as `+05:30`; ValueError where there is none."""
+    try:
+        offset = _offset(name)
+        return ZoneInfo(name) if offset is None else timezone(offset)
+    except (
+        LookupError,
+        ValueError,
+        OSError,
+        TypeError,
+    ):  # absent, a path trick, or a folder such as "Europe"
+        raise ValueError(
+            f"unknown zone {name!r}: use an IANA name such as 'Europe/Rome', or an offset such as '+05:30'"
+        ) from None
+
+
+def stored_name(name: str) -> str:
+    """The name under which a zone is kept: an offset has one way to be written."""
+    zone_of(name)
+    offset = _offset(name)
+    return name if offset is None else _offset_name(offset)
+
+
+def zone_name(instant: datetime) -> str | None:
+    """The zone that an aware datetime itself is in, by name or by offset; None where it is only in UTC.
+
+    `key` is zoneinfo's name, `zone` pytz's, and dateutil knows the file that it has read.
+    """
+    given = instant.tzinfo
+    names = [getattr(given, attribute, None) for attribute in ("key", "zone", "_filename")]
+    for name in (str(name).partition("zoneinfo/")[2] or str(name) for name in names if name):
+        if name in UNIVERSAL:
+            return None
+        if _OFFSET.fullmatch(name) is None and _known(name):
+            return name
+    offset = instant.utcoffset()
+    return _offset_name(offset) if offset else None
+
+
+def _known(name: str) -> bool:
+    try:
+        zone_of(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _offset(name: str) -> timedelta | None:
+    match = _OFFSET.fullmatch(name)
+    if match is None:
+        return None
+    hours, minutes, seconds = (int(digits or 0) for digits in match.groups()[1:])
+    size = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    return -size if match[1] == "-" else size
+
+
+def _offset_name(offset: timedelta) -> str:
+    if not offset:
+        return "UTC"
+    hours, rest = divmod(offset, _HOUR)
+    if not rest and -12 <= hours <= 14:
+        return f"Etc/GMT{-hours:+d}"  # POSIX counts towards the west
+    minutes, seconds = divmod(int(abs(offset).total_seconds()), 60)
+    whole = f"{'-' if offset < timedelta() else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
+    return f"{whole}:{seconds:02d}" if seconds else whole

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.errors import Damaged, NotFound, Refused, Unavailable
+from everwhen.home import bank_bytes
 from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
 from everwhen.store.index import Index, Window
 from everwhen.store.instants import from_text, to_text
@@ -377,7 +378,7 @@ class SqliteStore:
             last=from_text(last) if last else None,
             embedder=self._info.embedder,
             dimension=self._info.dimension,
-            bytes=sum(file.stat().st_size for file in _files(self.path) if file.exists()),
+            bytes=bank_bytes(self.path),
             schema=SCHEMA,
             events=events,
             narratives=narratives,

@@ -32,14 +32,41 @@ def make_private_folder(folder: Path) -> None:
     folder.mkdir(exist_ok=True)  # where it is a file, that is said
 
 
-def bank_path(home: Path, bank: str) -> Path:
-    """The file of a bank. A name is letters, digits and `._@+-`: no separator, so no way out of the folder."""
+def check_folder(file: Path) -> None:
+    """That a file which somebody names can be written: a folder that is not there is a slip of the pen, most often."""
+    if not file.parent.is_dir():
+        raise UsageError(f"there is no folder {file.parent}; make it first, or name another file")
+
+
+def check_bank_name(bank: str) -> None:
+    """A name is letters, digits and `._@+-`: no separator, so no way out of the folder."""
     if not isinstance(bank, str) or not BANK_NAME.fullmatch(bank):
         raise UsageError(
             f"{bank!r} is not a bank name: use 1 to 128 letters, digits and . _ @ + -, beginning with a letter "
             "or digit"
         )
-    return home / "banks" / f"{bank}{SUFFIX}"
+
+
+def bank_path(home: Path, bank: str) -> Path:
+    """The file of a bank. Its name may not differ from another one's in capitals alone: `Ana` and `ana` are one file on
+    the disks of most Macs and of Windows, and a home folder that holds both cannot be moved there."""
+    check_bank_name(bank)
+    path = home / "banks" / f"{bank}{SUFFIX}"
+    # Where the other spelling leads to a file as well, the disk may ignore case: only the folder's list tells.
+    if not path.exists() or path.with_name(path.name.swapcase()).exists():
+        names = bank_names(home)
+        twin = next((name for name in names if name.casefold() == bank.casefold()), bank)
+        if bank not in names and twin != bank:
+            raise UsageError(
+                f"there is a bank '{twin}', and a name that differs from it in capitals alone is the same file on "
+                "some disks; use that one, or choose another name"
+            )
+    return path
+
+
+def bank_bytes(path: Path) -> int:
+    """What a bank takes on the disk: its file, and the log of what is not in there yet."""
+    return sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.is_file())
 
 
 def bank_names(home: Path) -> list[str]:

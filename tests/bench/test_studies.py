@@ -71,5 +71,5 @@ def test_the_bytes_of_a_bank_are_told_by_what_they_hold(tmp_path: Path) -> None:
     with Memory.open(tmp_path, extract="none", cache_entries=0) as memory:
         memory.add("Basil ate a fig")
     held = writing.storage(bank_path(tmp_path, "default"))
-    assert held["vectors"] > 0 and held["words and keyword index"] > 0
+    assert held["vectors"] > 0 and held["words and terms"] > 0
     assert sum(held.values()) <= bank_path(tmp_path, "default").stat().st_size

@@ -212,6 +212,22 @@ def test_odd_files_in_the_folder_do_not_hide_the_banks(shell: Shell, home: Path)
     assert shell("recall", "x", "--bank", "folder")[0] in (4, 5, 6)
 
 
+def test_banks_tells_their_size_and_a_slip_in_a_name_makes_nothing(
+    shell: Shell, home: Path, tmp_path: Path
+) -> None:
+    shell("add", "violin", "--bank", "Good")
+    with Memory.open(home, "Good", embedder="fake", cache_entries=0, extract="none") as memory:
+        memory.add("and more of it")
+        (one,) = shell.json("banks")
+        assert one["bytes"] == memory.stats().bytes > (home / "banks" / "Good.db").stat().st_size
+    code, _, err = shell("add", "violin", "--bank", "good")
+    assert code == 2 and "there is a bank 'Good'" in err
+    for command in (("export",), ("backup",), ("doctor", "--salvage")):
+        code, _, err = shell(*command, str(tmp_path / "no" / "out"), "--bank", "Good")
+        assert code == 2 and "there is no folder" in err, command
+    assert not (tmp_path / "no").exists()
+
+
 def test_reembed_leads_out_of_any_setting(shell: Shell) -> None:
     shell("add", "violin", "--bank", "z")
     assert shell("reembed", "z", "--model", "minilm")[0] == 0

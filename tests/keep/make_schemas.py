@@ -77,7 +77,8 @@ def _as_of(full: Path, old: Path, version: int) -> None:
     if version < 6:
         sql.execute("DELETE FROM bank WHERE key LIKE 'tree%'")
     sql.execute("DETACH today")
-    sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")
+    if version < 12:
+        sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")
     sql.execute("VACUUM")
     sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     sql.close()

@@ -52,7 +52,6 @@ def damage(home: Path, script: str, bank: str = "b") -> None:
     ("script", "check"),
     [
         ("UPDATE units SET terms = x''", "terms"),
-        ("INSERT INTO unit_fts (unit_fts) VALUES ('delete-all')", "full text"),
         ("DELETE FROM vectors WHERE unit IN (SELECT seq FROM units WHERE kind = 'turn')", "vectors"),
         ("DELETE FROM vectors WHERE unit IN (SELECT seq FROM units WHERE kind <> 'turn')", "vectors"),
         ("UPDATE vectors SET vector = zeroblob(length(vector))", "vectors"),

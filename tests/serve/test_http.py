@@ -36,7 +36,12 @@ def test_a_bank_comes_into_being_with_its_first_write(http: httpx.Client) -> Non
     assert answer.status_code == 404 and "there is no bank 'ana'" in answer.json()["detail"]
     added = add(http)
     assert added["new"] == 2 and len(added["turns"]) == 2
-    assert [bank["name"] for bank in http.get("/banks").json()["items"]] == ["ana"]
+    (bank,) = http.get("/banks").json()["items"]
+    assert (
+        bank["name"] == "ana" and bank["bytes"] > 50_000
+    )  # what was just said is in the log, not in the file yet
+    answer = http.post("/banks/Ana/turns", json={"messages": [{"content": "hello"}]})
+    assert answer.status_code == 422 and "there is a bank 'ana'" in answer.json()["detail"]
 
 
 def test_recall_gives_memories_with_reasons(http: httpx.Client) -> None:

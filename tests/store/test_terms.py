@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from everwhen.store import Filter
 from everwhen.store.sqlite import SqliteStore
-from everwhen.store.terms import Tokenizer, hash_term
+from everwhen.store.terms import TOKENIZE, Tokenizer, hash_term
 from tests.conformance.turns import DIMENSION, turn
 
 TEXTS = [
@@ -23,30 +23,30 @@ TEXTS = [
 ]
 
 
-def full_text_store(folder: Path) -> SqliteStore:
+def full_text_store(folder: Path) -> tuple[SqliteStore, sqlite3.Connection]:
+    """A bank, and FTS5 over the same texts."""
     store = SqliteStore.open(folder / "b.db", embedder="fake", dimension=DIMENSION, zone="UTC")
     store.append([turn(f"t{i}", text, hours=i) for i, text in enumerate(TEXTS)])
-    return store
+    sql = sqlite3.connect(":memory:")
+    sql.execute(f"CREATE VIRTUAL TABLE full USING fts5 (speaker, text, tokenize = '{TOKENIZE}')")
+    sql.executemany("INSERT INTO full (rowid, speaker, text) VALUES (?, 'Ana', ?)", enumerate(TEXTS, 1))
+    return store, sql
 
 
 def test_postings_find_exactly_the_rows_that_fts5_finds(tmp_path: Path) -> None:
-    store = full_text_store(tmp_path)
-    sql = sqlite3.connect(store.path)
+    store, sql = full_text_store(tmp_path)
     for word in ("violin", "violinist", "runs", "cafe", "tuesday", "music", "absent"):
-        expected = {
-            row[0] for row in sql.execute("SELECT rowid FROM unit_fts WHERE unit_fts MATCH ?", (word,))
-        }
+        expected = {row[0] for row in sql.execute("SELECT rowid FROM full WHERE full MATCH ?", (word,))}
         assert {found.unit for found in store.search_text(word, 99, Filter())} == expected, word
     store.close()
 
 
 def test_order_is_that_of_fts5_for_a_single_word(tmp_path: Path) -> None:
     # For one word the idf is a common factor, so the two formulas must agree in order and in proportion.
-    store = full_text_store(tmp_path)
-    sql = sqlite3.connect(store.path)
+    store, sql = full_text_store(tmp_path)
     for word in ("tuesday", "violin", "running"):
         rows = sql.execute(
-            "SELECT rowid, -bm25(unit_fts) FROM unit_fts WHERE unit_fts MATCH ? ORDER BY bm25(unit_fts)",
+            "SELECT rowid, -bm25(full) FROM full WHERE full MATCH ? ORDER BY bm25(full)",
             (word,),
         ).fetchall()
         found = store.search_text(word, 99, Filter())

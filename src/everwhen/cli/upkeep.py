@@ -14,11 +14,11 @@ from everwhen.cli.progress import counting
 @app.command()
 def banks(context: typer.Context) -> None:
     """The banks in the home folder."""
-    from everwhen.home import bank_names, bank_path, home_folder
+    from everwhen.home import bank_bytes, bank_names, bank_path, home_folder
 
     here: Here = context.obj
     home = home_folder(here.home)
-    found = {name: bank_path(home, name).stat().st_size for name in bank_names(home)}
+    found = {name: bank_bytes(bank_path(home, name)) for name in bank_names(home)}
     if here.json:
         here.print([{"bank": name, "bytes": size} for name, size in found.items()])
         return

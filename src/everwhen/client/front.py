@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from everwhen.client import calls, facts, keeping
 from everwhen.client.wire import ATTEMPTS, PAUSE, Call, Events, Steps, read, unreachable
 from everwhen.errors import EverwhenError, NotFound, Unavailable
-from everwhen.home import BANK_NAME, bank_path, home_folder
+from everwhen.home import check_bank_name
 
 if TYPE_CHECKING:
     import httpx
@@ -36,8 +36,7 @@ class Line:
     def __init__(self, url: str, key: str | None, bank: str, timeout: float) -> None:
         if find_spec("httpx") is None:
             raise Unavailable("the client needs httpx; install it with: pip install 'everwhen[serve]'")
-        bank_path(home_folder("."), bank)  # a name that is none is refused here already
-        assert BANK_NAME.fullmatch(bank)
+        check_bank_name(bank)  # one that is none is refused here already
         self.bank = bank
         self.url = url.rstrip("/")
         self._key = key

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from everwhen.errors import Damaged, Refused, Unavailable, UsageError
-from everwhen.home import make_private_folder
+from everwhen.home import check_folder
 from everwhen.store import Store
 from everwhen.store.keep import Loader, Snapshot
 
@@ -228,9 +228,9 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    check_folder(path)
     part = path.with_name(f".{path.name}.part")
     try:
-        make_private_folder(path.parent)
         raw = os.fdopen(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb")
         try:
             with raw:

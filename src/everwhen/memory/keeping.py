@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from everwhen import checked
 from everwhen.errors import EverwhenError, NotFound, Refused, UsageError
-from everwhen.home import bank_path, cache_path, home_folder
+from everwhen.home import bank_path, cache_path, check_folder, home_folder
 from everwhen.memory.tree import TreeMemory
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.times import Clock
@@ -181,6 +181,7 @@ class KeepMemory(TreeMemory):
         target = Path(path)
         if target.is_dir():
             target /= f"{self._store.info.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.db"
+        check_folder(target)
         if target.exists() and not overwrite:
             raise Refused(f"{target} exists; name another file, or allow it to be replaced (--overwrite)")
         self._accesses.write()

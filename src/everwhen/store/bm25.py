@@ -45,6 +45,21 @@ class Postings:
         offsets = np.append(starts, len(order)).astype(np.int64)
         return cls(vocabulary, offsets, owners[order], packed["halves"][order], lengths)
 
+    def only(self, stays: NDArray[np.bool_]) -> Postings:
+        """Of some of the rows, which close ranks."""
+        kept = stays[self.rows]
+        left = (
+            np.add.reduceat(kept, self.offsets[:-1], dtype=np.int64) if len(kept) else np.zeros(0, np.int64)
+        )
+        places = (np.cumsum(stays) - 1).astype(np.int32)
+        return Postings(
+            self.vocabulary[left > 0],
+            np.append(0, np.cumsum(left[left > 0])).astype(np.int64),
+            places[self.rows[kept]],
+            self.halves[kept],
+            self.lengths[stays],
+        )
+
     def find(self, term: int) -> slice:
         """Where a term's rows stand; an empty slice for a term that nobody used."""
         place = int(np.searchsorted(self.vocabulary, np.uint64(term)))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.bm25 import Postings, idf, score
 from everwhen.store.kinds import CODES
-from everwhen.store.terms import PACKED, Packed
+from everwhen.store.terms import PACKED, Packed, label_key
 
 AT_ONCE = 1024
 """Rows whose vectors (1.5 MB at 384 dimensions) meet every query before the next ones are read."""
@@ -83,18 +83,26 @@ class Block:
     @classmethod
     def build(cls, rows: Rows) -> Block:
         rows = _in_time_order(rows)
+        return cls._of(rows, Postings.build(rows.packed, rows.sizes))
+
+    @classmethod
+    def _of(cls, rows: Rows, postings: Postings) -> Block:
         owners = np.repeat(np.arange(len(rows.units), dtype=np.int32), rows.pieces)
         sessions, session_of = np.unique(rows.sessions, return_inverse=True)
         return cls(
             rows,
             owners,
             np.cumsum(rows.pieces) - rows.pieces,
-            Postings.build(rows.packed, rows.sizes),
+            postings,
             sessions,
             session_of.astype(np.int32),
             np.argsort(rows.units, kind="stable").astype(np.int32),
             frozenset(np.unique(rows.roles).tolist()),
         )
+
+    def only(self, stays: NDArray[np.bool_]) -> Block:
+        """With some of its rows: what is sorted stays sorted, so that it costs a copy."""
+        return self._of(_chosen(self.rows, np.flatnonzero(stays)), self.postings.only(stays))
 
     def find(self, units: NDArray[np.int64]) -> NDArray[np.int32]:
         """The rows of those of some units that are here."""
@@ -191,7 +199,7 @@ class Index:
         return Index(tuple(blocks), seen, self.removed, speakers)
 
     def without(self, units: NDArray[np.int64], removed: int) -> Index:
-        """With units taken out; only the blocks that hold one of them are built again."""
+        """With units taken out; only the blocks that hold one of them are copied."""
         if not len(units):
             return self if removed == self.removed else Index(self.blocks, self.seen, removed, self.speakers)
         blocks = []
@@ -200,8 +208,10 @@ class Index:
             if stays.all():
                 blocks.append(block)
             elif stays.any():
-                blocks.append(Block.build(_chosen(block.rows, np.flatnonzero(stays))))
-        return Index(tuple(blocks), self.seen, removed, self.speakers)
+                blocks.append(block.only(stays))
+        speaking = {key for block in blocks for key in np.unique(block.rows.speakers).tolist()}
+        speakers = frozenset(name for name in self.speakers if label_key(name) in speaking)
+        return Index(tuple(blocks), self.seen, removed, speakers)
 
     def beside(self, other: Index) -> Index:
         """The rows of both as one snapshot to search in; it is not extended."""
@@ -281,6 +291,20 @@ class Index:
                 scores[~passing] = 0.0
             found.append((block, scores))
         return best_rows(found, limit, floor=0.0)
+
+    def holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
+        """The units of some kinds that have every one of some terms; first those that have them in their own words, as
+        far as counts can tell, and not in their context alone."""
+        own, other = [], []
+        for block in self.blocks if terms else ():
+            where = block.postings.find(terms[0])
+            rows, halves = block.postings.rows[where], block.postings.halves[where]
+            stays = among(block.rows.kinds[rows], kinds)
+            for term in terms[1:]:
+                stays &= np.isin(rows, block.postings.rows[block.postings.find(term)])
+            own.append(block.rows.units[rows[stays & (halves >= 2)]])
+            other.append(block.rows.units[rows[stays & (halves < 2)]])
+        return np.concatenate([*own, *other, np.zeros(0, dtype=np.int64)])
 
     def term_weights(self, terms: Sequence[int]) -> tuple[list[float], float]:
         """The idf of each term, and the mean length of a row: both of the whole bank, whatever the window."""

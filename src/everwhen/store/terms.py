@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -55,6 +55,22 @@ class Tokenizer:
             finally:
                 self._sql.execute("ROLLBACK")
         return out
+
+    def saying(self, texts: Sequence[str], phrases: Iterable[str]) -> dict[str, set[int]]:
+        """For each phrase the places of the texts in which it stands, word after word."""
+        with self._lock:
+            self._sql.execute("BEGIN")
+            try:
+                self._sql.executemany("INSERT INTO scratch (rowid, text) VALUES (?, ?)", enumerate(texts))
+                asked = "SELECT rowid FROM scratch WHERE scratch MATCH ?"
+                return {
+                    phrase: {
+                        row[0] for row in self._sql.execute(asked, ('"' + phrase.replace('"', "") + '"',))
+                    }
+                    for phrase in phrases
+                }
+            finally:
+                self._sql.execute("ROLLBACK")
 
     def packed(self, texts: Sequence[str], contexts: Sequence[str]) -> list[bytes]:
         """For each text with its context, its terms as the index stores them."""

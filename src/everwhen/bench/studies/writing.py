@@ -41,7 +41,7 @@ EXTRACTING = {
     "batch, all of it": "everwhen.ingest.pipeline.process",
 }
 HOLDS = {
-    "words and keyword index": ("turns", "units", "unit_turns", "unit_fts"),
+    "words and terms": ("turns", "units", "unit_turns"),
     "vectors": ("vectors",),
     "token vectors": ("token_codes",),
     "graph": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request, Response
 
 from everwhen.errors import NotFound
-from everwhen.home import bank_path
+from everwhen.home import bank_bytes, bank_path
 from everwhen.memory import Memory
 from everwhen.serve.pages import Cursor, Limit, Page, page
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
@@ -22,7 +22,7 @@ async def list_banks(request: Request, cursor: Cursor = None, limit: Limit = Non
     home = house.serving.home
     seen = [name for name in house.banks.names() if request.state.caller.allows("read", name)]
     chosen = page(seen, cursor, limit, house.serving)
-    items = [BankName(name=name, bytes=bank_path(home, name).stat().st_size) for name in chosen.items]
+    items = [BankName(name=name, bytes=bank_bytes(bank_path(home, name))) for name in chosen.items]
     found = Page[BankName](items=items, next_cursor=chosen.next_cursor)
     return replied(written(found, Page[BankName]))
 

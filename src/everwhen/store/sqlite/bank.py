@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.errors import Damaged, NotFound, Refused, Unavailable
+from everwhen.home import bank_bytes
 from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
 from everwhen.store.index import Index, Window
 from everwhen.store.instants import from_text, to_text
@@ -53,7 +54,7 @@ class SqliteStore:
         self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
         self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
         self._kept = KeptRows()
-        self.keep = SqliteKeep(writer, reader, lambda: self._tokenizer, busy_seconds)
+        self.keep = SqliteKeep(writer, reader, lambda: self._tokenizer, self._whole_index, busy_seconds)
         self.tree = SqliteTree(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._live = LiveIndex(reader, lambda: self._info, nodes=False)
         self._live_nodes = LiveIndex(reader, lambda: self._info, nodes=True)
@@ -205,7 +206,6 @@ class SqliteStore:
         )
         if new.codes:
             sql.execute(ask["put_codes"], (unit, new.codes))
-        sql.execute(ask["insert_fts"], (unit, turn.speaker, turn.text, new.context))
 
     def put_codes(self, codes: Mapping[str, bytes]) -> None:
         with self._writer.transaction() as sql:
@@ -377,7 +377,7 @@ class SqliteStore:
             last=from_text(last) if last else None,
             embedder=self._info.embedder,
             dimension=self._info.dimension,
-            bytes=sum(file.stat().st_size for file in _files(self.path) if file.exists()),
+            bytes=bank_bytes(self.path),
             schema=SCHEMA,
             events=events,
             narratives=narratives,
@@ -406,7 +406,10 @@ class SqliteStore:
 
     def _index_for(self, where: Filter) -> Index:
         """The rows that a filter may let pass."""
-        return self.index().beside(self._live_nodes.current()) if wants_nodes(where) else self.index()
+        return self._whole_index() if wants_nodes(where) else self.index()
+
+    def _whole_index(self) -> Index:
+        return self.index().beside(self._live_nodes.current())
 
     def _window(self, where: Filter) -> Window:
         return to_window(where, self._with_metadata, self._reaching_back)

@@ -32,7 +32,7 @@ def check(
     *,
     fix: bool,
 ) -> list[Finding]:
-    """Every finding in one sentence. `fix` rebuilds terms and full text; turns are never touched."""
+    """Every finding in one sentence. `fix` rebuilds terms; turns are never touched."""
     findings: list[Finding] = []
     with connection.use() as sql:
         for row in sql.execute("PRAGMA integrity_check(20)"):
@@ -57,7 +57,6 @@ def check(
                 findings += _index(connection, index(), nodes)
             except Damaged as error:
                 findings.append(Finding("index", str(error)))
-    findings += _full_text(connection, fix=fix)
     return findings
 
 
@@ -245,18 +244,3 @@ def _terms(connection: Connection, tokenizer: Tokenizer, *, fix: bool) -> list[F
         with connection.transaction() as sql:
             sql.executemany(statements()["set_terms"], wrong)
     return [Finding("terms", f"{len(wrong)} units have other search terms than their text", fixed=fix)]
-
-
-def _full_text(connection: Connection, *, fix: bool) -> list[Finding]:
-    """FTS5's own comparison of its index with the text."""
-    try:
-        with connection.transaction() as sql:
-            sql.execute("INSERT INTO unit_fts (unit_fts, rank) VALUES ('integrity-check', 1)")
-            return []
-    except Damaged as error:
-        if fix:
-            with connection.transaction() as sql:
-                sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")
-        return [
-            Finding("full text", f"the full-text index does not agree with the text ({error})", fixed=fix)
-        ]

@@ -14,6 +14,7 @@ from pathlib import Path
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
 from everwhen.home import make_private_folder
 from everwhen.store.instants import to_text
+from everwhen.store.sqlite.slack import open_files
 from everwhen.store.sqlite.statements import migrations
 
 SCHEMA = migrations()[-1][0]
@@ -44,6 +45,8 @@ class Connection:
         except BaseException:
             self._raw.close()
             raise
+        self.file = open_files.enter(path)
+        self._is_open = True
 
     @contextmanager
     def use(self) -> Iterator[sqlite3.Connection]:
@@ -116,6 +119,9 @@ class Connection:
     def close(self) -> None:
         with self._lock:
             self._raw.close()
+            if self._is_open:
+                self._is_open = False
+                open_files.leave(self.file)
 
 
 def translate(error: sqlite3.Error, path: Path, busy_seconds: float) -> EverwhenError:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Follower, Gone, Retold, Uprooted
+from everwhen.store.kinds import codes
 from everwhen.store.sqlite.ledger import SqliteLedger
-from everwhen.store.sqlite.removal import remove_units, restart_turns
+from everwhen.store.sqlite.removal import remove_units, restart_turns, tell_changed
 from everwhen.store.sqlite.rows import turn_of
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.tree import above, put_marks
-from everwhen.store.terms import Tokenizer
+from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.store.tree import Place
+from everwhen.types import KINDS
 
 LEFT = frozenset({"bank", "keeping", "tombstones", "migrations", "names_version"})
 """The tables that forgetting everything leaves alone: settings, and what must not come back."""
@@ -33,9 +37,12 @@ class Undone(Exception):
 class SqliteEraser:
     """The `Eraser` of one open transaction."""
 
-    def __init__(self, sql: sqlite3.Connection, tokenizer: Callable[[], Tokenizer]) -> None:
+    def __init__(
+        self, sql: sqlite3.Connection, tokenizer: Callable[[], Tokenizer], index: Callable[[], Index]
+    ) -> None:
         self._sql = sql
         self._tokenizer = tokenizer
+        self._index = index
         self.facts = SqliteLedger(sql, tokenizer)
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
@@ -94,15 +101,39 @@ class SqliteEraser:
         put_marks(self._sql, places)
 
     def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-        found: dict[int, tuple[str, str]] = {}
-        for word in words:
-            asked = {"phrase": '{speaker text}: "' + word.replace('"', "") + '"'}
-            if self._sql.execute(statements()["turn_saying"], asked).fetchone() is None:
-                found |= {row[0]: (row[1], row[2]) for row in self._rows("units_saying", asked)}
+        index, tokenizer = self._index(), self._tokenizer()
+        # The index is as it was before this transaction: nobody else writes, and what went is not found any more.
+        counted = zip(words, tokenizer.counts(words), strict=True)
+        terms = {word: [hash_term(term) for term in counts] for word, counts in counted if counts}
+        turns, others = codes(("turn",), None), codes([kind for kind in KINDS if kind != "turn"], None)
+        waiting = {word: index.holding(terms[word], turns) for word in terms}
+        unsaid, most = [], 1
+        while waiting:  # most words are said in the first turn that is looked at
+            said = self._saying({word: units[:most] for word, units in waiting.items()})
+            unsaid += [word for word, units in waiting.items() if word not in said and len(units) <= most]
+            waiting = {
+                word: units[most:]
+                for word, units in waiting.items()
+                if word not in said and len(units) > most
+            }
+            most *= 8
+        echoing = self._saying({word: index.holding(terms[word], others) for word in unsaid})
+        found = sorted({unit for units in echoing.values() for unit in units})
         return [
             (id_, kind, tuple(row[0] for row in self._rows("turns_of_unit", (unit,))))
-            for unit, (id_, kind) in found.items()
+            for unit, id_, kind in self._rows("units_named", (_json(found),))
         ]
+
+    def _saying(self, asked: Mapping[str, NDArray[np.int64]]) -> dict[str, set[int]]:
+        """For each word those of its units that say it, context aside; nothing for a word that none does."""
+        units = sorted({unit for several in asked.values() for unit in several.tolist()})
+        texts, owners = [], []
+        for unit, speaker, text in self._rows("words_of_units", (_json(units),)):
+            texts += [speaker, text]
+            owners += [unit, unit]
+        said = self._tokenizer().saying(texts, asked)
+        found = {word: {owners[place] for place in places} for word, places in said.items()}
+        return {word: own for word, places in found.items() if (own := places & set(asked[word].tolist()))}
 
     def remove(
         self,
@@ -203,17 +234,16 @@ class SqliteEraser:
         for (fact,) in self._rows("all_facts", ()):
             stones.put_fact(fact, now)
         self._sql.execute("PRAGMA defer_foreign_keys = ON")  # until the commit, when nothing is left to point
-        self._sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('delete-all')")
         for table in tables:
             self._sql.execute(f"DELETE FROM {table}")
+        next_epoch(self._sql)
         self._note()
 
     def undo(self) -> None:
         raise Undone
 
     def _note(self) -> None:
-        """Other processes read everything again, and the files are to be scrubbed, even after a crash."""
-        next_epoch(self._sql)
+        """What other processes are building comes too late, and the files are to be scrubbed, even after a crash."""
         self._do("renumber_marks", ())
         self._do("put_kept_value", ("erasing", "1"))
 
@@ -221,8 +251,7 @@ class SqliteEraser:
         """Give a turn another context to be searched with, and the vectors that go with it."""
         ask = statements()
         unit = self._sql.execute(ask["turn_units"], (_json([one.turn]),)).fetchone()[1]
-        speaker, text, context = self._sql.execute(ask["unit_text"], (unit,)).fetchone()
-        self._do("delete_fts", (unit, speaker, text, context))
+        ((_, speaker, text),) = self._rows("words_of_units", (_json([unit]),))
         self._do("delete_vectors", (unit,))
         rows = [(unit, place, np.asarray(row, "<f4").tobytes()) for place, row in enumerate(one.vectors)]
         self._sql.executemany(ask["insert_vector"], rows)
@@ -239,7 +268,7 @@ class SqliteEraser:
                 "terms": terms,
             },
         )
-        self._do("insert_fts", (unit, speaker, text, one.context))
+        tell_changed(self._sql, [unit])
 
     # Entities
 

@@ -14,7 +14,7 @@ from everwhen.store.keep import Forgotten
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_declared, to_row
 from everwhen.store.sqlite.statements import statements
-from everwhen.store.terms import Tokenizer
+from everwhen.store.terms import Tokenizer, hash_term
 
 _PAGE = 2000
 _HALF_LIFE = "half_life:"
@@ -98,8 +98,11 @@ class SqliteFacts:
         return [row for rows in found for row in rows if row.covers(instant)]
 
     def naming(self, words: str) -> list[FactRow]:
-        phrase = '"' + words.replace('"', " ") + '"'
-        return self._rows("facts_naming", {"phrase": phrase}) if words.strip() else []
+        found: dict[int, FactRow] | None = None
+        for term in self._tokenizer().counts([words])[0]:
+            rows = self._rows("facts_naming", {"term": hash_term(term).to_bytes(8, "little")})
+            found = {row.seq: row for row in rows if found is None or row.seq in found}
+        return list((found or {}).values())
 
     def beside_corrected(self) -> list[tuple[FactRow, datetime, bool]]:
         found = []

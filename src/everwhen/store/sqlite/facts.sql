@@ -201,11 +201,10 @@ WHERE f.slot = :slot AND f.standing = 'believed' AND f.valid_from < :instant
 ORDER BY f.valid_from DESC LIMIT 1;
 
 -- facts_naming --
--- Believed facts with the words of a reference in them, by full text; the caller looks at the words themselves.
-SELECT {columns} FROM unit_fts x JOIN units u ON u.seq = x.rowid AND u.kind = 'fact'
-JOIN facts f ON f.id = u.id AND f.superseded_at IS NULL AND f.standing = 'believed'
+-- Believed facts with a term (its hash) in them.
+SELECT {columns} FROM facts f JOIN units u ON u.id = f.id
 JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE unit_fts MATCH :phrase
+WHERE f.superseded_at IS NULL AND f.standing = 'believed' AND instr(u.terms, :term)
 ORDER BY f.seq;
 
 -- facts_of_corrected_sources --
@@ -275,11 +274,6 @@ SELECT count(*) FROM (
 SELECT count(*) FROM (
     SELECT 1 FROM facts WHERE superseded_at IS NULL AND standing = 'believed' GROUP BY id HAVING count(*) > 1
 );
-
--- unindex_unit --
--- Full text keeps no copy of the text: it must be told what to take out, before the unit goes.
-INSERT INTO unit_fts (unit_fts, rowid, speaker, text, context)
-SELECT 'delete', seq, speaker, text, context FROM unit_texts WHERE seq = ?;
 
 -- erase_fact --
 -- Forgetting reaches every version, known_at included.

@@ -91,12 +91,6 @@ WHERE u.kind IN ('event', 'narrative') AND p.turn IN (SELECT value FROM json_eac
 -- all_turn_seqs --
 SELECT seq FROM turns WHERE seq NOT IN (SELECT turn FROM expired);
 
--- unit_text --
-SELECT speaker, text, context FROM unit_texts WHERE seq = ?;
-
--- delete_fts --
-INSERT INTO unit_fts (unit_fts, rowid, speaker, text, context) VALUES ('delete', ?, ?, ?, ?);
-
 -- delete_vectors --
 DELETE FROM vectors WHERE unit = ?;
 
@@ -109,11 +103,17 @@ DELETE FROM units WHERE seq = ?;
 -- insert_removal --
 INSERT INTO removals (unit) VALUES (?);
 
--- last_removal --
-SELECT coalesce(max(seq), 0) FROM removals;
+-- drop_old_removals --
+-- All but the newest so many.
+DELETE FROM removals WHERE seq <= (SELECT max(seq) FROM removals) - ?;
+
+-- kept_removals --
+-- The place before the first removal that is still listed, and that of the last one that ever was.
+SELECT coalesce((SELECT min(seq) - 1 FROM removals), last), last
+FROM (SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'removals'), 0) AS last);
 
 -- removals_after --
-SELECT seq, unit FROM removals WHERE seq > ? ORDER BY seq;
+SELECT DISTINCT unit FROM removals WHERE seq > ?;
 
 -- known_entities --
 -- Identities as resolution sees them: each name with the identity at the end of all merges.

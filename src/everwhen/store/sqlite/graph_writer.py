@@ -75,7 +75,6 @@ class SqliteGraphWriter:
             (seq, piece, np.asarray(vector, "<f4").tobytes()) for piece, vector in enumerate(unit.vectors)
         ]
         self._sql.executemany(ask["insert_vector"], rows)
-        self._sql.execute(ask["insert_fts"], (seq, speaker, unit.text, unit.context))
         self._sql.execute(ask["insert_derived"], (seq, extractor, version, unit.confidence, unit.tokens))
         if (event := unit.event) is not None:
             self._sql.execute(

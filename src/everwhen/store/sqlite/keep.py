@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Unavailable
+from everwhen.store.index import Index
 from everwhen.store.instants import to_text
 from everwhen.store.keep import Eraser, Follower
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
+from everwhen.store.sqlite.slack import can_be_wiped, open_files, wipe_slack
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.transfer import (
@@ -31,6 +35,8 @@ from everwhen.store.terms import Tokenizer
 from everwhen.types import Turn
 
 _AT_ONCE = 2048
+ATTEMPTS = 20
+"""How often the log is emptied again because another process has written into it."""
 SCRUB_SECONDS = 5.0
 """How long another process that reads is waited for before the write-ahead log is left as it is."""
 
@@ -43,12 +49,14 @@ class SqliteKeep:
         writer: Connection,
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
+        index: Callable[[], Index],
         busy_seconds: float = 30.0,
     ) -> None:
         self._busy_seconds = busy_seconds
         self._writer = writer
         self._reader = reader
         self._tokenizer = tokenizer
+        self._index = index
 
     def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
         with self._reader.use() as sql:
@@ -85,7 +93,7 @@ class SqliteKeep:
     def forgetting(self) -> Iterator[Eraser]:
         try:
             with self._writer.transaction() as sql:
-                yield SqliteEraser(sql, self._tokenizer)
+                yield SqliteEraser(sql, self._tokenizer, self._index)
         except Undone:
             return
 
@@ -123,21 +131,45 @@ class SqliteKeep:
             return sql.execute(statements()["kept_value"], ("erasing",)).fetchone() is None
 
     def scrub(self) -> bool:
-        """What is deleted stays in three places: the full-text index keeps terms until its segments merge, the
-        file keeps free pages, the write-ahead log old versions of pages. Each is written anew."""
+        """`secure_delete` has overwritten the rows. What may be left of them is in old versions of pages in the
+        write-ahead log, and in the slack of pages, by rows that were moved before they were deleted."""
+        path = self._writer.path
         try:
-            with self._writer.transaction() as sql:
-                sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")
-            with self._writer.use() as sql:
-                sql.execute("VACUUM")
-            if not self._truncate_log():
-                return False
-            remove_file(part_of(self._writer.path))  # what an interrupted restore left
-            with self._writer.transaction() as sql:
+            remove_file(part_of(path))  # what an interrupted restore left
+            with self._writer.use() as sql:  # no other thread of ours writes meanwhile
+                file = open_files.handle(self._writer.file, path)
+                if not can_be_wiped(file) or _is_mostly_free(sql):
+                    sql.execute("VACUUM")  # where much is free it costs what was removed, not what is there
+                for _ in range(ATTEMPTS):
+                    if not self._truncate_log():
+                        return False
+                    if self._wiped(file):
+                        return True
+        except (Unavailable, OSError):
+            pass
+        return False
+
+    def _wiped(self, file: BinaryIO) -> bool:
+        """Overwrite the slack of the file, and take away the mark that something is to be overwritten; False where
+        somebody wrote meanwhile.
+
+        By a connection of its own, which has no old page in its cache. When it commits, all others drop theirs.
+        """
+        fresh = Connection(self._writer.path, busy_seconds=SCRUB_SECONDS)
+        try:
+            with fresh.transaction() as sql:
+                log = self._writer.path.with_name(self._writer.path.name + "-wal")
+                if log.exists() and log.stat().st_size:
+                    return False
+                if can_be_wiped(file):
+                    wipe_slack(file)
+                sql.execute(
+                    statements()["put_kept_value"], ("erasing", "1")
+                )  # so that there is something to commit
                 sql.execute(statements()["drop_kept_value"], ("erasing",))
-        except Unavailable:
-            return False
-        return self._truncate_log()
+                return True
+        finally:
+            fresh.close()
 
     def _truncate_log(self) -> bool:
         """Move the write-ahead log into the file and cut it to nothing; waits for readers."""
@@ -213,3 +245,8 @@ class SqliteKeep:
     def placed(self, units: Sequence[int]) -> dict[int, str]:
         with self._reader.use() as sql:
             return dict(sql.execute(statements()["placed_units"], (json.dumps(list(units)),)).fetchall())
+
+
+def _is_mostly_free(sql: sqlite3.Connection) -> bool:
+    pages, free = (sql.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
+    return bool(2 * free > pages)

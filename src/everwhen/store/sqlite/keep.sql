@@ -196,15 +196,20 @@ DELETE FROM fact_keys WHERE seq NOT IN (SELECT key FROM fact_slots) AND seq NOT 
 SELECT id, said_at, recorded_at, text FROM turns ORDER BY seq;
 
 -- tables --
--- The bank's own tables: full text keeps itself, and is made again.
+-- The bank's own tables: the full text of a schema before 12 is none that anybody reads.
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'unit_fts%' ORDER BY name;
 
 -- nodes_of_units --
 SELECT n.id, u.text, u.occurred_end FROM nodes n JOIN units u ON u.seq = n.unit
 WHERE n.unit IN (SELECT value FROM json_each(?)) ORDER BY n.unit;
 
--- units_saying --
-SELECT u.seq, u.id, u.kind FROM unit_fts x JOIN units u ON u.seq = x.rowid WHERE unit_fts MATCH :phrase;
+-- units_named --
+SELECT seq, id, kind FROM units WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq;
+
+-- words_of_units --
+-- What units say themselves, and who does.
+SELECT u.seq, coalesce(t.speaker, ''), coalesce(u.text, t.text) FROM units u LEFT JOIN turns t ON t.seq = u.turn
+WHERE u.seq IN (SELECT value FROM json_each(?)) ORDER BY u.seq;
 
 -- turns_of_unit --
 SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn WHERE p.unit = ? ORDER BY t.seq;
@@ -252,10 +257,6 @@ SELECT seq, id, name, merged_into FROM entities WHERE seq NOT IN (SELECT entity 
 -- unspoken_names --
 SELECT n.entity, n.name FROM entity_names n WHERE n.decided = 0
   AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity = n.entity AND lower(m.name) = lower(n.name));
-
--- turn_saying --
--- Whether any turn says a phrase; the first one that does is enough.
-SELECT 1 FROM unit_fts x CROSS JOIN units u ON u.seq = x.rowid WHERE unit_fts MATCH :phrase AND u.kind = 'turn' LIMIT 1;
 
 -- all_facts --
 SELECT DISTINCT id FROM facts ORDER BY id;

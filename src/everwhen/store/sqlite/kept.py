@@ -49,6 +49,6 @@ class KeptRows:
             return
         gone, removed = read_removals(sql, self._removed, holding=bool(self._rows))
         epoch = str(sql.execute("SELECT value FROM bank WHERE key = 'epoch'").fetchone())
-        if len(gone) or epoch != self._epoch:
+        if gone is None or len(gone) or epoch != self._epoch:
             self._rows = {}
         self._version, self._removed, self._epoch = version, removed, epoch

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from everwhen.store.facts import ConflictRow, Declared, FactKey, FactRow, Outcome, Report
 from everwhen.store.instants import from_text, to_text
-from everwhen.store.sqlite.statements import next_epoch, statements
+from everwhen.store.sqlite.removal import remove_units
+from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
 
 
@@ -130,7 +131,6 @@ class SqliteLedger:
                 for piece, vector in enumerate(vectors)
             ],
         )
-        self._sql.execute(ask["insert_fts"], (unit, "", text, ""))
 
     def open_conflict(self, conflict: ConflictRow, key: int) -> None:
         self._do(
@@ -177,18 +177,10 @@ class SqliteLedger:
         for fact in fact_ids:
             row = self._one("fact_unit", (fact,))
             if row:
-                self._erase_unit(row[0])
+                remove_units(self._sql, [row[0]])
             for table in ("fact_confirmations", "fact_sources"):
                 self._sql.execute(f"DELETE FROM {table} WHERE fact = ?", (fact,))
             self._do("erase_fact", (fact,))
-        if fact_ids:
-            next_epoch(self._sql)
-
-    def _erase_unit(self, unit: int) -> None:
-        self._do("unindex_unit", (unit,))
-        for table in ("vectors", "unit_turns"):
-            self._sql.execute(f"DELETE FROM {table} WHERE unit = ?", (unit,))
-        self._sql.execute("DELETE FROM units WHERE seq = ?", (unit,))
 
     def _do(self, name: str, values: Any) -> sqlite3.Cursor:
         return self._sql.execute(statements()[name], values)

@@ -6,14 +6,17 @@ nothing for them, and words that nodes repeat do not count twice.
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable
+
+import numpy as np
 
 from everwhen.errors import Refused
 from everwhen.store.base import BankInfo
 from everwhen.store.index import Index
 from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.loading import read_removals, read_rows
+from everwhen.store.sqlite.loading import read_again, read_removals, read_rows
 from everwhen.store.sqlite.statements import statements
 
 
@@ -43,11 +46,24 @@ class LiveIndex:
                     raise Refused(changed_model(info.name, values["embedder"]))
                 version = sql.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
-                rows, seen, speakers = read_rows(sql, before.seen, info.dimension, self.nodes)
-                gone, removed = read_removals(sql, before.removed, holding=bool(len(before)))
-            self._index = before.extended(rows, seen, speakers).without(gone, removed)
+                self._index = self._caught_up(sql, before, info.dimension)
             self._seen = (version, epoch)
             return self._index
+
+    def _caught_up(self, sql: sqlite3.Connection, index: Index, dimension: int) -> Index:
+        gone, removed = read_removals(sql, index.removed, holding=bool(len(index)))
+        if gone is None:  # it has not followed for so long that nobody knows any more what went
+            index, gone = Index(), np.zeros(0, dtype=np.int64)
+        changed = gone[gone <= index.seen]
+        index = index.without(changed, removed)
+        if len(changed):
+            rows, speakers = read_again(sql, changed, dimension, self.nodes)
+            index = index.extended(rows, index.seen, speakers)
+        while True:
+            rows, seen, speakers = read_rows(sql, index.seen, dimension, self.nodes)
+            index = index.extended(rows, seen, speakers)
+            if not len(rows.units):
+                return index
 
 
 def changed_model(bank: str, embedder: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -23,28 +24,47 @@ _VECTORS_AT_ONCE = 4096
 _ROLE_CODES: dict[str | None, int] = {None: -1, **{role: place for place, role in enumerate(ROLES)}}
 
 
+ROWS_AT_ONCE = 32_768
+"""Rows that are read, and make a block of the index, at a time: what is removed costs as much as its block."""
+
+
 def read_rows(sql: sqlite3.Connection, after: int, dimension: int, nodes: bool) -> tuple[Rows, int, set[str]]:
-    """The units after a seq, nodes or all others, as arrays; the last seq of any unit; and who speaks in them."""
-    try:
-        return _read_rows(sql, after, dimension, nodes)
-    except (TypeError, ValueError) as error:
-        raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
-
-
-def _read_rows(
-    sql: sqlite3.Connection, after: int, dimension: int, nodes: bool
-) -> tuple[Rows, int, set[str]]:
-    rows = sql.execute(statements()["index_node_rows" if nodes else "index_rows"], (after,)).fetchall()
-    seen = max(after, sql.execute(statements()["last_unit"]).fetchone()[0])
+    """Some units after a seq, nodes or all others, as arrays; how far that reaches; and who speaks in them. There is
+    nothing behind it where no rows come."""
+    name = "index_node_rows" if nodes else "index_rows"
+    rows = sql.execute(statements()[name], (after, ROWS_AT_ONCE)).fetchall()
     if not rows:
+        seen = max(after, sql.execute(statements()["last_unit"]).fetchone()[0])
         return empty_rows(dimension), seen, set()
-    seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles, asks = zip(
-        *rows, strict=True
-    )
-    packed = np.frombuffer(b"".join(terms), dtype=PACKED)
-    count = np.array(pieces, dtype=np.int64)
-    return (
-        Rows(
+    last = rows[-1][0]
+    vectors = sql.execute(statements()["index_node_vectors" if nodes else "index_vectors"], (after, last))
+    return _arrays(rows, vectors, dimension), last, _speakers(rows)
+
+
+def read_again(
+    sql: sqlite3.Connection, units: NDArray[np.int64], dimension: int, nodes: bool
+) -> tuple[Rows, set[str]]:
+    """Those of some units that are there, nodes or all others, as arrays; and who speaks in them."""
+    listed = json.dumps(sorted(set(units.tolist())))
+    rows = sql.execute(statements()["index_rows_of"], {"units": listed, "nodes": nodes}).fetchall()
+    if not rows:
+        return empty_rows(dimension), set()
+    there = json.dumps([row[0] for row in rows])
+    return _arrays(rows, sql.execute(statements()["index_vectors_of"], (there,)), dimension), _speakers(rows)
+
+
+def _speakers(rows: Sequence[tuple[Any, ...]]) -> set[str]:
+    return {row[8] for row in rows if row[8] is not None}
+
+
+def _arrays(rows: Sequence[tuple[Any, ...]], vectors: sqlite3.Cursor, dimension: int) -> Rows:
+    try:
+        seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles, asks = zip(
+            *rows, strict=True
+        )
+        packed = np.frombuffer(b"".join(terms), dtype=PACKED)
+        count = np.array(pieces, dtype=np.int64)
+        return Rows(
             units=np.array(seqs, dtype=np.int64),
             at=_micros(at),
             recorded=_micros(recorded),
@@ -56,31 +76,30 @@ def _read_rows(
             pieces=count,
             sizes=np.array([len(blob) // PACKED.itemsize for blob in terms], dtype=np.int64),
             packed=packed,
-            vectors=_vectors(sql, after, int(count.sum()), dimension, nodes),
-        ),
-        seen,
-        {speaker for speaker in set(speakers) if speaker is not None},
-    )
+            vectors=_vectors(vectors, int(count.sum()), dimension),
+        )
+    except (TypeError, ValueError) as error:
+        raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
 
 
 def read_removals(
     sql: sqlite3.Connection, after: int, *, holding: bool = True
-) -> tuple[NDArray[np.int64], int]:
-    """The units that were taken out after a place in the list of removals, and the last place. One who holds no unit
-    has nothing to take out, however long the list has grown."""
+) -> tuple[NDArray[np.int64] | None, int]:
+    """The units that were taken out or changed after a place in the list of removals, and the last place; None where
+    the list does not reach back so far. One who holds no unit has nothing to take out."""
+    before, last = sql.execute(statements()["kept_removals"]).fetchone()
     if not holding:
-        return np.zeros(0, dtype=np.int64), int(sql.execute(statements()["last_removal"]).fetchone()[0])
+        return np.zeros(0, dtype=np.int64), last
+    if after < before:
+        return None, last
     rows = sql.execute(statements()["removals_after"], (after,)).fetchall()
-    return np.array([unit for _, unit in rows], dtype=np.int64), rows[-1][0] if rows else after
+    return np.array([row[0] for row in rows], dtype=np.int64), last
 
 
-def _vectors(
-    sql: sqlite3.Connection, after: int, total: int, dimension: int, nodes: bool
-) -> NDArray[np.float32]:
+def _vectors(cursor: sqlite3.Cursor, total: int, dimension: int) -> NDArray[np.float32]:
     """Filled as it is read: a hundred thousand vectors are 150 MB, and two copies would be twice that."""
     matrix = np.empty((total, dimension), dtype=np.float32)
-    statement = statements()["index_node_vectors" if nodes else "index_vectors"]
-    cursor, place = sql.execute(statement, (after,)), 0
+    place = 0
     while rows := cursor.fetchmany(_VECTORS_AT_ONCE):
         blobs = b"".join(row[1] for row in rows)
         matrix[place : place + len(rows)] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)

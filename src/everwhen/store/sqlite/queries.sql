@@ -60,9 +60,6 @@ SELECT u.id FROM units u LEFT JOIN token_codes c ON c.unit = u.seq
 WHERE u.kind = 'turn' AND (c.unit IS NULL OR substr(c.codes, 1, length(:format)) <> :format)
 ORDER BY u.seq;
 
--- insert_fts --
-INSERT INTO unit_fts (rowid, speaker, text, context) VALUES (?, ?, ?, ?);
-
 -- turns --
 -- A page of the turn calendar, after a place in it; a bound that is null asks for nothing.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
@@ -141,18 +138,29 @@ WHERE u.kind = 'fact';
 SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, t.session, t.speaker, t.role,
     coalesce(rtrim(t.text) LIKE '%?', 0)
 FROM units u LEFT JOIN turns t ON t.seq = u.turn
-WHERE u.seq > ? AND u.kind <> 'node' ORDER BY u.seq;
+WHERE u.seq > ? AND u.kind <> 'node' ORDER BY u.seq LIMIT ?;
 
 -- index_vectors --
 SELECT unit, vector FROM vectors v
-WHERE unit > ? AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.unit = v.unit) ORDER BY unit, piece;
+WHERE unit > ? AND unit <= ? AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.unit = v.unit) ORDER BY unit, piece;
+
+-- index_rows_of --
+-- The same of some units: what was changed is read again.
+SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, t.session, t.speaker, t.role,
+    coalesce(rtrim(t.text) LIKE '%?', 0)
+FROM units u LEFT JOIN turns t ON t.seq = u.turn
+WHERE u.seq IN (SELECT value FROM json_each(:units)) AND (u.kind = 'node') = :nodes ORDER BY u.seq;
+
+-- index_vectors_of --
+SELECT unit, vector FROM vectors WHERE unit IN (SELECT value FROM json_each(?)) ORDER BY unit, piece;
 
 -- index_node_rows --
 SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, NULL, NULL, NULL, 0
-FROM nodes n CROSS JOIN units u ON u.seq = n.unit WHERE n.unit > ? ORDER BY n.unit;
+FROM nodes n CROSS JOIN units u ON u.seq = n.unit WHERE n.unit > ? ORDER BY n.unit LIMIT ?;
 
 -- index_node_vectors --
-SELECT v.unit, v.vector FROM nodes n CROSS JOIN vectors v ON v.unit = n.unit WHERE n.unit > ? ORDER BY n.unit, v.piece;
+SELECT v.unit, v.vector FROM nodes n CROSS JOIN vectors v ON v.unit = n.unit
+WHERE n.unit > ? AND n.unit <= ? ORDER BY n.unit, v.piece;
 
 -- last_unit --
 SELECT coalesce(max(seq), 0) FROM units;

@@ -8,19 +8,28 @@ from collections.abc import Iterable, Sequence
 
 from everwhen.store.sqlite.statements import statements
 
+KEPT = 10_000
+"""Removals that the bank remembers. An index that has not followed for longer reads everything again, which takes about
+as long as to follow so many."""
+
 
 def remove_units(sql: sqlite3.Connection, units: Iterable[int]) -> None:
     """Delete units, their words, vectors and provenance; what refers to them goes by its foreign keys."""
     ask = statements()
+    gone = []
     for unit in units:
-        words = sql.execute(ask["unit_text"], (unit,)).fetchone()
-        if words is None:
-            continue
-        sql.execute(ask["delete_fts"], (unit, *words))
         sql.execute(ask["delete_vectors"], (unit,))
         sql.execute(ask["delete_unit_turns"], (unit,))
-        sql.execute(ask["delete_unit"], (unit,))
-        sql.execute(ask["insert_removal"], (unit,))
+        if sql.execute(ask["delete_unit"], (unit,)).rowcount:
+            gone.append(unit)
+    tell_changed(sql, gone)
+
+
+def tell_changed(sql: sqlite3.Connection, units: Sequence[int]) -> None:
+    """Let every index drop what it has of units, and read those again that are still there."""
+    if units:
+        sql.executemany(statements()["insert_removal"], [(unit,) for unit in units])
+        sql.execute(statements()["drop_old_removals"], (KEPT,))
 
 
 def restart_turns(sql: sqlite3.Connection, turns: Sequence[int]) -> None:

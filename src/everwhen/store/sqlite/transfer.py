@@ -125,7 +125,6 @@ class SqliteLoader:
                 table, count = next(iter(wrong.items()))
                 raise Damaged(f"the export promises {count} rows of {table}, and {found.get(table, 0)} came")
             _make_terms(sql)
-            sql.execute("INSERT INTO unit_fts (unit_fts) VALUES ('rebuild')")
             for table, seq in sequences.items():
                 sql.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", (seq, table))
                 if not sql.execute("SELECT changes()").fetchone()[0]:

@@ -159,7 +159,6 @@ class SqliteTree:
             ask["insert_vector"],
             [(unit, piece, np.asarray(vector, "<f4").tobytes()) for piece, vector in enumerate(node.vectors)],
         )
-        sql.execute(ask["insert_fts"], (unit, "", node.text, ""))
         sql.execute(
             ask["insert_node"],
             {

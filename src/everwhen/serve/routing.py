@@ -92,7 +92,7 @@ IF_MATCH: dict[str, Any] = {
     "in": "header",
     "required": False,
     "description": "The ETag that the fact must still have; 409 when it has another.",
-    "example": '"f1.2"',
+    "example": '"f1.2.9c56cc51b374c3ba"',
     "schema": {"type": "string"},
 }
 

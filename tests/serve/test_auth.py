@@ -13,6 +13,7 @@ import pytest
 from everwhen.errors import NotFound, Refused, UsageError
 from everwhen.serve.keys import KeyBook
 from everwhen.serve.limits import Buckets
+from everwhen.serve.logs import Audit
 from everwhen.serve.server import check
 from everwhen.serve.settings import Serving
 from tests.serve.conftest import Served, serving, until
@@ -159,6 +160,35 @@ def test_writes_and_denied_calls_are_written_down_without_content(served: Served
     assert lines[0]["bank"] == "ana" and lines[0]["route"] == "/v1/banks/{bank}/turns" and lines[0]["key"]
     assert lines[2]["key"] is None
     assert "violin" not in text and "ew_" not in text
+
+
+def test_a_flood_of_denied_calls_pushes_nothing_out_of_the_audit_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everwhen.serve.logs.AUDIT_BYTES", 20_000)
+    now = [0.0]
+    audit = Audit(tmp_path / "serve", clock=lambda: now[0])
+    audit.note("delete", key="k1", bank="ana")
+    for minute in range(3):
+        now[0] = 60.0 * minute
+        for _ in range(2000):
+            audit.denied(None, status=401)
+            audit.denied("k2", status=403, bank="ana")
+    audit.close()
+    lines = [json.loads(line) for line in audit.path.read_text().splitlines()]
+    assert lines[0]["event"] == "delete" and len(list(audit.path.parent.iterdir())) == 1
+    for key, one_by_one in ((None, 1), ("k2", 20)):
+        theirs = [line for line in lines if line["key"] == key]
+        assert [line["more"] for line in theirs if "more" in line] == [2000 - one_by_one] * 3
+        assert len(theirs) == 3 * (one_by_one + 1)
+
+
+def test_calls_without_a_key_are_counted_and_not_written_one_by_one(served: Served) -> None:
+    with httpx.Client(base_url=served.url, trust_env=False) as stranger:
+        for _ in range(100):
+            assert stranger.get("/v1/banks").status_code == 401
+        assert 'everwhen_denied_total{key="none"} 100' in stranger.get("/metrics").text
+    assert len(served.house.audit.path.read_text().splitlines()) == 1
 
 
 def test_a_bucket_refills_at_its_rate() -> None:

@@ -10,7 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import Request
 
+from everwhen.models.llm.base import LLMError
+from everwhen.serve.problems import of_library
 from everwhen.serve.settings import Serving
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_http import add
@@ -105,7 +108,31 @@ def test_a_bank_name_cannot_leave_the_folder(http: httpx.Client, served: Served,
 def test_unknown_addresses_and_methods_are_told(http: httpx.Client, served: Served) -> None:
     assert "/openapi.json" in told(http.get("/nowhere"), 404)
     assert "/openapi.json" in told(httpx.get(f"{served.url}/nowhere"), 404)
-    told(http.put("/banks/ana/turns", json={}), 405)
+    refused = http.put("/banks/ana/turns", json={})
+    assert "it takes DELETE, GET, POST" in told(refused, 405)
+    assert refused.headers["Allow"] == "DELETE, GET, POST"
+    assert "it takes GET" in told(httpx.put(f"{served.url}/healthz"), 405)
+
+
+def test_an_unknown_query_parameter_is_refused_with_those_that_exist(http: httpx.Client) -> None:
+    assert "session, from, to, cursor, limit" in told(http.get("/banks/ana/turns?sesion=x"), 422)
+    assert "takes: none" in told(http.post("/banks/ana/recall?max_tokens=5", json={"query": "x"}), 422)
+
+
+def test_a_missing_key_of_a_provider_is_no_reason_to_ask_again_soon(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    http.post("/banks/ana/turns", json={"messages": "I moved to Porto"})
+    answer = http.post("/banks/ana/ask", json={"question": "Where?", "model": "openai:gpt-5-mini"})
+    assert "OPENAI_API_KEY" in told(answer, 503)
+    assert "Retry-After" not in answer.headers and answer.json()["kind"] == "ModelError"
+
+
+def test_a_provider_that_is_busy_may_be_asked_again() -> None:
+    request = Request({"type": "http"})
+    assert of_library(request, LLMError("busy", "try again later")).headers["Retry-After"] == "1"
+    assert "Retry-After" not in of_library(request, LLMError("quota", "check the plan")).headers
 
 
 def test_a_body_that_is_too_large_gets_413(small: Serving) -> None:

@@ -177,6 +177,24 @@ def test_a_fact_is_changed_only_as_the_caller_saw_it(http: httpx.Client) -> None
     assert wrong.status_code == 409
 
 
+def test_a_fact_that_was_confirmed_or_taken_back_has_another_tag(http: httpx.Client) -> None:
+    said = {"subject": "Ana", "predicate": "lives in", "object": "Porto"}
+    made = http.post("/banks/ana/facts", json=said)
+    at, seen = f"/banks/ana/facts/{made.json()['id']}", made.headers["ETag"]
+
+    def change(what: str, seen: str, **body: str) -> httpx.Response:
+        return http.post(f"{at}/{what}", json=body, headers={"If-Match": seen})
+
+    confirmed = change("confirm", seen)
+    assert confirmed.status_code == 200
+    assert change("retract", seen, reason="a joke").status_code == 409, "somebody confirmed it meanwhile"
+    assert change("confirm", seen).status_code == 409
+    retracted = change("retract", confirmed.headers["ETag"], reason="a joke")
+    assert retracted.status_code == 200
+    assert change("confirm", confirmed.headers["ETag"]).status_code == 409
+    assert http.get(at).headers["ETag"] == retracted.headers["ETag"]
+
+
 def test_facts_are_read_in_both_times(http: httpx.Client) -> None:
     def say(object_: str, since: str, at: str) -> None:
         body = {"subject": "Ana", "predicate": "lives in", "object": object_, "valid_from": since, "at": at}

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from typing_extensions import TypedDict
 
 from everwhen import checked
-from everwhen.client.wire import PAGE, Call, Steps
-from everwhen.errors import Unavailable, UsageError
+from everwhen.client.wire import PAGE, AskAgain, Call, Steps
+from everwhen.errors import UsageError
 from everwhen.ingest.messages import message as as_message
 from everwhen.recall import Recall, Recipe
 from everwhen.settings import MAX_TOKENS
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 Given = str | Mapping[str, Any] | Message
 BATCH = 256
 """Messages that `add_many` sends at once."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
+"""Seconds between two looks at whether extraction is done, doubled each time; more where the server asks for more."""
 
 
 def pages(path: str, of: Any, **params: Any) -> Steps[list[Any]]:
@@ -169,20 +171,26 @@ def flush(timeout: float | None = None) -> Steps[None]:
 def process(*, timeout: float | None = None, progress: Callable[[int], None] | None = None) -> Steps[int]:
     """See `Memory.process`."""
     end = None if timeout is None else time.monotonic() + timeout
-    found: Stats = yield Call("GET", "/stats", Stats)
-    left = found.pending
+    waiting: int | None = None
+    pause, longer = 0.0, FIRST_PAUSE
     while True:
-        if progress:
-            progress(left)
-        if not left:
-            return found.pending
         try:
-            yield Call("POST", "/process", dict[str, int], writes=True)
-        except Unavailable as error:
-            # The server waits for a while, then says how much is left: ask again. All else is an error.
-            if error.__cause__ is not None or (end is not None and time.monotonic() >= end):
+            left = (yield Call("GET", "/stats", Stats, after=pause)).pending
+            waiting = left if waiting is None else waiting
+            if progress:
+                progress(left)
+            if left:
+                # It answers when all is extracted, or with a 503 when that takes longer than it waits.
+                wait = None if end is None else max(0.0, end - time.monotonic())
+                yield Call("POST", "/process", dict[str, int], params={"wait": wait}, writes=True)
+                if progress:
+                    progress(0)
+            return waiting
+        except AskAgain as error:
+            pause = max(error.seconds, longer)
+            longer = min(2 * longer, LONGEST_PAUSE)
+            if end is not None and time.monotonic() + pause >= end:
                 raise
-        left = (yield Call("GET", "/stats", Stats)).pending
 
 
 def reextract(

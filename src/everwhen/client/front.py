@@ -232,7 +232,7 @@ class Client:
         try:
             with self._http.stream(**self._line.request(call, STREAM)) as answer:
                 if answer.status_code >= 400:
-                    read(call, answer.status_code, answer.read())
+                    read(call, answer.status_code, answer.read(), answer.headers)
                 events = Events()
                 for line in answer.iter_lines():
                     if (piece := events.read(line)) is not None:
@@ -246,7 +246,7 @@ class Client:
         try:
             with self._http.stream(**self._line.request(call)) as answer:
                 if answer.status_code >= 400:
-                    read(call, answer.status_code, answer.read())
+                    read(call, answer.status_code, answer.read(), answer.headers)
                 for piece in answer.iter_bytes():
                     into(piece)
         except httpx.TransportError as error:
@@ -270,11 +270,12 @@ class Client:
 
         if call.into is not None:
             return self._poured(call, call.into)
+        time.sleep(call.after)
         request = self._line.request(call)  # made once: each attempt carries the same idempotency key
         for attempt in range(ATTEMPTS):
             try:
                 answer = self._http.request(**request)
-                return read(call, answer.status_code, answer.content)
+                return read(call, answer.status_code, answer.content, answer.headers)
             except httpx.TransportError as error:
                 if attempt + 1 == ATTEMPTS or isinstance(error, httpx.TimeoutException):
                     raise unreachable(self._line.url, error) from error
@@ -367,7 +368,7 @@ class AsyncClient:
         try:
             async with self._http.stream(**self._line.request(call, STREAM)) as answer:
                 if answer.status_code >= 400:
-                    read(call, answer.status_code, await answer.aread())
+                    read(call, answer.status_code, await answer.aread(), answer.headers)
                 events = Events()
                 async for line in answer.aiter_lines():
                     if (piece := events.read(line)) is not None:
@@ -381,7 +382,7 @@ class AsyncClient:
         try:
             async with self._http.stream(**self._line.request(call)) as answer:
                 if answer.status_code >= 400:
-                    read(call, answer.status_code, await answer.aread())
+                    read(call, answer.status_code, await answer.aread(), answer.headers)
                 async for piece in answer.aiter_bytes():
                     into(piece)
         except httpx.TransportError as error:
@@ -405,11 +406,12 @@ class AsyncClient:
 
         if call.into is not None:
             return await self._poured(call, call.into)
+        await asyncio.sleep(call.after)
         request = self._line.request(call)
         for attempt in range(ATTEMPTS):
             try:
                 answer = await self._http.request(**request)
-                return read(call, answer.status_code, answer.content)
+                return read(call, answer.status_code, answer.content, answer.headers)
             except httpx.TransportError as error:
                 if attempt + 1 == ATTEMPTS or isinstance(error, httpx.TimeoutException):
                     raise unreachable(self._line.url, error) from error

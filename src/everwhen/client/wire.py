@@ -44,6 +44,8 @@ class Call:
     """Takes the answer piece by piece; it is then sent only once."""
     patient: bool = False
     """It may take long: work on the whole bank."""
+    after: float = 0.0
+    """Seconds to wait before it is sent."""
 
     def headers(self) -> dict[str, str]:
         made = {"Content-Type": "application/json"} if self.body is not None else {}
@@ -68,10 +70,23 @@ Steps: TypeAlias = Generator[Call, Any, R]
 """A method: yields what to send, is sent what came back, returns what the caller gets."""
 
 
-def read(call: Call, status: int, body: bytes) -> Any:
+class AskAgain(Unavailable):
+    """The server is busy, starts or goes on working, and may be asked again after `seconds` (Retry-After)."""
+
+    def __init__(self, sentence: str, seconds: float) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
+
+
+def read(call: Call, status: int, body: bytes, headers: Mapping[str, str]) -> Any:
     """The answer as the library's own types, or its error raised."""
     if status >= 400:
-        raise _error(status, body)
+        error = _error(status, body)
+        pause = headers.get("retry-after", "")
+        # A model that fails is not waited for: `Memory` raises its error as well.
+        raise (
+            AskAgain(str(error), float(pause)) if type(error) is Unavailable and pause.isdecimal() else error
+        )
     if call.of is None or status == 204:
         return None
     return _shape(call.of).validate_json(body)

@@ -82,7 +82,8 @@ class Observed:
         say("request", logging.INFO, **fields, ms=round(seconds * 1000, 1))
         needed = (getattr(route, "openapi_extra", None) or {}).get("x-scope", "read")
         if status in (401, 403):
-            self._house.audit.note("denied", **fields)
+            self._house.metrics.count("denied", key="known" if caller else "none")
+            self._house.audit.denied(**fields)
         elif needed != "read":
             more = scope.get("state", {}).get("audited", {})
             self._house.audit.note(_event(scope["method"], path), **fields, **more)

@@ -6,6 +6,10 @@ import json
 import logging
 import os
 import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -15,6 +19,10 @@ from everwhen.serve.private import private_file
 
 AUDIT_BYTES, AUDIT_FILES = 10_000_000, 5
 """The audit log is bounded: someone who knocks all day must not fill the disk."""
+INTERVAL = 60.0
+"""Seconds for which denied calls are counted together."""
+ONE_BY_ONE = 20
+"""Denied calls of one key that have a line of their own in that time; of all calls without a key it is one."""
 
 log = logging.getLogger("everwhen.serve")
 
@@ -58,10 +66,23 @@ class _Private(RotatingFileHandler):
         return super()._open()
 
 
-class Audit:
-    """`serve/audit.jsonl`: when, which key, which bank, what, and how it ended."""
+@dataclass
+class _Denied:
+    """The denied calls of one key in the time that runs: how many more have a line of their own, how many have none."""
 
-    def __init__(self, folder: Path) -> None:
+    until: float = 0.0
+    lines: int = 0
+    counted: int = 0
+
+
+class Audit:
+    """`serve/audit.jsonl`: when, which key, which bank, what, and how it ended.
+
+    Denied calls are written one by one up to a bound, then counted: whoever knocks all day must not push out what was
+    written about others.
+    """
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._handler = _Private(
             folder / "audit.jsonl",
             maxBytes=AUDIT_BYTES,
@@ -70,6 +91,9 @@ class Audit:
             delay=True,
         )
         self._handler.setFormatter(JsonLines())
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._denied: dict[str | None, _Denied] = {}
         self.path = folder / "audit.jsonl"
 
     def note(self, event: str, **fields: Any) -> None:
@@ -77,5 +101,27 @@ class Audit:
         record.fields = {**fields, "pid": os.getpid()}
         self._handler.handle(record)
 
+    def denied(self, key: str | None, **fields: Any) -> None:
+        """A call that was refused to a key, or to somebody without one."""
+        now = self._clock()
+        with self._lock:
+            held = self._denied.setdefault(key, _Denied())
+            if now >= held.until:
+                self._sum_up(key, held)
+                held.until, held.lines = now + INTERVAL, ONE_BY_ONE if key else 1
+            if not held.lines:
+                held.counted += 1
+                return
+            held.lines -= 1
+        self.note("denied", key=key, **fields)
+
+    def _sum_up(self, key: str | None, held: _Denied) -> None:
+        if held.counted:
+            self.note("denied", key=key, more=held.counted)
+        held.counted = 0
+
     def close(self) -> None:
+        with self._lock:
+            for key, held in self._denied.items():
+                self._sum_up(key, held)
         self._handler.close()

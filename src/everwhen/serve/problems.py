@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match
 
 from everwhen.errors import (
     Damaged,
@@ -22,8 +22,10 @@ from everwhen.errors import (
     Unavailable,
     UsageError,
 )
+from everwhen.models.llm.base import LLMError
 
 MEDIA = "application/problem+json"
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 STATUS: tuple[tuple[type[EverwhenError], int], ...] = (
     (UsageError, 422),
     (NotFound, 404),
@@ -33,6 +35,9 @@ STATUS: tuple[tuple[type[EverwhenError], int], ...] = (
     (Unavailable, 503),
 )
 """What each error of the library is over HTTP. 403 is only ever said of keys, by `Problem`."""
+PASSING = ("unreachable", "timeout", "busy")
+"""Problems of a language model that asking again may solve. A missing key or package is for those who run the server:
+503 too, but without `Retry-After`."""
 
 DOCUMENTED = {
     401: "No key, or one that is not known.",
@@ -45,7 +50,7 @@ DOCUMENTED = {
     422: "The request is not what it should be.",
     429: "Too many requests for this key.",
     500: "The bank is damaged, or everwhen has a bug.",
-    503: "Starting, busy or waiting for extraction: try again.",
+    503: "Starting, busy or waiting for extraction (`Retry-After`); or, without it, a model that is not set up.",
 }
 
 SCHEMA: dict[str, Any] = {
@@ -108,8 +113,9 @@ def of_problem(request: Request, error: Exception) -> Response:
 
 def of_library(_: Request, error: Exception) -> Response:
     """An error that `Memory` raised on purpose: its sentence is made for people."""
-    status = next((code for kind, code in STATUS if isinstance(error, kind)), 500)
-    return answer(status, str(error), type(error).__name__, {"Retry-After": "1"} if status == 503 else None)
+    kind, status = next((known for known in STATUS if isinstance(error, known[0])), (EverwhenError, 500))
+    passing = kind is Unavailable or (isinstance(error, LLMError) and error.problem in PASSING)
+    return answer(status, str(error), kind.__name__, {"Retry-After": "1"} if passing else None)
 
 
 def of_validation(_: Request, error: Exception) -> Response:
@@ -134,9 +140,10 @@ def sentence_of(errors: Any) -> str:
 
 
 def _methods(request: Request) -> list[str]:
-    """All methods that an address takes; each is a route of its own."""
-    found: set[str] = set()
-    for route in request.app.routes:
-        if isinstance(route, Route) and route.path_regex.fullmatch(request.scope["path"]):
-            found |= route.methods or set()
-    return sorted(found)
+    """All methods that an address takes. Each route is asked: a router may hold others that it does not show."""
+
+    def taken(method: str) -> bool:
+        scope = {**request.scope, "method": method}
+        return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+
+    return [method for method in METHODS if taken(method)]

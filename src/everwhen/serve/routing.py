@@ -6,7 +6,7 @@ The scope is checked before the body is looked at: whoever may not write to a ba
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import cache
 from typing import Annotated, Any
 
@@ -43,6 +43,7 @@ class GuardedRoute(APIRoute):
         extra = self.openapi_extra or {}
         scope: Scope = extra.get("x-scope", "read")
         operation: str = extra.get("x-operation", "search_memory")
+        taken = [one.alias for one in self.dependant.query_params]
 
         async def handle(request: Request) -> Response:
             bank = request.path_params.get("bank")
@@ -51,6 +52,7 @@ class GuardedRoute(APIRoute):
             with span(operation, bank or "*", request.headers) as traced:
                 request.state.span = traced
                 try:
+                    only_known(request.query_params, taken)
                     if IF_MATCH in extra.get("parameters", ()):
                         if_match_of(
                             request
@@ -102,9 +104,17 @@ IF_MATCH: dict[str, Any] = {
     "in": "header",
     "required": False,
     "description": "The ETag that the fact must still have; 409 when it has another.",
-    "example": '"f1.2"',
+    "example": '"f1.2.9c56cc51b374c3ba"',
     "schema": {"type": "string"},
 }
+
+
+def only_known(given: Iterable[str], taken: Sequence[str]) -> None:
+    """A query parameter that is not known is refused, as a field of a body is: a misspelt filter is not ignored."""
+    unknown = next((name for name in given if name not in taken), None)
+    if unknown is not None:
+        names = ", ".join(taken) or "none"
+        raise Problem(422, f"{unknown}: unknown query parameter; this address takes: {names}", "UsageError")
 
 
 def if_match_of(request: Request) -> str | None:

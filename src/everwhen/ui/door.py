@@ -184,7 +184,7 @@ class Door:
 
     async def refuse_socket(self, receive: Receive, send: Send) -> None:
         """Before it is accepted: the browser hears 403, and no frame is read."""
-        self._house.audit.note("denied", route=f"{MOUNT} socket", status=403)
+        self._house.audit.denied(None, route=f"{MOUNT} socket", status=403)
         await receive()
         await send({"type": "websocket.close", "code": 1008})
 

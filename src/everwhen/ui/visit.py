@@ -115,6 +115,6 @@ class Visit:
         try:
             admit(caller, scope, self.bank)
         except Problem:
-            self.visitor.house.audit.note("denied", key=caller.id, bank=self.bank, route=f"ui {what}")
+            self.visitor.house.audit.denied(key=caller.id, bank=self.bank, route=f"ui {what}")
             raise
         return caller

@@ -56,7 +56,7 @@ class Guest:
         try:
             admit(asking.caller, scope, asking.bank)
         except Problem as problem:
-            self._house.audit.note("denied", **noted)
+            self._house.audit.denied(**noted)
             raise Refused(problem.detail) from None
         operation = OPERATIONS.get(tool, "search_memory")
         lease = self._house.banks.lease(asking.bank, create=tool in MAKING)

@@ -1,7 +1,8 @@
-"""`/facts`: what is true from when to when. A fact's `ETag` is its version, which `If-Match` may ask for."""
+"""`/facts`: what is true from when to when. A fact's `ETag` is what `If-Match` may ask for."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
@@ -272,8 +273,8 @@ async def confirm(request: Request, bank: Bank, fact: str, body: AtIn) -> Respon
 
 
 def tag(fact: Fact) -> str:
-    """A fact's ETag: another version, another tag."""
-    return f'"{fact.id}.{fact.version}"'
+    """A fact's ETag, over all that a reader sees of it: taking back and confirming make no new version."""
+    return f'"{fact.id}.{fact.version}.{hashlib.sha256(written(fact, Fact)).hexdigest()[:16]}"'
 
 
 async def _change(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import Request, Response
+from typing import Annotated
+
+from fastapi import Query, Request, Response
 
 from everwhen.memory import Memory
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
@@ -13,12 +15,20 @@ router = area("upkeep")
 
 
 @router.post("/banks/{bank}/process", response_model=Count, **needs("write", "update_memory"))
-async def process(request: Request, bank: Bank) -> Response:
+async def process(
+    request: Request,
+    bank: Bank,
+    wait: Annotated[
+        float | None, Query(ge=0, le=1e9, description="Seconds; the server has a bound too.")
+    ] = None,
+) -> Response:
     """Wait for the extraction of what was added (503 when it takes long); how many turns were waiting."""
     house = house_of(request)
+    bound = house.settings.wait_seconds
+    seconds = bound if wait is None else min(wait, bound)
 
     def act(memory: Memory) -> bytes:
-        return written(Count(count=memory.process(timeout=house.settings.wait_seconds)), Count)
+        return written(Count(count=memory.process(timeout=seconds)), Count)
 
     return replied(await house.banks.wait(bank, act))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sqlite3
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import AsyncMemory, Interval, Memory, NotFound, Refused, UsageError
+from everwhen.jsonable import jsonable
 from everwhen.recall import Recipe
 
 MARCH = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
@@ -287,6 +290,24 @@ def test_odd_characters_can_be_asked_for(quick: Memory) -> None:
         quick.recall(query)
         quick.grep(query)
     quick.turns("\ud83d")
+
+
+@pytest.mark.parametrize("depth", [99, 256, 900, 5000])
+def test_metadata_that_an_old_bank_nested_too_deeply_is_read_as_far_as_it_can_be_shown(
+    quick: Memory, home: Path, depth: int
+) -> None:
+    quick.add(["violin one", {"content": "violin two", "metadata": {"by": "mail"}}])
+    raw = '{"by": "mail", "x": ' + "[" * depth + "]" * depth + "}"
+    with sqlite3.connect(home / "banks" / "quick.db") as sql:
+        sql.execute("UPDATE turns SET metadata = ? WHERE text = 'violin one'", (raw,))
+    turn = quick.turns()[0]
+    shown = json.dumps(jsonable(turn))
+    assert ("nested too deeply" in shown) == (depth > 99)
+    assert quick.grep("violin one")[0].turn == turn == quick.turn(turn.id)
+    found = quick.recall("violin", metadata={"by": "mail"})
+    assert "violin two" in [one.text for one in found]
+    assert "nested" not in found.as_context()
+    assert len(quick.recall("violin")) == 2
 
 
 def test_metadata_filters_by_value_as_json_has_it(quick: Memory) -> None:

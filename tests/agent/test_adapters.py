@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.agent.adapters.anthropic_memory import MemoryFiles
-from everwhen.errors import ModelError
+from everwhen.errors import ModelError, UsageError
 
 
 @pytest.fixture
@@ -177,6 +177,23 @@ def test_items_are_put_got_replaced_and_deleted(store: Any) -> None:
     store.delete(("users", "ana"), "never")
     assert store.get(("users", "ana"), "lunch") is None
     assert store.get(("users", "bob"), "lunch") is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"text": "a long walk " + "é" * 20_000},
+        {"text": "a walk", "stops": {str(n): n for n in range(100)}},
+        {"text": "a walk", "deep": [[[[[[[["end"]]]]]]]]},
+    ],
+    ids=["long", "wide", "deep"],
+)
+def test_an_item_too_large_for_metadata_comes_back_as_it_was_put(store: Any, value: dict[str, Any]) -> None:
+    store.put(("users", "ana"), "walk", value)
+    assert store.get(("users", "ana"), "walk").value == value
+    assert [item.value for item in store.search(("users",), query="walk")] == [value]
+    with pytest.raises(UsageError, match="plain JSON"):
+        store.put(("users", "ana"), "walk", {"text": "a walk", "x": object()})
 
 
 def test_items_are_searched_by_meaning_filter_and_namespace(store: Any) -> None:

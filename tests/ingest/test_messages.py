@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -207,6 +208,24 @@ class TestText:
     def test_metadata_is_plain_json(self, wrong: object) -> None:
         with pytest.raises(UsageError, match="metadata"):
             message({"content": "Hi", "metadata": wrong})
+
+    def test_metadata_has_a_depth_a_size_and_a_number_of_keys(self) -> None:
+        deep: dict[str, object] = {"a": [{"b": [{"c": [{"d": []}]}]}]}  # eight of them
+        wide = {"outer": {str(n): n for n in range(63)}}
+        long = {"a": "é" * 7990}
+        for fits in (deep, wide, long):
+            assert message({"content": "Hi", "metadata": fits}).metadata == fits
+        endless: dict[str, object] = {}
+        endless["again"] = endless
+        for wrong, told in (
+            ({"x": deep}, "metadata is nested more than 8 deep"),
+            ({"x": json.loads("[" * 900 + "]" * 900)}, "metadata is nested more than 8 deep"),
+            (endless, "metadata is nested more than 8 deep"),
+            ({"x": 1, **wide}, "metadata has more than 64 keys, those of inner objects included"),
+            ({"a": "é" * 8000}, "metadata has 16,009 bytes as JSON; at most 16,000 are kept"),
+        ):
+            with pytest.raises(UsageError, match=told):
+                message({"content": "Hi", "metadata": wrong})
 
 
 class TestParts:

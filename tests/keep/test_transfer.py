@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -13,6 +15,9 @@ from typing import Any
 import pytest
 
 from everwhen import Damaged, Memory, NotFound, Refused, Unavailable, UsageError
+from everwhen.ingest.importers import files
+from everwhen.keep import export
+from everwhen.keep.export import is_export
 from everwhen.store.sqlite.connection import SCHEMA
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
@@ -138,6 +143,87 @@ def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
         assert third.turns() == [] and third.doctor() == []
 
 
+class TestAnExportOfAStranger:
+    """Reading one takes no more memory than a block may have."""
+
+    @pytest.fixture
+    def file(self, quick: Memory, tmp_path: Path) -> Path:
+        quick.add_many(f"message {number}" for number in range(30))
+        quick.flush()
+        quick.export(tmp_path / "q.jsonl")
+        return tmp_path / "q.jsonl"
+
+    @pytest.fixture
+    def copy(self, home: Path) -> Iterator[Memory]:
+        with Memory.open(home, "copy", embedder="fake", cache_entries=0, extract="none") as copy:
+            yield copy
+
+    def test_a_block_without_end_is_damaged(
+        self, file: Path, copy: Memory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lines = file.read_bytes().splitlines(keepends=True)
+        file.write_bytes(b"".join(lines[:2] + [line for line in lines[2:] if b'"check"' not in line]))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(export, "BLOCK", 20)
+            with pytest.raises(Damaged, match="a block has a checksum after at most 20 rows"):
+                copy.import_(file)
+        monkeypatch.setattr(export, "LARGEST_BLOCK", 5000)
+        with pytest.raises(
+            Damaged, match=r"q\.jsonl is damaged before byte \d+: .* 0\.005 MB, and this one has none"
+        ):
+            copy.import_(file)
+
+    def test_a_line_without_end_is_refused(
+        self, file: Path, copy: Memory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(files, "LARGEST_RECORD", 10_000)
+        start = file.read_bytes().splitlines(keepends=True)
+        file.write_bytes(b"".join(start[:5]) + b'{"table":"turns","row":{"text":"' + b"a" * 20_000)
+        with pytest.raises(UsageError, match=r"q\.jsonl, line 6 is longer than 0\.01 MB"):
+            copy.import_(file)
+        file.write_bytes(b'{"everwhen":"bank","bank":"' + b"a" * 20_000)
+        with pytest.raises(UsageError, match=r"q\.jsonl, line 1 is longer than 0\.01 MB"):
+            copy.import_(file)
+        assert copy.turns() == []
+
+    def test_nesting_without_end_is_damaged(self, file: Path, copy: Memory) -> None:
+        file.write_bytes(b'{"everwhen":"bank","x":' + b"[" * 100_000)
+        with pytest.raises(Damaged, match="line 1 is not valid JSON: it is nested too deeply"):
+            copy.import_(file)
+
+    def test_what_it_is_packed_with_is_read_from_its_bytes(self, file: Path, copy: Memory) -> None:
+        packed = file.with_name("q.jsonl.gz")
+        whole = file.read_bytes()
+        short = whole[: whole.index(b"\n", len(whole) // 2) + 1]
+        packed.write_bytes(lzma.compress(short))
+        with pytest.raises(Damaged, match="ends early"):
+            copy.import_(packed)
+        packed.write_bytes(lzma.compress(whole))
+        assert is_export(packed)
+        copy.import_(packed)  # goes on where the first half ended
+        assert copy.stats().turns == 30 and copy.doctor() == []
+
+    def test_a_packed_one_that_is_cut_off_is_damaged(self, file: Path, copy: Memory) -> None:
+        packed = file.with_name("q.jsonl.gz")
+        packed.write_bytes(gzip.compress(file.read_bytes())[:-20])
+        with pytest.raises(Damaged, match="cannot be unpacked"):
+            copy.import_(packed)
+
+
+def test_a_block_of_long_rows_is_a_short_block(
+    quick: Memory, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "BLOCK_BYTES", 5000)
+    quick.add_many(f"message {number} " + "x" * 3000 for number in range(10))
+    quick.flush()
+    quick.export(tmp_path / "q.jsonl")
+    blocks = (tmp_path / "q.jsonl").read_bytes().split(b'{"check":')
+    assert max(map(len, blocks)) < 20_000
+    with Memory.open(home, "copy", embedder="fake", cache_entries=0, extract="none") as copy:
+        copy.import_(tmp_path / "q.jsonl")
+        assert tables(home, "copy") == tables(home, "quick")
+
+
 def test_an_import_refuses_what_it_cannot_do_well(quick: Memory, home: Path, tmp_path: Path) -> None:
     quick.add("something")
     file = tmp_path / "q.jsonl"
@@ -158,7 +244,7 @@ def test_an_import_refuses_what_it_cannot_do_well(quick: Memory, home: Path, tmp
         other.write_text('{"role": "user", "content": "hello"}\n')
         with pytest.raises(UsageError, match="no export of a bank"):
             memory.import_(other)
-        with pytest.raises(FileNotFoundError):
+        with pytest.raises(NotFound, match="there is no file"):
             memory.import_(tmp_path / "none.jsonl")
 
 

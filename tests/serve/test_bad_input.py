@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sqlite3
 import time
 from typing import Any
 
@@ -263,3 +264,57 @@ def test_a_client_that_hangs_up_does_not_harm_the_server(served: Served, http: h
         sock.close()
     until(lambda: "everwhen_requests_running 1\n" in httpx.get(f"{served.url}/metrics").text)
     assert http.post("/banks/ana/recall", json={"query": "violin"}).status_code == 200
+
+
+def nested(depth: int) -> str:
+    return '{"a":' * depth + "1" + "}" * depth
+
+
+@pytest.mark.parametrize("depth", [9, 256, 900, 100_000])
+def test_metadata_nested_too_deeply_is_refused_and_nothing_is_written(http: httpx.Client, depth: int) -> None:
+    for body in (
+        f'{{"messages": "violin", "metadata": {nested(depth)}}}',
+        f'{{"messages": [{{"content": "violin", "metadata": {nested(depth)}}}]}}',
+    ):
+        answer = http.post("/banks/ana/turns", content=body, headers={"Content-Type": "application/json"})
+        assert ("8 deep" if depth < 1000 else "not JSON") in told(answer, 422)
+    body = f'{{"query": "violin", "metadata": {nested(depth)}}}'
+    http.post("/banks/ana/turns", json={"messages": "violin"})
+    answer = http.post("/banks/ana/recall", content=body, headers={"Content-Type": "application/json"})
+    told(answer, 422)
+    assert http.get("/banks/ana/stats").json()["turns"] == 1
+
+
+@pytest.mark.parametrize("depth", [256, 900])
+def test_a_field_of_another_system_may_be_nested_as_it_likes(http: httpx.Client, depth: int) -> None:
+    body = f'{{"messages": [{{"content": "violin", "copy": {nested(depth)}, "media": {nested(depth)}}}]}}'
+    answer = http.post("/banks/ana/turns", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 201
+    assert http.post("/banks/ana/recall", json={"query": "violin"}).status_code == 200
+
+
+def test_metadata_that_an_old_bank_nested_too_deeply_breaks_no_answer(
+    http: httpx.Client, served: Served
+) -> None:
+    http.post("/banks/ana/turns", json={"messages": ["violin one", "violin two"]})
+    with sqlite3.connect(served.house.serving.home / "banks" / "ana.db") as sql:
+        sql.execute("UPDATE turns SET metadata = ? WHERE text = 'violin one'", (nested(256),))
+    recalled = http.post("/banks/ana/recall", json={"query": "violin", "include_metadata": True})
+    for answer in (
+        recalled,
+        http.get("/banks/ana/turns"),
+        http.post("/banks/ana/grep", json={"pattern": "violin"}),
+    ):
+        assert answer.status_code == 200 and "nested too deeply" in answer.text
+
+
+def test_metadata_is_recalled_when_it_is_asked_for_since_max_tokens_does_not_count_it(
+    http: httpx.Client,
+) -> None:
+    http.post("/banks/ana/turns", json={"messages": "violin", "metadata": {"by": "x" * 15_000}})
+    asked = {"query": "violin", "max_tokens": 100}
+    plain = http.post("/banks/ana/recall", json=asked)
+    assert plain.json()["memories"][0]["metadata"] == {} and len(plain.content) < 5000
+    whole = http.post("/banks/ana/recall", json={**asked, "include_metadata": True})
+    assert whole.json()["memories"][0]["metadata"] == {"by": "x" * 15_000}
+    assert whole.json()["tokens"] == plain.json()["tokens"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ import pytest
 
 from everwhen import Client, Damaged, Memory, Refused, UsageError
 from everwhen.client import keeping
+from everwhen.ingest.importers import files
 from everwhen.serve.settings import Serving
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_bad_input import told
@@ -182,7 +187,7 @@ def test_what_is_no_export_is_refused_and_makes_no_bank(http: httpx.Client, serv
         (b"[]\n", "the import, line 1"),
         (b'{"everwhen":"diary"}\n', "no export of a bank"),
         (b'{"everwhen":"bank","format":1}\n', "first line of the import"),
-        (b"\x1f\x8b\x08", "compressed"),
+        *((pack(good), "compressed") for pack in (gzip.compress, lzma.compress, bz2.compress)),
     ]:
         answer = bring(http, "new", wrong)
         assert sentence in told(answer, 422) and str(served.house.serving.home) not in answer.text
@@ -196,6 +201,26 @@ def test_what_is_no_export_is_refused_and_makes_no_bank(http: httpx.Client, serv
         told(answer, 422)
         assert str(served.house.serving.home) not in answer.text and answer.json()["kind"] == "Damaged"
     assert rest and bring(http, "new", good).status_code == 200
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress])
+def test_what_is_compressed_is_not_unpacked_when_its_first_byte_comes_alone(
+    http: httpx.Client, pack: Callable[[bytes], bytes]
+) -> None:
+    add(http)
+    content = pack(exported(http))
+    assert bring(http, "new", content[:1], more=True).status_code == 200
+    assert "compressed" in told(bring(http, "new", content[1:], offset=1), 422)
+    assert http.get("/banks/new").status_code == 404
+
+
+def test_a_line_without_end_is_refused_by_the_server_too(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LARGEST_RECORD", 10_000)
+    answer = told(bring(http, "new", b'{"everwhen":"bank","bank":"' + b"a" * 20_000), 422)
+    assert answer == "the import, line 1 is longer than 0.01 MB, the most that one record may have"
+    assert http.get("/banks/new").status_code == 404
 
 
 def test_an_import_larger_than_allowed_is_refused(settings: Serving) -> None:

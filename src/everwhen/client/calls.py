@@ -290,6 +290,7 @@ def recall(
         "metadata": checked.metadata(metadata),
         "min_confidence": checked.fraction(min_confidence, "min_confidence"),
         "order": order,
+        "include_metadata": True,  # a `Recall` is the same here and there
         "recipe": None if recipe is None else asdict(recipe),
         "fresh": fresh,
     }

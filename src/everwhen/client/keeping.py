@@ -91,13 +91,13 @@ def import_(path: str | Path, *, progress: Callable[[int], None] | None = None) 
 
     Interrupted, the same call goes on with what the server has not got yet.
     """
-    from everwhen.keep.export import read_header, reading
+    from everwhen.ingest.importers.packed import opened
+    from everwhen.keep.export import read_header
 
     header = read_header(Path(path))
     begun = yield Call("GET", "/import", Imported)
-    with reading(Path(path)) as stream:
-        offset, rows = (begun["received"] if begun["source"] == header.source else 0), None
-        stream.seek(offset)
+    offset, rows = (begun["received"] if begun["source"] == header.source else 0), None
+    with opened(Path(path), offset) as stream:
         for part, more in _parts(stream):
             params = {"offset": offset, "more": more}
             got = yield Call(

@@ -20,6 +20,12 @@ LARGEST_TEXT = 5_000_000
 """Bytes of UTF-8 that one message must stay under. A longer one is a document: it is added in pieces."""
 LONGEST_LABEL = 512
 """Characters of an id, a session or a name."""
+DEEPEST_METADATA = 8
+"""Objects and lists within one another."""
+LARGEST_METADATA = 16_000
+"""Bytes as JSON."""
+MOST_KEYS = 64
+"""Keys, those of inner objects included."""
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch number from here on counts milliseconds: as seconds it would lie beyond the year 5138."""
 
@@ -179,11 +185,31 @@ def _metadata(raw: Any) -> Metadata:
         return {}
     if not isinstance(raw, Mapping) or not all(isinstance(key, str) for key in raw):
         raise UsageError('metadata must be an object with text keys, such as {"channel": "mail"}')
+    _check_shape(raw)
     try:
-        json.dumps(dict(raw), allow_nan=False, ensure_ascii=False).encode()
-    except (TypeError, ValueError, RecursionError) as error:
+        size = len(json.dumps(dict(raw), allow_nan=False, ensure_ascii=False).encode())
+    except (TypeError, ValueError) as error:
         raise UsageError(f"metadata must be plain JSON: {error}") from error
+    if size > LARGEST_METADATA:
+        raise UsageError(
+            f"metadata has {size:,} bytes as JSON; at most {LARGEST_METADATA:,} are kept: "
+            "put what is longer into the text, or keep it elsewhere and its address here"
+        )
     return dict(raw)
+
+
+def _check_shape(metadata: Mapping[str, Any]) -> None:
+    """Refuse metadata that is nested too deeply or has too many keys; level by level, since it may be endless."""
+    keys, level = 0, [metadata]
+    for _ in range(DEEPEST_METADATA):
+        keys += sum(len(one) for one in level if isinstance(one, Mapping))
+        if keys > MOST_KEYS:
+            raise UsageError(f"metadata has more than {MOST_KEYS} keys, those of inner objects included")
+        inner = (one.values() if isinstance(one, Mapping) else one for one in level)
+        level = [value for values in inner for value in values if isinstance(value, Mapping | list | tuple)]
+        if not level:
+            return
+    raise UsageError(f"metadata is nested more than {DEEPEST_METADATA} deep; make it flatter")
 
 
 def _zone(raw: Any) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import os
 import sys
@@ -20,14 +21,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from everwhen.errors import Damaged, Refused, Unavailable, UsageError
+from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
 from everwhen.home import check_folder
+from everwhen.ingest.importers.conversation import shown
+from everwhen.ingest.importers.files import one_line, parsed
+from everwhen.ingest.importers.packed import opened
 from everwhen.store import Store
 from everwhen.store.keep import Loader, Snapshot
 
 FORMAT = 1
 BLOCK = 500
-"""Rows between two checksums, and in one transaction of loading."""
+"""Rows between two checksums, and in one transaction of loading …"""
+BLOCK_BYTES = 8_000_000
+"""… or fewer, when they are this long already: a block is held in memory while it is loaded."""
+LARGEST_BLOCK = 256_000_000
+"""Bytes of a block that is still read: older exports counted rows alone."""
 VECTORS = ("vectors", "token_codes")
 """Tables that an export without vectors leaves out: they follow from the words and the model."""
 MARK = "everwhen"
@@ -87,7 +95,7 @@ def _write(
         for row in snapshot.rows(table):
             out.line({"table": table, "row": {name: _plain(value) for name, value in row.items()}})
             done += 1
-            if done % BLOCK == 0:
+            if out.full:
                 out.close_block()
                 if progress:
                     progress(done)
@@ -104,6 +112,12 @@ class _Chain:
         self._stream = stream
         self._chain = ""
         self._sum = hashlib.sha256()
+        self._rows = self._bytes = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether the block has as many rows or bytes as one should have."""
+        return self._rows >= BLOCK or self._bytes >= BLOCK_BYTES
 
     def line(self, value: Mapping[str, Any]) -> None:
         raw = (json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n").encode(
@@ -111,23 +125,26 @@ class _Chain:
         )
         self._sum.update(raw)
         self._stream.write(raw)
+        self._rows += 1
+        self._bytes += len(raw)
 
     def close_block(self) -> None:
         self._chain = self._sum.hexdigest()
         self._stream.write(b'{"check":"%s"}\n' % self._chain.encode())
         self._sum = hashlib.sha256(self._chain.encode())
+        self._rows = self._bytes = 0
 
 
 def read_header(path: Path) -> Header:
     """What an export says of itself."""
-    with reading(path) as stream:
-        line = stream.readline()
+    with opened(path) as stream:
+        line = one_line(stream, f"{path}, line 1")
     raw = _parsed(line, path, 1)
     if raw.get(MARK) != "bank":
         raise UsageError(f"{path} is no export of a bank; `everwhen export` writes one")
     if raw.get("format") != FORMAT:
         raise Refused(
-            f"{path} has format {raw.get('format')!r}, and this everwhen reads {FORMAT}; upgrade with "
+            f"{path} has format {shown(raw.get('format'))}, and this everwhen reads {FORMAT}; upgrade with "
             "pip install --upgrade everwhen"
         )
     try:
@@ -149,17 +166,16 @@ def read_header(path: Path) -> Header:
 def is_export(path: Path) -> bool:
     """Whether a file begins as an export does."""
     try:
-        with reading(path) as stream:
+        with opened(path) as stream:
             return stream.readline(200).startswith(b'{"%s":"bank"' % MARK.encode())
-    except (OSError, EOFError):
+    except (OSError, EverwhenError):  # whatever is wrong with the file, reading it says so better
         return False
 
 
 def load(path: Path, header: Header, loader: Loader, progress: Callable[[int], None] | None = None) -> int:
     """Load the rows of an export, block by block; goes on where an earlier attempt stopped. How many rows."""
     done = 0
-    with reading(path) as stream:
-        stream.seek(loader.offset)
+    with opened(path, loader.offset) as stream:
         for rows, offset, chain, ended in _blocks(stream, path, loader.offset, loader.chain):
             loader.put(rows, offset, chain)
             done += len(rows)
@@ -182,16 +198,24 @@ def _blocks(stream: IO[bytes], path: Path, offset: int, chain: str) -> Iterator[
     block = hashlib.sha256(chain.encode())
     rows: list[tuple[str, Mapping[str, Any]]] = []
     ended: int | None = None
-    place = offset
-    for number, line in enumerate(stream, 1):
+    place = start = offset
+    for number in itertools.count(1):
+        line = one_line(stream, f"{path}, line {number}")
+        if not line:
+            return
         place += len(line)
+        if len(rows) > BLOCK or place - start > LARGEST_BLOCK:
+            raise Damaged(
+                f"{path} is damaged before byte {place}: a block has a checksum after at most {BLOCK} rows and "
+                f"{LARGEST_BLOCK / 1e6:g} MB, and this one has none"
+            )
         raw = _parsed(line, path, number)
         if "check" in raw:
             if raw["check"] != block.hexdigest():
                 raise Damaged(f"{path} is damaged before byte {place}: the checksum of a block is another")
             yield rows, place, str(raw["check"]), ended
             block = hashlib.sha256(str(raw["check"]).encode())
-            rows = []
+            rows, start = [], place
             continue
         block.update(line)
         try:
@@ -205,8 +229,8 @@ def _blocks(stream: IO[bytes], path: Path, offset: int, chain: str) -> Iterator[
 
 def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        raw = json.loads(line.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError) as error:
+        raw = parsed(line.decode("utf-8", "surrogatepass"))
+    except ValueError as error:
         raise Damaged(f"{path}, line {number} is not valid JSON: {error}") from error
     if not isinstance(raw, dict):
         raise Damaged(f"{path}, line {number} is no object")
@@ -246,10 +270,3 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise Unavailable(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def reading(path: Path) -> IO[bytes]:
-    """An export's lines, whether the file is compressed or not."""
-    with path.open("rb") as stream:
-        packed = stream.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]

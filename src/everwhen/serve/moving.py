@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
+from everwhen.ingest.importers.packed import PACKED, is_packed
 from everwhen.keep.export import read_header
 from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
@@ -28,7 +29,7 @@ FOLDER = "moving"
 PIECE = 256 * 1024
 """Bytes that are sent at once."""
 LONGEST_HEADER = 100_000
-GZIP = b"\x1f\x8b"
+_COMPRESSED = "the import is compressed; send the JSON lines as they are"
 
 
 class Moving:
@@ -86,8 +87,8 @@ class Moving:
             raise Problem(
                 413, f"the import is larger than {self._most / 1e9:g} GB; use `everwhen import`", "UsageError"
             )
-        if offset == 0 and body.startswith(GZIP):
-            raise Problem(422, "the import is compressed; send the JSON lines as they are", "UsageError")
+        if offset == 0 and body.startswith(PACKED):
+            raise Problem(422, _COMPRESSED, "UsageError")
         with private_file(self._part(bank)).open("r+b") as stream:
             stream.seek(offset)
             stream.truncate()
@@ -96,6 +97,8 @@ class Moving:
     def _fill(self, banks: Banks, bank: str) -> int:
         path = self._part(bank)
         try:
+            if is_packed(path):  # its first bytes may have come in two parts
+                raise UsageError(_COMPRESSED)
             read_header(path)  # before a bank comes into being for nothing
             with banks.lease(bank, create=True) as memory:
                 rows = memory.import_(path)

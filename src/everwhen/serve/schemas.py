@@ -128,7 +128,11 @@ class MessageIn(BaseModel):
     media: Any = None
 
     def given(self) -> dict[str, Any]:
-        return self.model_dump(exclude_unset=True)
+        # As it came: pydantic's own way fails where a field of another system is nested 255 deep.
+        ours = {
+            name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set
+        }
+        return {**(self.model_extra or {}), **ours}
 
 
 Said = str | MessageIn
@@ -201,6 +205,9 @@ class RecallIn(Body):
     metadata: dict[str, Any] | None = None
     min_confidence: Share | None = None
     order: Literal["relevance", "time", "level"] = "relevance"
+    include_metadata: bool = Field(
+        False, description="Give each memory's metadata too; `max_tokens` does not count it."
+    )
     recipe: RecipeIn | None = None
     without: list[Stage] = Field([], description="Stages to leave out, such as `rerank`.")
     fresh: bool = False

@@ -33,7 +33,7 @@ class Serving:
     largest_body: int = 8_000_000
     """Bytes of a request; a single message may have five million (`ingest.messages.LARGEST_TEXT`)."""
     largest_import: int = 4_000_000_000
-    """Bytes of an export that comes in parts: nobody fills the disk unasked."""
+    """Bytes of an export that comes in parts, or of an uploaded file once unpacked: nobody fills the disk unasked."""
     body_seconds: float = 20.0
     """How long a request may take to arrive: a slow client must not hold a place for ever."""
     connections: int = 4000

@@ -29,6 +29,8 @@ except ImportError as error:
 
 WORDS = ("text", "content", "memory", "data", "value", "fact")
 """The keys of a value whose words are what is remembered; a value without one is remembered as JSON."""
+IN_TEXT = "in_text"
+"""Marks an item that is too large for metadata: its value is the text of the turn."""
 
 
 def open_store(bank: WritableBank) -> EverwhenStore:
@@ -76,7 +78,11 @@ class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
             if name in self._shelf.documents():
                 self._shelf.remove(name)
             return
-        self._shelf.put(name, _words(op.value), {"value": op.value})
+        data = {"value": op.value}
+        if self._shelf.fits(name, data):
+            self._shelf.put(name, _words(op.value), data)
+        else:
+            self._shelf.put(name, _as_json(op.value), {IN_TEXT: True})
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         if op.query:
@@ -114,11 +120,23 @@ def _words(value: Mapping[str, Any]) -> str:
     for key in WORDS:
         if isinstance(value.get(key), str) and value[key].strip():
             return str(value[key])
-    return json.dumps(value, ensure_ascii=False)
+    return _as_json(value)
+
+
+def _as_json(value: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"a value must be plain JSON: {error}") from error
 
 
 def _value(document: Document) -> dict[str, Any]:
     value = document.data.get("value")
+    if document.data.get(IN_TEXT):
+        try:
+            value = json.loads(document.text)
+        except ValueError:  # what the bank masks may have been a number
+            value = None
     return dict(value) if isinstance(value, Mapping) else {}
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
+from everwhen import checked
+from everwhen.errors import UsageError
 from everwhen.recall import Recall
 from everwhen.settings import MAX_TOKENS
 from everwhen.types import Added, Between, Turn
@@ -86,6 +88,14 @@ class Shelf:
             data = extra if isinstance(extra, Mapping) else {}
             found[name] = Document(name, words, first, turn.said_at, turn.id, data)
         return dict(sorted(found.items()))
+
+    def fits(self, name: str, data: Mapping[str, Any]) -> bool:
+        """Whether this may stand beside a document's words, as its turn's metadata."""
+        try:
+            checked.metadata({SHELF: self._kind, NAME: name, BLANK: "", "data": dict(data)})
+        except UsageError:
+            return False
+        return True
 
     def put(self, name: str, text: str, data: Mapping[str, Any] | None = None) -> None:
         """A new document, or a new version of one."""

@@ -1,50 +1,52 @@
 """Reading files that may be large, packed or broken: lines and JSON values one by one, errors with a place.
 
-A file may be plain, xz, gzip, or the zip that ChatGPT and Claude send (its `conversations.json` is read).
+One record (a line, or an element of the list that a file holds) is in memory at a time, and a record has a largest
+size: whoever made the file, reading it takes no more memory than that.
 """
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import json
-import lzma
-import struct
-import zipfile
-import zlib
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from everwhen.errors import Damaged, NotFound, Refused, UsageError
+from everwhen.errors import UsageError
+from everwhen.ingest.importers.packed import opened
 
-LONGEST_LINE = 64_000_000
-"""Bytes of one line: a message with a picture inside is large, a file without line breaks is not JSONL."""
+LARGEST_RECORD = 32_000_000
+"""Bytes of one message, chat, sample or row: a message of five million that is escaped throughout, or one with a
+picture inside."""
+MOST_VALUES = 1_000_000
+"""Values in one record: `{},{},…` takes 25 times its size in memory."""
 _CHUNK = 1 << 16
 _LONGEST_LITERAL = 16
 """A fault this near the buffer's edge may only be a word or number cut in two ("-Infinity", "\\u00e9")."""
 _SPACE = " \t\r\n"
-_UNPACKING = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, EOFError)
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked; what the system refuses becomes one sentence."""
+def parsed(text: str) -> Any:
+    """`json.loads` for what strangers wrote: a ValueError where it holds too much, or is nested too deeply."""
+    if _too_many_values(text):
+        raise ValueError(f"it holds more than {MOST_VALUES:,} values")
     try:
-        with _open(path) as stream:
-            yield stream
-    except FileNotFoundError as error:
-        raise NotFound(f"there is no file {path}") from error
-    except IsADirectoryError as error:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def one_line(stream: IO[bytes], where: str) -> bytes:
+    """The next line of a file, refused where it is longer than a record may be; empty at the end."""
+    raw = stream.readline(LARGEST_RECORD + 1)
+    if len(raw) > LARGEST_RECORD:
         raise UsageError(
-            f"{path} is a folder; name the file inside it, such as conversations.json"
-        ) from error
-    except PermissionError as error:
-        raise Refused(f"{path} may not be read; change its permissions, or copy it") from error
-    except _UNPACKING as error:
-        raise Damaged(f"{path} cannot be unpacked ({error}); fetch it again") from error
+            f"{where} is longer than {LARGEST_RECORD / 1e6:g} MB, the most that one record may have"
+        )
+    return raw
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -53,14 +55,10 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         offset = 0
         number = 0
         while True:
-            raw = stream.readline(LONGEST_LINE + 1)
+            raw = one_line(stream, f"{path}, line {number + 1}")
             if not raw:
                 return
             number += 1
-            if len(raw) > LONGEST_LINE:
-                raise UsageError(
-                    f"{path}, line {number} is longer than {LONGEST_LINE // 10**6} MB; is it JSONL?"
-                )
             if number == 1:
                 whole, raw = raw, _without_mark(path, raw)
                 offset = len(whole) - len(raw)
@@ -112,6 +110,7 @@ def _scan(path: Path) -> Iterator[tuple[bool, Any]]:
         while (mark := text.peek()) and mark != "]":
             if listed and not first:
                 text.demand(",")
+            text.record += 1
             yield listed, text.value()
             first = False
         if listed:
@@ -128,6 +127,7 @@ class _Text:
     stream: IO[bytes]
     buffer: str = ""
     line: int = 1
+    record: int = 0
     offset: int = 0
     ended: bool = False
     decoder: codecs.IncrementalDecoder | None = None
@@ -161,19 +161,37 @@ class _Text:
                 at_edge = (
                     error.msg.startswith("Unterminated") or error.pos >= len(self.buffer) - _LONGEST_LITERAL
                 )
-                if not at_edge or not self._more(max(_CHUNK, len(self.buffer))):
+                if not at_edge or not self._longer():
                     self.line += error.lineno - 1
                     raise self.broken(error.msg) from error
-            except (ValueError, RecursionError) as error:  # a number of 4,300 digits, brackets without end
+            except RecursionError:
+                raise self.broken("it is nested too deeply") from None
+            except ValueError as error:  # a number of 4,300 digits
                 raise self.broken(str(error)) from error
             else:
                 # A number at the buffer's edge may go on.
-                if end + _LONGEST_LITERAL <= len(self.buffer) or not self._more(_CHUNK):
+                if end + _LONGEST_LITERAL <= len(self.buffer) or not self._longer():
                     self.skip(end)
                     return value
 
     def broken(self, what: str) -> UsageError:
         return UsageError(f"{self.path}, line {self.line} is not valid JSON: {what}")
+
+    def _longer(self) -> bool:
+        """Read on, because the record goes beyond the buffer; refused where it is too large already."""
+        size = len(self.buffer)
+        if size * 4 > LARGEST_RECORD:  # characters: how many bytes they are is worth counting only now
+            size = len(self.buffer.encode("utf-8", "surrogatepass"))
+        if size > LARGEST_RECORD:
+            raise self._too_large(f"is longer than {LARGEST_RECORD / 1e6:g} MB")
+        if _too_many_values(self.buffer):
+            raise self._too_large(f"holds more than {MOST_VALUES:,} values")
+        return self._more(max(_CHUNK, min(size, LARGEST_RECORD + 1 - size)))
+
+    def _too_large(self, what: str) -> UsageError:
+        return UsageError(
+            f"{self.path}, record {self.record} (from line {self.line} on) {what}, the most that one record may have"
+        )
 
     def _more(self, size: int) -> bool:
         if self.ended:
@@ -194,35 +212,15 @@ class _Text:
         return bool(raw)
 
 
-def _open(path: Path) -> IO[bytes]:
-    with path.open("rb") as plain:
-        start = plain.read(6)
-    if start.startswith(b"\xfd7zXZ\x00"):
-        return lzma.open(path)
-    if start.startswith(b"\x1f\x8b"):
-        return gzip.open(path)  # type: ignore[return-value]
-    if start.startswith(b"PK\x03\x04"):
-        return _in_zip(path)
-    return path.open("rb")
+def _too_many_values(text: str) -> bool:
+    """Whether brackets and commas, those inside of strings left out, are more than a record may have."""
+    if _structure(text) <= MOST_VALUES:
+        return False
+    return _structure(_STRING.sub("", text)) > MOST_VALUES
 
 
-def _in_zip(path: Path) -> IO[bytes]:
-    try:
-        archive = zipfile.ZipFile(path)
-    except (OSError, ValueError, NotImplementedError, struct.error) as error:  # a changed byte in its list
-        raise zipfile.BadZipFile(str(error)) from error
-    names = [name for name in archive.namelist() if Path(name).name == "conversations.json"]
-    if not names:
-        archive.close()
-        raise UsageError(f"{path} holds no conversations.json; unpack it and name the file to import")
-    try:
-        return archive.open(names[0])
-    except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed in a way of its own
-        raise UsageError(f"{path} cannot be unpacked here ({error}); unpack it and name the file") from error
-    except (OSError, ValueError, struct.error) as error:  # its list of files leads out of the file
-        raise zipfile.BadZipFile(str(error)) from error
-    finally:
-        archive.close()  # the open member keeps the file until it is closed itself
+def _structure(text: str) -> int:
+    return text.count(",") + text.count("[") + text.count("{")
 
 
 def _without_mark(path: Path, start: bytes) -> bytes:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.conversation import Conversation, checked
-from everwhen.ingest.importers.files import count_lines, lines
+from everwhen.ingest.importers.conversation import Conversation, checked, shown
+from everwhen.ingest.importers.files import count_lines, lines, parsed
 from everwhen.types import Message
 
-_SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz")
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz", ".bz2")
 
 
 def read(path: Path, zone: str | None = None) -> Iterator[Conversation]:
@@ -44,13 +44,13 @@ class Lines:
         for index, (number, line) in enumerate(lines(self.path)):
             where = f"{self.path}, line {number}"
             try:
-                raw = json.loads(line)
+                raw = parsed(line)
             except json.JSONDecodeError as error:
                 raise UsageError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 raise UsageError(f"{where} is not usable JSON: {error}") from error
             if not isinstance(raw, dict):
-                raise UsageError(f"{where}: a message is an object with 'content', not {raw!r:.40}")
+                raise UsageError(f"{where}: a message is an object with 'content', not {shown(raw)}")
             message = checked({**raw, "zone": raw.get("zone") or self.zone}, where)
             message = replace(message, session=message.session or self.session)
             stamp = str(raw.get("timestamp"))

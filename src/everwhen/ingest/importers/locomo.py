@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.conversation import Conversation, checked, expect
+from everwhen.ingest.importers.conversation import Conversation, checked, expect, shown
 from everwhen.ingest.importers.files import values
 from everwhen.types import Message
 
@@ -43,7 +43,7 @@ def session_time(text: str) -> datetime:
     try:
         return datetime.strptime(" ".join(text.split()), _TIME).replace(tzinfo=UTC)
     except ValueError as error:
-        raise UsageError(f"session time {text!r} is not like '1:56 pm on 8 May, 2023'") from error
+        raise UsageError(f"session time {shown(text)} is not like '1:56 pm on 8 May, 2023'") from error
 
 
 def _messages(name: str, sessions: Mapping[str, Any]) -> Iterator[Message]:

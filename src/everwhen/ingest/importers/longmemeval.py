@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.conversation import Conversation, checked, expect
+from everwhen.ingest.importers.conversation import Conversation, checked, expect, shown
 from everwhen.ingest.importers.files import values
 from everwhen.types import Message
 
@@ -56,7 +56,7 @@ def date_time(text: str) -> datetime:
     try:
         return datetime.strptime(f"{date} {time[-len('02:14') :]}", "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
     except ValueError as error:
-        raise UsageError(f"date {text!r} is not like '2023/05/27 (Sat) 02:14'") from error
+        raise UsageError(f"date {shown(text)} is not like '2023/05/27 (Sat) 02:14'") from error
 
 
 def placed(question: Mapping[str, Any]) -> Iterator[tuple[Message, Place]]:

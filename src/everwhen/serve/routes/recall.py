@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Query, Request, Response
@@ -45,6 +46,9 @@ async def recall(request: Request, bank: Bank, body: RecallIn) -> Response:
             fresh=body.fresh,
         )
         traced.records(len(found.memories))
+        if not body.include_metadata:
+            bare = tuple(replace(one, metadata={}) for one in found.memories)
+            found = replace(found, memories=bare)
         return written(found, Recall)
 
     return replied(await (banks.read if body.fresh else banks.call)(bank, act))

@@ -27,7 +27,7 @@ from everwhen.store.sqlite.keep import SqliteKeep
 from everwhen.store.sqlite.kept import KeptRows
 from everwhen.store.sqlite.live import LiveIndex, changed_model
 from everwhen.store.sqlite.loading import to_window, wants_nodes
-from everwhen.store.sqlite.rows import turn_of
+from everwhen.store.sqlite.rows import metadata_of, turn_of
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.tree import SqliteTree
@@ -431,7 +431,7 @@ class SqliteStore:
         question = {"wanted": json.dumps(plain), "keys": json.dumps(list(wanted), ensure_ascii=False)}
         with self._reader.use() as sql:
             rows = sql.execute(statements()["units_with_metadata"], question).fetchall()
-        return np.array([seq for seq, text in rows if contains(json.loads(text), wanted)], dtype=np.int64)
+        return np.array([seq for seq, text in rows if contains(metadata_of(text), wanted)], dtype=np.int64)
 
 
 def embedder_of(path: Path) -> str | None:

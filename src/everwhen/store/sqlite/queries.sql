@@ -115,16 +115,19 @@ WHERE u.seq IN (SELECT value FROM json_each(?));
 
 -- units_with_metadata --
 -- Units whose turn has every one of the wanted keys (a JSON list), and the wanted value where that is plain
--- text (a JSON object). A first sieve: the caller compares.
-SELECT u.seq, t.metadata FROM units u JOIN turns t ON t.seq = u.turn
-WHERE t.metadata <> '{}'
-  AND NOT EXISTS (
+-- text (a JSON object). A first sieve: the caller compares. What SQLite cannot read (it is nested 1,000 deep, or
+-- damaged) matches nothing, and does not keep the others from being found.
+SELECT given.seq, given.metadata FROM (
+    SELECT u.seq, CASE WHEN json_valid(t.metadata) THEN t.metadata ELSE '{}' END AS metadata
+    FROM units u JOIN turns t ON t.seq = u.turn WHERE t.metadata <> '{}'
+) given
+WHERE NOT EXISTS (
     SELECT 1 FROM json_each(:keys) k
-    WHERE NOT EXISTS (SELECT 1 FROM json_each(t.metadata) m WHERE m.key = k.value)
+    WHERE NOT EXISTS (SELECT 1 FROM json_each(given.metadata) m WHERE m.key = k.value)
   )
   AND NOT EXISTS (
     SELECT 1 FROM json_each(:wanted) w
-    WHERE NOT EXISTS (SELECT 1 FROM json_each(t.metadata) m WHERE m.key = w.key AND m.value IS w.value)
+    WHERE NOT EXISTS (SELECT 1 FROM json_each(given.metadata) m WHERE m.key = w.key AND m.value IS w.value)
   )
 UNION ALL
 -- A fact has no metadata of its own: its domain, subject and predicate stand for them.

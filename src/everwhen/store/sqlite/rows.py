@@ -11,6 +11,10 @@ from everwhen.store.instants import from_text
 from everwhen.types import Turn
 from everwhen.when import Grain, Interval
 
+DEEPEST_SHOWN = 100
+"""Objects and lists within one another that are read; what is written today has eight at most."""
+TOO_DEEP = "(nested too deeply to be shown)"
+
 
 def turn_of(row: tuple[Any, ...]) -> Turn:
     seq, id_, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata = row
@@ -26,7 +30,7 @@ def turn_of(row: tuple[Any, ...]) -> Turn:
         recorded_at=from_text(recorded_at),
         tokens=tokens,
         segment=segment,
-        metadata=_metadata(metadata),
+        metadata=metadata_of(metadata),
     )
 
 
@@ -45,7 +49,7 @@ def unit_of(row: tuple[Any, ...]) -> UnitRow:
         speaker,
         tokens,
         turns=(id_,) if kind == "turn" else tuple(turn for turn in json.loads(turns) if turn),
-        metadata=_metadata(metadata),
+        metadata=metadata_of(metadata),
         occurred=interval_of(start, end, grain),
         confidence=confidence,
         level=level,
@@ -58,11 +62,26 @@ def interval_of(start: str | None, end: str | None, grain: Grain | None) -> Inte
     return Interval(from_text(start) if start else None, from_text(end) if end else None, grain or "day")
 
 
-def _metadata(text: str) -> dict[str, Any]:
+def metadata_of(text: str) -> dict[str, Any]:
+    """A turn's metadata. What is nested deeper than anything can be shown is cut: old banks may hold it."""
     if text == "{}":  # most have none, and recall reads hundreds
         return {}
     try:
         found: dict[str, Any] = json.loads(text)
+    except RecursionError:
+        return {"metadata": TOO_DEEP}
     except (ValueError, TypeError):
         raise Damaged("stored metadata cannot be read; `everwhen doctor` says where") from None
-    return found
+    if text.count("{") + text.count("[") <= DEEPEST_SHOWN:
+        return found
+    return {key: _cut(value, DEEPEST_SHOWN - 1) for key, value in found.items()}
+
+
+def _cut(value: Any, depth: int) -> Any:
+    if not isinstance(value, dict | list):
+        return value
+    if depth == 0:
+        return TOO_DEEP
+    if isinstance(value, list):
+        return [_cut(one, depth - 1) for one in value]
+    return {key: _cut(one, depth - 1) for key, one in value.items()}

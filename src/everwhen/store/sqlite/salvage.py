@@ -52,7 +52,7 @@ def _message(row: list[Any]) -> dict[str, Any] | None:
         return None
     try:
         extra = json.loads(metadata)
-    except ValueError:
+    except (ValueError, RecursionError):
         extra = {}
     return {
         "id": id_,

@@ -14,6 +14,7 @@ from nicegui.events import UploadEventArguments
 
 from everwhen.errors import EverwhenError
 from everwhen.ingest.importers import FORMATS, detect, merged, read
+from everwhen.ingest.importers.packed import check_unpacked_size
 from everwhen.keep.export import is_export, read_header
 from everwhen.memory import Memory
 from everwhen.serve.moving import FOLDER
@@ -84,7 +85,7 @@ class Importing(Leaf):
                 max_file_size=most - 10_000,
                 on_upload=self._take,
                 on_rejected=self._too_large,
-            ).props("flat no-thumbnails accept=.json,.jsonl,.txt,.gz").classes("upload")
+            ).props("flat no-thumbnails accept=.json,.jsonl,.txt,.gz,.xz,.bz2,.zip").classes("upload")
             markup(f"<pre><code>{escape(LINE)}</code></pre>")
             markup(
                 f"One line of JSON lines looks like this. Up to {most / 1e6:g} MB here; larger files with "
@@ -106,6 +107,8 @@ class Importing(Leaf):
         chosen = str(self.format.value)
         try:
             await event.file.save(path)
+            most = house.serving.largest_import
+            await house.banks.aside(lambda _: check_unpacked_size(path, most), self.visit.bank)
             export = chosen == "everwhen" or (chosen == "auto" and is_export(path))
             act = _export_of(path, progress) if export else _conversations_of(path, chosen, progress)
             # As over HTTP: messages need the scope write, a whole bank admin.

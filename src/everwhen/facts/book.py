@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import Declared, FactRow, FactStore, Report
 from everwhen.store.instants import aware
+from everwhen.store.model import Model
 from everwhen.types import Conflict, Fact, FactDiff, Origin, StaleFact, Status
 from everwhen.when import Interval
 
@@ -40,10 +41,20 @@ class Words:
     def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         return [self._embedder.embed(self._embedder.pieces(text)) for text in texts]
 
+    @property
+    def model(self) -> Model:
+        return Model.of(self._embedder)
+
     def tokens(self, text: str) -> int:
         from everwhen.models.tokens import count_tokens
 
         return count_tokens(text)
+
+
+class Embedding(Protocol):
+    """Does work that writes vectors with the embedder that the bank has, and again where it got another meanwhile."""
+
+    def __call__(self, work: Callable[[Embedder], R]) -> R: ...
 
 
 class Facts:
@@ -52,13 +63,13 @@ class Facts:
     def __init__(
         self,
         store: FactStore,
-        embedder: Embedder,
+        embedding: Embedding,
         settings: Settings,
         ready: Callable[[], None] = lambda: None,
         masks: Masks | None = None,
     ) -> None:
         self._store = store
-        self._words = Words(embedder)
+        self._embedding = embedding
         self._settings = settings
         self._ready = ready
         self._masks = masks or Masks()
@@ -90,7 +101,8 @@ class Facts:
             domain=None if domain is None else self._said(domain, "domain"),
             source=self._masks.labels(sources(source)), origin=origin,
         )  # fmt: skip
-        return self._facts(record(self._store, prepared([said], self._words)))[0]
+        rows = self._embedding(lambda embedder: record(self._store, prepared([said], Words(embedder))))
+        return self._facts(rows)[0]
 
     def correct(
         self,
@@ -112,8 +124,12 @@ class Facts:
             valid_from=valid_from,
             origin="user",
         )
-        (ready,) = prepared([said], self._words)
-        return self._change(lambda ledger: changes.correct_fact(ledger, ready))
+
+        def corrected(embedder: Embedder) -> Fact:
+            (ready,) = prepared([said], Words(embedder))
+            return self._change(lambda ledger: changes.correct_fact(ledger, ready))
+
+        return self._embedding(corrected)
 
     def retract(self, fact_id: str, *, reason: str, at: datetime | None = None) -> Fact:
         """Take a fact back: it was never so. What it had closed is open again."""

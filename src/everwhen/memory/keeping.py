@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from everwhen import checked
 from everwhen.errors import EverwhenError, NotFound, Refused, UsageError
-from everwhen.home import bank_path, cache_path, home_folder
+from everwhen.home import bank_path, home_folder
 from everwhen.memory.tree import TreeMemory
-from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.store.instants import aware
 from everwhen.types import Finding
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 class KeepMemory(TreeMemory):
     """What `Memory` inherits."""
 
-    _folder: Path
     _accesses: Accesses
 
     def forget(
@@ -49,7 +47,7 @@ class KeepMemory(TreeMemory):
         those. The same turn does not come back by importing it again. With `dry_run` nothing happens, and the receipt
         says what would.
         """
-        from everwhen.keep.forget import Wanted, forget
+        from everwhen.keep.forget import Outcome, Wanted, forget
 
         given = (turns,) if isinstance(turns, str) else tuple(turns or ())
         listed = tuple(checked.words(one, "turn's id") for one in given)
@@ -68,9 +66,12 @@ class KeepMemory(TreeMemory):
                 everything,
             )
             now = datetime.now(UTC)
-            receipt, until = forget(
-                self._store, self._with_cache(), self._settings, wanted, now, dry_run=dry_run
-            )
+
+            def forgotten(embedder: Embedder) -> Outcome:
+                with self._with_cache(embedder) as cached:
+                    return forget(self._store, cached, self._settings, wanted, now, dry_run=dry_run)
+
+            receipt, until = self._model.write(forgotten)
         finally:
             if self._store.graph.pending():
                 self._wake()
@@ -114,8 +115,13 @@ class KeepMemory(TreeMemory):
         instant = aware(now, "now") or datetime.now(UTC)
         self.process()
         self._stop()
+
+        def retained(embedder: Embedder) -> Receipt:
+            with self._with_cache(embedder) as cached:
+                return retain(self._store, cached, self._settings, instant, dry_run=dry_run)
+
         try:
-            return retain(self._store, self._with_cache(), self._settings, instant, dry_run=dry_run)
+            return self._model.write(retained)
         finally:
             if self._store.graph.pending():
                 self._wake()
@@ -223,8 +229,10 @@ class KeepMemory(TreeMemory):
         from everwhen.keep.mend import examine, mend
 
         if not fix:
-            return examine(self._store, self._embedder, self._settings)
-        return mend(self._store, self._embedder, self._settings, self._rebuilding)
+            return self._model.write(lambda embedder: examine(self._store, embedder, self._settings))
+        return self._model.write(
+            lambda embedder: mend(self._store, embedder, self._settings, self._rebuilding)
+        )
 
     def _rebuilding(self) -> Callable[[Sequence[str], bool], None]:
         """What reads turns again and builds the tree, as far as it is built now."""
@@ -272,20 +280,14 @@ class KeepMemory(TreeMemory):
         finally:
             self._stop()
 
-    def _with_cache(self) -> Embedder:
-        """The embedder with the cache of the home folder, even where this bank was opened without it."""
-        if isinstance(self._embedder, CachedEmbedder):
-            return self._embedder
-        path = cache_path(self._folder)
-        return CachedEmbedder(self._embedder, path, 1) if path.exists() else self._embedder
-
 
 def drop_cached(memory: KeepMemory) -> list[str]:
     """Take the vectors of a bank's texts out of the home's cache, before its file is deleted; what stood in the way."""
     from everwhen.keep.forget import uncache
 
     memory._stop()  # a batch that is being read would put some back
-    return uncache(memory._store, memory._with_cache(), memory._settings)
+    with memory._with_cache(memory._embedder) as cached:
+        return uncache(memory._store, cached, memory._settings)
 
 
 def _forgetting(

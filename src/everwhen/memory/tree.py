@@ -38,7 +38,10 @@ class TreeMemory(TimeMemory):
         if now is not None and now != "end":
             now = aware(now, "now")
         self.process()
-        return consolidate(self._store, self._embedder, self._levels(), self._consolidator(), now, progress)
+        levels, consolidator = self._levels(), self._consolidator()
+        return self._model.write(
+            lambda embedder: consolidate(self._store, embedder, levels, consolidator, now, progress)
+        )
 
     def tree(self, level: int | None = None, at: datetime | Interval | None = None) -> list[Node]:
         """The nodes of the memory tree, by level and time.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from everwhen.errors import Unavailable
 from everwhen.store.instants import to_text
 from everwhen.store.keep import Eraser, Follower
+from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
 from everwhen.store.sqlite.statements import next_epoch, statements
@@ -43,8 +45,10 @@ class SqliteKeep:
         writer: Connection,
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
+        still_ours: Callable[[sqlite3.Connection, Model], None],
         busy_seconds: float = 30.0,
     ) -> None:
+        self._still_ours = still_ours
         self._busy_seconds = busy_seconds
         self._writer = writer
         self._reader = reader
@@ -85,7 +89,7 @@ class SqliteKeep:
     def forgetting(self) -> Iterator[Eraser]:
         try:
             with self._writer.transaction() as sql:
-                yield SqliteEraser(sql, self._tokenizer)
+                yield SqliteEraser(sql, self._tokenizer, self._still_ours)
         except Undone:
             return
 
@@ -181,9 +185,12 @@ class SqliteKeep:
                         found[id_] = kind
         return found
 
-    def put_vectors(self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes]) -> None:
+    def put_vectors(
+        self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes], made_with: Model
+    ) -> None:
         ask = statements()
         with self._writer.transaction() as sql:
+            self._still_ours(sql, made_with)
             for id_, rows in vectors.items():
                 known = sql.execute(ask["known_unit"], (id_,)).fetchone()
                 if known is None:

@@ -27,7 +27,7 @@ from everwhen.bench import metrics
 from everwhen.bench.locomo import ADVERSARIAL, evidence
 from everwhen.bench.longmemeval import ABSTENTION
 from everwhen.ingest.importers import locomo, longmemeval
-from everwhen.ingest.remember import Placement, remember
+from everwhen.ingest.remember import Placement, placed, remember
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.recall import Request
@@ -143,7 +143,9 @@ class _bank:
             self._path, embedder="minilm", dimension=lambda: embedder.dim, zone="UTC", create=True
         )
         if new:
-            remember(self._store, embedder, Settings(), list(messages), Placement(None, None, "UTC", None))
+            remember(
+                self._store, embedder, Settings(), placed(list(messages), Placement(None, None, "UTC", None))
+            )
 
     def __enter__(self) -> Store:
         return self._store

@@ -27,6 +27,10 @@ class Refused(EverwhenError):
     exit_code = 4
 
 
+class ModelChanged(Refused):
+    """Vectors were made with another model than the bank has now; make them again with the bank's."""
+
+
 class Damaged(EverwhenError):
     """Stored data cannot be read as what it should be."""
 

@@ -211,6 +211,15 @@ def test_stages_are_left_out_or_added_by_option(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.usefixtures("played")
+def test_nodes_and_the_turns_beside_a_hit_come_along_together(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["consolidate", "--end"]) == 0
+    capsys.readouterr()
+    found = asked(capsys, "--budget", "1", "--tree", "--expand", "1")
+    assert {"turn", "node"} <= {one["kind"] for one in found["memories"]}
+    assert any(one["why"]["beside"] for one in found["memories"])
+
+
+@pytest.mark.usefixtures("played")
 def test_a_stage_that_does_not_exist_is_refused_with_those_that_do(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -12,7 +12,7 @@ from everwhen.errors import EverwhenError
 from everwhen.store import Filter, Store
 from everwhen.store.facts import ConflictRow, Declared, FactLedger, FactRow, Report
 from tests.conformance.conftest import Reopen
-from tests.conformance.turns import START, direction, turn
+from tests.conformance.turns import MODEL, START, direction, turn
 
 DAY = timedelta(days=1)
 
@@ -148,7 +148,7 @@ def test_the_neighbours_of_a_place_are_found(store: Store) -> None:
 def test_a_fact_is_found_by_its_words_and_its_vector(store: Store) -> None:
     with store.facts.writing() as ledger:
         fact = ledger.insert(row(ledger, "f1", "Lisbon", 0))
-        ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]))
+        ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]), MODEL)
     for found in (
         store.search_text("lisbon", 5, Filter()),
         store.search_vectors(direction(0.0, 1.0), 5, Filter(kinds=frozenset({"fact"}))),
@@ -165,7 +165,7 @@ def test_facts_get_new_vectors_with_everything_else(store: Store) -> None:
     store.append([turn("t1")])
     with store.facts.writing() as ledger:
         fact = ledger.insert(row(ledger, "f1", "Lisbon", 0))
-        ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]))
+        ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]), MODEL)
     store.replace_vectors("fake", 8, {"t1": direction(0.0, 1.0)[None], "f1": direction(1.0)[None]})
     found = store.search_vectors(direction(1.0), 1, Filter())
     assert [unit.id for unit in store.units([found[0].unit]).values()] == ["f1"] and store.check() == []
@@ -176,7 +176,7 @@ def test_forgotten_sources_leave_facts_without_any(store: Store) -> None:
     with store.facts.writing() as ledger:
         for id_, sources in (("f1", ["t1"]), ("f2", ["t1", "a book"])):
             fact = ledger.insert(row(ledger, id_, id_, 0 if id_ == "f1" else 5, 3 if id_ == "f1" else None))
-            ledger.add_unit(fact, f"Ana lives in {id_}", np.stack([direction(1.0)]))
+            ledger.add_unit(fact, f"Ana lives in {id_}", np.stack([direction(1.0)]), MODEL)
             ledger.cite(id_, sources, START)
     assert sorted(store.facts.from_sources(["t1"])) == ["f1", "f2"] and store.facts.from_sources(["t2"]) == []
     with store.facts.writing() as ledger:

@@ -9,7 +9,7 @@ import numpy as np
 
 from everwhen.store import Filter, NewTurn, Store
 from tests.conformance.conftest import Reopen
-from tests.conformance.turns import direction, turn
+from tests.conformance.turns import MODEL, direction, turn
 
 
 def coded(id: str, codes: bytes, **arguments: Any) -> NewTurn:
@@ -39,7 +39,7 @@ def test_a_turn_that_was_there_keeps_its_codes(store: Store) -> None:
 def test_turns_without_codes_of_a_format_are_named_and_can_be_given_them(store: Store) -> None:
     store.append([coded("a", b"\x01x"), coded("b", b"\x02y"), turn("c")])
     assert store.turns_without_codes(b"\x01") == ["b", "c"]
-    store.put_codes({"b": b"\x01y", "c": b"\x01z", "gone": b"\x01"})
+    store.put_codes({"b": b"\x01y", "c": b"\x01z", "gone": b"\x01"}, MODEL)
     assert store.turns_without_codes(b"\x01") == []
     known = seqs(store)
     assert store.token_codes([known["b"], known["c"]]) == {known["b"]: b"\x01y", known["c"]: b"\x01z"}

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store import NewTurn
+from everwhen.store import Model, NewTurn
 from everwhen.types import Turn
 
 DIMENSION = 8
+MODEL = Model("fake", DIMENSION)
 START = datetime(2025, 3, 1, 9, 0, tzinfo=UTC)
 
 
@@ -52,6 +53,7 @@ def turn(
             metadata=metadata,
         ),
         np.stack([direction(1.0)] if vectors is None else vectors),
+        MODEL,
         context=context,
         before=before,
         network=network,

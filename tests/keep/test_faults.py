@@ -188,7 +188,7 @@ class Failing(FakeEmbedder):
 def test_an_embedder_that_fails_half_way_leaves_whole_batches_and_the_rest_can_follow(home: Path) -> None:
     with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none", batch=16) as memory:
         failing = Failing()
-        memory._use(failing)
+        memory._model._embedder = failing
         failing.left = 40
         messages = [{"content": f"message {n}", "id": f"m{n}", "session": f"s{n}"} for n in range(64)]
         with pytest.raises(ModelError):

@@ -128,6 +128,7 @@ def test_rrf_orders_by_ranks_alone_and_has_no_parts(memory: Memory) -> None:
 @pytest.mark.parametrize("stage", [*CHANNELS, *STAGES])
 def test_every_stage_can_be_left_out_by_name(memory: Memory, stage: str) -> None:
     tell(memory)
+    memory.consolidate("end")
     whole = replace(MID, satf=True, expand=1, tree=True, gate="strict")
     recipe = whole.without(stage)
     assert recipe.name == f"mid-{stage}" and replace(recipe, name="mid") != whole

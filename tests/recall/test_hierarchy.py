@@ -14,6 +14,7 @@ from everwhen import Memory
 from everwhen.recall import MID
 from everwhen.recall.complexity import Complexity
 from everwhen.recall.hierarchy import LEAVES, level_budgets
+from everwhen.recall.recipe import Gating
 from everwhen.types import Recalled
 from everwhen.when import Interval
 from tests.recall.memories import ASKED, START, TALK, tell
@@ -105,6 +106,22 @@ def test_order_by_level_then_by_how_close_the_end_is_to_the_moment_of_asking(mem
     assert turns == sorted(turns, reverse=True)
     sessions = [one.occurred.end for one in found if one.level == 2 and one.occurred]
     assert sessions == sorted(sessions, reverse=True)
+
+
+@pytest.mark.parametrize("satf", [False, True])
+@pytest.mark.parametrize("gate", ["none", "careful", "strict"])
+def test_turns_beside_a_leaf_come_along_beside_nodes_and_under_every_other_stage(
+    memory: Memory, satf: bool, gate: Gating
+) -> None:
+    recipe = replace(TREE, candidates=3, expand=1, satf=satf, gate=gate)
+    found = memory.recall("Where is the kayak?", at=ASKED, recipe=recipe, max_tokens=50_000)
+    assert any(one.kind == "node" for one in found)
+    here = [one.id for one in found]
+    assert len(here) == len(set(here)) and not set(here) & {one.id for one in found.dropped}
+    brought = [one for one in found if one.why.beside]
+    assert brought or gate != "none"
+    assert all(one.kind == "turn" for one in brought)
+    assert gate != "none" or {one.why.beside for one in brought} <= set(here)
 
 
 def test_the_context_is_as_long_as_it_says(memory: Memory) -> None:

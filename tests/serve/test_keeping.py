@@ -127,6 +127,15 @@ def test_a_rule_of_retention_is_a_setting_and_applied_when_asked(http: httpx.Cli
     assert http.patch("/banks/ana", json={"retention": ""}).json()["retention"] == ""
 
 
+def test_nodes_and_the_turns_beside_a_hit_are_recalled_together(http: httpx.Client) -> None:
+    add(http)
+    http.post("/banks/ana/consolidate", json={"now": "end"})
+    recipe = {"tree": True, "expand": 1, "candidates": 1}
+    found = http.post("/banks/ana/recall", json={"query": "Where does Ana live?", "recipe": recipe}).json()
+    assert {"turn", "node"} <= {one["kind"] for one in found["memories"]}
+    assert any(one["why"]["beside"] for one in found["memories"])
+
+
 def test_the_tree_is_built_and_read(http: httpx.Client) -> None:
     add(http)
     assert "there is no level 90" in told(http.get("/banks/ana/tree?level=90"), 422)

@@ -117,7 +117,7 @@ def _build(
     path = bank_path(home, "speed")
     store = SqliteStore.open(path, embedder=DEFAULT_EMBEDDER, dimension=embedder.dim, zone="UTC")
     try:
-        with store.graph.writing() as write:
+        with store.graph.writing(store.info.model) as write:
             names = [(write.add_entity(name, "PERSON"), name) for name in _names(units, words)]
         for first in range(0, units, BATCH):
             count = min(BATCH, units - first)
@@ -125,7 +125,13 @@ def _build(
             turns = list(_turns(first, count, words, chance))
             store.append(
                 [
-                    NewTurn(turn, vectors[i : i + 1], context=turn.text[-80:], codes=codes[i % len(codes)])
+                    NewTurn(
+                        turn,
+                        vectors[i : i + 1],
+                        store.info.model,
+                        context=turn.text[-80:],
+                        codes=codes[i % len(codes)],
+                    )
                     for i, turn in enumerate(turns)
                 ]
             )
@@ -145,7 +151,7 @@ def _link(
     chance: random.Random,
 ) -> None:
     """What extraction would write for these turns: neighbours in time, neighbours in meaning, a name each."""
-    with store.graph.writing() as write:
+    with store.graph.writing(store.info.model) as write:
         known = write.unit_of_turns([turn.id for turn in turns])
         units = [known[turn.id] for turn in turns]
         for unit, turn in zip(units, turns, strict=True):

@@ -129,7 +129,7 @@ def _fill(home: Path, turns: int, chance: random.Random, progress: Callable[[int
         batch: list[NewTurn] = []
         for number, turn in enumerate(_turns(turns, chance), start=1):
             vector = normalised(noise.standard_normal((1, WIDTH), dtype=np.float32))
-            batch.append(NewTurn(turn, vector))
+            batch.append(NewTurn(turn, vector, store.info.model))
             if len(batch) == BATCH or number == turns:
                 store.append(batch)
                 batch = []

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from everwhen.models.embed import Embedder
 from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import Declared, FactRow, FactStore, Report
+from everwhen.store.model import Model
 from everwhen.times import Clock
 from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Status, Time
 from everwhen.when import Interval
@@ -40,10 +41,20 @@ class Words:
     def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         return [self._embedder.embed(self._embedder.pieces(text)) for text in texts]
 
+    @property
+    def model(self) -> Model:
+        return Model.of(self._embedder)
+
     def tokens(self, text: str) -> int:
         from everwhen.models.tokens import count_tokens
 
         return count_tokens(text)
+
+
+class Embedding(Protocol):
+    """Does work that writes vectors with the embedder that the bank has, and again where it got another meanwhile."""
+
+    def __call__(self, work: Callable[[Embedder], R]) -> R: ...
 
 
 class Facts:
@@ -52,14 +63,14 @@ class Facts:
     def __init__(
         self,
         store: FactStore,
-        embedder: Embedder,
+        embedding: Embedding,
         settings: Settings,
         ready: Callable[[], int] = lambda: 0,
         masks: Masks | None = None,
         zone: str = "UTC",
     ) -> None:
         self._store = store
-        self._words = Words(embedder)
+        self._embedding = embedding
         self._settings = settings
         self._ready = ready
         self._masks = masks or Masks()
@@ -94,7 +105,8 @@ class Facts:
             domain=None if domain is None else self._said(domain, "domain"),
             source=self._masks.labels(sources(source)), origin=origin,
         )  # fmt: skip
-        return self._facts(record(self._store, prepared([said], self._words)))[0]
+        rows = self._embedding(lambda embedder: record(self._store, prepared([said], Words(embedder))))
+        return self._facts(rows)[0]
 
     def correct(
         self,
@@ -117,8 +129,12 @@ class Facts:
             valid_from=clock.first(valid_from, "valid_from"),
             origin="user",
         )
-        (ready,) = prepared([said], self._words)
-        return self._change(lambda ledger: changes.correct_fact(ledger, ready))
+
+        def corrected(embedder: Embedder) -> Fact:
+            (ready,) = prepared([said], Words(embedder))
+            return self._change(lambda ledger: changes.correct_fact(ledger, ready))
+
+        return self._embedding(corrected)
 
     def retract(self, fact_id: str, *, reason: str, at: Time | None = None) -> Fact:
         """Take a fact back: it was never so. What it had closed is open again."""

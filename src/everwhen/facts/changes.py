@@ -15,6 +15,7 @@ from everwhen.facts.assertion import Placement, place, place_correction, until
 from everwhen.facts.conflicts import Claim
 from everwhen.facts.predicates import Predicate, Predicates, folded
 from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow, Outcome
+from everwhen.store.model import Model
 from everwhen.types import Origin
 from everwhen.when import Grain
 
@@ -41,6 +42,8 @@ class Statement:
     text: str = ""
     tokens: int = 0
     vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    made_with: Model | None = None
+    """The model of the vectors; None where there are none."""
 
 
 def assert_fact(ledger: FactLedger, said: Statement) -> FactRow:
@@ -205,8 +208,8 @@ def mend(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
 
 def _believed(ledger: FactLedger, row: FactRow, placed: Placement, said: Statement, at: datetime) -> FactRow:
     row = put(ledger, row, placed, at)
-    if len(said.vectors):
-        ledger.add_unit(row, said.text, said.vectors)
+    if said.made_with is not None:
+        ledger.add_unit(row, said.text, said.vectors, said.made_with)
     ledger.cite(row.id, said.sources, at)
     return row
 
@@ -300,8 +303,8 @@ def _disputed(
             ledger.cite(rival.id, said.sources, at)
             return _fact(ledger, rival.id)
     row = dispute(ledger, key, replace(row, standing="disputed"), placed, at)
-    if len(said.vectors):
-        ledger.add_unit(row, said.text, said.vectors)
+    if said.made_with is not None:
+        ledger.add_unit(row, said.text, said.vectors, said.made_with)
     ledger.cite(row.id, said.sources, at)
     return row
 

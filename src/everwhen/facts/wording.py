@@ -15,6 +15,7 @@ from everwhen.errors import UsageError
 from everwhen.facts.changes import Statement
 from everwhen.facts.predicates import Predicates
 from everwhen.store.instants import aware
+from everwhen.store.model import Model
 from everwhen.types import ORIGINS, Origin
 from everwhen.when import Grain
 
@@ -28,6 +29,11 @@ class Wording(Protocol):
     """Words to vectors, and to a count of tokens."""
 
     def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]: ...
+
+    @property
+    def model(self) -> Model:
+        """With which the vectors are made."""
+        ...
 
     def tokens(self, text: str) -> int: ...
 
@@ -75,7 +81,9 @@ def prepared(statements: Sequence[Statement], wording: Wording) -> list[Statemen
     """The same, with vectors and token counts: done before the transaction, since a model takes its time."""
     vectors = wording.vectors([said.text for said in statements])
     return [
-        replace(said, vectors=matrix, tokens=wording.tokens(f"{SPEAKER}: {said.text}"))
+        replace(
+            said, vectors=matrix, made_with=wording.model, tokens=wording.tokens(f"{SPEAKER}: {said.text}")
+        )
         for said, matrix in zip(statements, vectors, strict=True)
     ]
 

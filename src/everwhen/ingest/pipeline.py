@@ -29,7 +29,7 @@ from everwhen.ingest.links import (
 )
 from everwhen.models.embed import Embedder
 from everwhen.models.tokens import count_tokens
-from everwhen.store import Store
+from everwhen.store import Model, Store
 from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors, Work
 from everwhen.types import Turn
 
@@ -66,7 +66,7 @@ def process(
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
         learn_facts(store, embedder, extraction.facts, {id_: turns[id_] for id_ in mine}, list(turns))
-    with store.graph.writing() as write:
+    with store.graph.writing(Model.of(embedder)) as write:
         raws = write.unit_of_turns(list(turns))  # first of all: one may have been forgotten
         narratives = [unit for unit in units if unit.kind == "narrative"]
         retold = list(dict.fromkeys(id_ for unit in narratives for id_ in unit.turns))

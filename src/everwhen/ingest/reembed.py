@@ -17,7 +17,7 @@ from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import centroid
 from everwhen.models.rerank.codes import join
 from everwhen.settings import Settings
-from everwhen.store import Store
+from everwhen.store import Model, Store
 from everwhen.types import Finding, Turn
 
 
@@ -40,7 +40,9 @@ def reembed(
                 vectors[turn.id], codes[turn.id] = one
             if progress:
                 progress(len(vectors))
-        for derived in in_batches(chain(store.graph.derived_texts(), store.facts.texts()), settings.batch):
+        others = chain(store.graph.derived_texts(), store.facts.texts())
+        # The same id has the same words for ever: what was embedded in the round before is not embedded again.
+        for derived in in_batches((one for one in others if one[0] not in vectors), settings.batch):
             pieces = [embedder.pieces(text) for _, text in derived]
             flat = iter(embedder.embed([piece for several in pieces for piece in several]))
             vectors.update(
@@ -80,7 +82,8 @@ def check_codes(store: Store, embedder: Embedder, settings: Settings, *, fix: bo
                 {
                     turn.id: join([next(flat) for _ in several])
                     for turn, several in zip(turns, pieces, strict=True)
-                }
+                },
+                Model.of(embedder),
             )
     problem = f"{len(missing)} turns have no token vectors, and are ranked without late interaction"
     return [

@@ -19,7 +19,7 @@ from everwhen.ingest.lines import line
 from everwhen.models.embed import Embedder
 from everwhen.models.tokens import count_tokens
 from everwhen.settings import Settings
-from everwhen.store import NewTurn, Store
+from everwhen.store import Model, NewTurn, Store
 from everwhen.types import Added, Message, Metadata, Turn
 from everwhen.when.zones import zone_name, zone_of
 
@@ -40,11 +40,8 @@ class Placement:
     metadata: Metadata | None = None
 
 
-def remember(
-    store: Store, embedder: Embedder, settings: Settings, messages: Sequence[Message], placement: Placement
-) -> Added:
-    """Write messages; durable when it returns. A message whose id is known already is left as it is."""
-    turns = placed(messages, placement)
+def remember(store: Store, embedder: Embedder, settings: Settings, turns: Sequence[Turn]) -> Added:
+    """Write turns; durable when it returns. One whose id is known already is left as it is."""
     known = store.known([turn.id for turn in turns])
     new: dict[str, Turn] = {}
     conflicts: list[str] = []
@@ -155,10 +152,12 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         placed.append(whole)
         befores.append(before.id if before else None)
     embedded = embed_spoken(embedder, texts)
+    made_with = Model.of(embedder)
     return [
         NewTurn(
             turn,
             one.vectors,
+            made_with,
             codes=one.codes,
             context=text.before,
             before=before_id,

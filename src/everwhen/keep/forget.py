@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.errors import NotFound, Unavailable
+from everwhen.errors import ModelChanged, NotFound, Unavailable
 from everwhen.facts.forgetting import close_chains
 from everwhen.facts.predicates import folded
 from everwhen.ingest.embedding import embed_spoken, embedded_texts
@@ -25,7 +25,7 @@ from everwhen.ingest.remember import context_of, in_batches, spoken
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.settings import Settings
-from everwhen.store import Store
+from everwhen.store import Model, Store
 from everwhen.store.keep import Eraser, Follower, Gone, Retold
 from everwhen.tree import Levels, read_levels
 from everwhen.types import Entity, Receipt, Turn
@@ -279,7 +279,14 @@ def retell(embedder: Embedder, settings: Settings, followers: Sequence[Follower]
     contexts = [context_of(one.before, settings) for one in followers]
     texts = [spoken(one.turn, context, settings) for one, context in zip(followers, contexts, strict=True)]
     return [
-        Retold(one.turn.id, one.before.id if one.before else None, context, made.vectors, made.codes)
+        Retold(
+            one.turn.id,
+            one.before.id if one.before else None,
+            context,
+            made.vectors,
+            Model.of(embedder),
+            made.codes,
+        )
         for one, context, made in zip(followers, contexts, embed_spoken(embedder, texts), strict=True)
     ]
 
@@ -287,18 +294,32 @@ def retell(embedder: Embedder, settings: Settings, followers: Sequence[Follower]
 def mend_links(store: Store, units: Sequence[int]) -> None:
     """Fill up the lists of neighbours that lost somebody, as if it had never been there."""
     for some in in_batches(units, LINKED_AT_ONCE):
-        placed = store.keep.placed(some)
-        vectors = store.keep.first_vectors(list(placed))
-        similar: dict[int, Similar] = {}
+        while not _mend_links(store, some):
+            pass  # the bank was re-embedded meanwhile: its new vectors are compared
+
+
+def _mend_links(store: Store, units: Sequence[int]) -> bool:
+    """False where the vectors are of another model by now."""
+    model = store.info.model
+    placed = store.keep.placed(units)
+    vectors = store.keep.first_vectors(list(placed))
+    similar: dict[int, Similar] = {}
+    try:
         for kind in sorted(set(placed.values())):
             mine = [unit for unit in placed if placed[unit] == kind and unit in vectors]
             found = similar_units(store.graph, _stacked([vectors[unit] for unit in mine]), kind)
             similar |= {
                 unit: [one for one in near if one[0] != unit] for unit, near in zip(mine, found, strict=True)
             }
-        with store.graph.writing() as write:
+        with store.graph.writing(model) as write:
             link_in_time(write, write.present(placed))
             link_in_meaning(write, similar)
+    except (ModelChanged, ValueError):  # two widths cannot be multiplied
+        store.refresh()
+        if store.info.model == model:
+            raise
+        return False
+    return True
 
 
 def _stacked(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:

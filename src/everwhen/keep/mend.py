@@ -19,7 +19,7 @@ from everwhen.ingest.remember import context_of, in_batches, spoken
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import centroid
 from everwhen.settings import Settings
-from everwhen.store import NewTurn, Store
+from everwhen.store import Model, NewTurn, Store
 from everwhen.types import Finding, Turn
 
 PASSES = 2
@@ -119,6 +119,7 @@ def _find_again(store: Store, embedder: Embedder, settings: Settings) -> list[st
                 NewTurn(
                     turn,
                     made.vectors,
+                    Model.of(embedder),
                     context=text.before,
                     before=one.id if one else None,
                     network="experience" if turn.role == "assistant" else "world",
@@ -152,12 +153,12 @@ def _embed_again(store: Store, embedder: Embedder, settings: Settings) -> None:
         texts = [spoken(turn, contexts.get(turn.id, ""), settings) for turn in turns]
         for turn, made in zip(turns, embed_spoken(embedder, texts), strict=True):
             vectors[turn.id], codes[turn.id] = made
-    _put(store, vectors, codes)
+    _put(store, embedder, vectors, codes)
     others = store.keep.unit_texts([id_ for id_, kind in wrong.items() if kind not in ("turn", "node")])
-    _put(store, {id_: embedder.embed(embedder.pieces(text)) for id_, text in others.items()}, {})
+    _put(store, embedder, {id_: embedder.embed(embedder.pieces(text)) for id_, text in others.items()}, {})
     nodes = {id_ for id_, kind in wrong.items() if kind == "node"}
     if nodes:
-        _put(store, dict(_node_vectors(store, embedder, nodes)), {})
+        _put(store, embedder, dict(_node_vectors(store, embedder, nodes)), {})
 
 
 def _node_vectors(
@@ -173,6 +174,8 @@ def _node_vectors(
             )
 
 
-def _put(store: Store, vectors: dict[str, NDArray[np.float32]], codes: dict[str, bytes]) -> None:
+def _put(
+    store: Store, embedder: Embedder, vectors: dict[str, NDArray[np.float32]], codes: dict[str, bytes]
+) -> None:
     if vectors:
-        store.keep.put_vectors(vectors, codes)
+        store.keep.put_vectors(vectors, codes, Model.of(embedder))

@@ -17,11 +17,12 @@ from everwhen.ingest.entities import KnownEntities
 from everwhen.ingest.extract.opening import check_extractor
 from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
-from everwhen.ingest.remember import Placement, in_batches, remember
+from everwhen.ingest.remember import Placement, in_batches, placed, remember
 from everwhen.ingest.worker import Worker
 from everwhen.memory.asking import AskingMemory
 from everwhen.memory.keeping import KeepMemory
 from everwhen.memory.map import MapMemory
+from everwhen.memory.model import BankEmbedder, close_cache
 from everwhen.memory.tree import check_tree
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
@@ -103,12 +104,10 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         self._masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
         self._entities = KnownEntities()
         self._worker = Worker(store, self._process)
-        self._use(embedder)
+        self._model = BankEmbedder(store, embedder, self._opened)
 
-    def _use(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        # Questions hardly ever repeat: they are embedded past the cache, so that reading writes nothing.
-        self._asking = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
+    def _opened(self, model: str) -> Embedder:
+        return _cached(shared_embedder(model), self._folder, self._settings)
 
     @classmethod
     def open(
@@ -152,8 +151,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         self._stop_consolidating()
         self._accesses.write()
         self._store.close()
-        if isinstance(self._embedder, CachedEmbedder):
-            self._embedder.close()
+        self._model.close()
 
     def __enter__(self) -> Memory:
         return self
@@ -173,7 +171,9 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
     @property
     def facts(self) -> Facts:
         """What is true from when to when, and what was known when."""
-        return Facts(self._store.facts, self._embedder, self._settings, self._settle, self._masks, self.zone)
+        return Facts(
+            self._store.facts, self._model.write, self._settings, self._settle, self._masks, self.zone
+        )
 
     # Writing
 
@@ -199,7 +199,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         listed = [self._masks.message(as_message(one)) for one in checked.several(messages)]
         if not listed:
             raise UsageError("nothing to add: the list of messages is empty")
-        added = remember(self._store, self._embedder, self._settings, listed, placement)
+        added = self._remember(listed, placement)
         if added.new:
             self._wake()
         return added
@@ -222,7 +222,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         whole = Added((), "")
         taken = (self._masks.message(as_message(one)) for one in checked.several(messages))
         for batch in in_batches(taken, self._settings.batch):
-            part = remember(self._store, self._embedder, self._settings, batch, placement)
+            part = self._remember(batch, placement)
             whole = Added(
                 whole.turns + part.turns, part.session, whole.new + part.new, whole.conflicts + part.conflicts
             )
@@ -231,6 +231,10 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         if whole.new:
             self._wake()
         return whole
+
+    def _remember(self, messages: Sequence[Message], placement: Placement) -> Added:
+        turns = placed(messages, placement)  # once: a second attempt must not give them other ids
+        return self._model.write(lambda embedder: remember(self._store, embedder, self._settings, turns))
 
     def flush(self, timeout: float | None = None) -> None:
         """Wait for the extraction of what was added, and write down what was recalled.
@@ -242,12 +246,12 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
 
     def reembed(self, model: str, *, progress: Callable[[int], None] | None = None) -> None:
         """Give the whole bank the vectors of another embedder, all at once or not at all."""
-        embedder = shared_embedder(model)
-        if isinstance(self._embedder, CachedEmbedder):
-            embedder = CachedEmbedder(embedder, self._embedder.path, self._settings.cache_entries)
-        with self._worker.paused():  # a batch that is being extracted has vectors of the old model
-            reembed(self._store, embedder, model, self._settings, progress)
-            self._use(embedder)
+        embedder = self._opened(model)
+        try:
+            with self._worker.paused():  # a batch that is being extracted has vectors of the old model
+                reembed(self._store, embedder, model, self._settings, progress)
+        finally:
+            close_cache(embedder)
         self._wake()
 
     # Reading
@@ -356,27 +360,24 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
             metadata=checked.metadata(metadata) or {},
         )
         pending = self._settle() if fresh else 0
-        found = recall(
-            self._store,
-            self._asking,
-            Request(
-                query=checked.words(query, "query"),
-                max_tokens=checked.whole(max_tokens, "max_tokens"),
-                at=asked,
-                where=where,
-                order=order,
-                recipe=recipe or checked.recipe(budget, self._settings),
-                moment=Moment(then or asked, None if then else window, where.known_at, self.zone)
-                if then or window
-                else None,
-                half_lives=self.facts.half_lives,
-                min_confidence=checked.fraction(min_confidence, "min_confidence"),
-                reranker=shared_reranker(self._settings.reranker),
-                nodes=kinds is None or "node" in kinds,
-                llm=recall_llm(self._settings),
-                seek=None if seek is None else checked.words(seek, "words to look for"),
-            ),
+        request = Request(
+            query=checked.words(query, "query"),
+            max_tokens=checked.whole(max_tokens, "max_tokens"),
+            at=asked,
+            where=where,
+            order=order,
+            recipe=recipe or checked.recipe(budget, self._settings),
+            moment=Moment(then or asked, None if then else window, where.known_at, self.zone)
+            if then or window
+            else None,
+            half_lives=self.facts.half_lives,
+            min_confidence=checked.fraction(min_confidence, "min_confidence"),
+            reranker=shared_reranker(self._settings.reranker),
+            nodes=kinds is None or "node" in kinds,
+            llm=recall_llm(self._settings),
+            seek=None if seek is None else checked.words(seek, "words to look for"),
         )
+        found = self._model.read(lambda embedder: recall(self._store, embedder, request))
         if self._settings.count_access:
             self._accesses.count(found)
         return replace(found, pending=pending) if pending else found

@@ -10,8 +10,8 @@ from everwhen import checked
 from everwhen.errors import NotFound, Unavailable, UsageError
 from everwhen.ingest.extract.opening import open_extractor
 from everwhen.ingest.worker import Worker
-from everwhen.settings import Settings
-from everwhen.store import Filter, Store, UnitRow
+from everwhen.memory.model import ModelMemory
+from everwhen.store import Filter, UnitRow
 from everwhen.store.graph import Linked, Work
 from everwhen.times import Clock
 from everwhen.types import Entity, Event, Listed
@@ -20,7 +20,6 @@ from everwhen.waiting import wait_once
 if TYPE_CHECKING:
     from everwhen.ingest.entities import KnownEntities
     from everwhen.ingest.extract.base import Extraction
-    from everwhen.models.embed import Embedder
     from everwhen.redact import Masks
     from everwhen.types import Between
     from everwhen.when import Interval
@@ -30,12 +29,9 @@ MOST_ABOUT = 200
 """Events that `events(about=…)` finds at the most."""
 
 
-class GraphMemory:
+class GraphMemory(ModelMemory):
     """What `Memory` inherits. Reads here wait for pending extraction; `recall` does not."""
 
-    _store: Store
-    _embedder: Embedder
-    _settings: Settings
     _masks: Masks
     _worker: Worker
     _entities: KnownEntities
@@ -45,7 +41,9 @@ class GraphMemory:
 
         extractor = open_extractor(self._settings.extract)
         assert extractor is not None
-        return process(self._store, self._embedder, extractor, work, entities=self._entities)
+        return self._model.write(
+            lambda embedder: process(self._store, embedder, extractor, work, entities=self._entities)
+        )
 
     @property
     def _extracts(self) -> bool:
@@ -202,10 +200,10 @@ class GraphMemory:
         """The events that words or meaning connect with a topic."""
         only = Filter(kinds=frozenset({"event"}))
         by_words = self._store.search_text(about, MOST_ABOUT, only)
-        vector = self._embedder.embed([self._embedder.pieces(about)[0]])[0]
-        by_meaning = [
-            found
-            for found in self._store.search_vectors(vector, MOST_ABOUT, only)
-            if found.score >= self._settings.about_similarity
-        ]
+        similar = self._model.read(
+            lambda embedder: self._store.search_vectors(
+                embedder.embed([embedder.pieces(about)[0]])[0], MOST_ABOUT, only
+            )
+        )
+        by_meaning = [found for found in similar if found.score >= self._settings.about_similarity]
         return [found.unit for found in (*by_words, *by_meaning)]

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from everwhen import checked
 from everwhen.errors import EverwhenError, NotFound, Refused, UsageError
-from everwhen.home import bank_path, cache_path, check_folder, home_folder
+from everwhen.home import bank_path, check_folder, home_folder
 from everwhen.memory.tree import TreeMemory
-from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.times import Clock
 from everwhen.types import Finding
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 class KeepMemory(TreeMemory):
     """What `Memory` inherits."""
 
-    _folder: Path
     _accesses: Accesses
 
     def forget(
@@ -49,7 +47,7 @@ class KeepMemory(TreeMemory):
         those. The same turn does not come back by importing it again. With `dry_run` nothing happens, and the receipt
         says what would.
         """
-        from everwhen.keep.forget import Wanted, forget
+        from everwhen.keep.forget import Outcome, Wanted, forget
 
         given = (turns,) if isinstance(turns, str) else tuple(turns or ())
         listed = tuple(checked.words(one, "turn's id") for one in given)
@@ -67,9 +65,12 @@ class KeepMemory(TreeMemory):
         )
         with self._resting():  # a batch that is being read may have the forgotten words in its hands
             now = datetime.now(UTC)
-            receipt, until = forget(
-                self._store, self._with_cache(), self._settings, wanted, now, dry_run=dry_run
-            )
+
+            def forgotten(embedder: Embedder) -> Outcome:
+                with self._with_cache(embedder) as cached:
+                    return forget(self._store, cached, self._settings, wanted, now, dry_run=dry_run)
+
+            receipt, until = self._model.write(forgotten)
         return receipt if until is None else self._regrown(receipt, until)
 
     def _regrown(self, receipt: Receipt, until: datetime) -> Receipt:
@@ -109,8 +110,13 @@ class KeepMemory(TreeMemory):
 
         instant = Clock(self._store.info.zone).first(now, "now") or datetime.now(UTC)
         self.process()
+
+        def retained(embedder: Embedder) -> Receipt:
+            with self._with_cache(embedder) as cached:
+                return retain(self._store, cached, self._settings, instant, dry_run=dry_run)
+
         with self._resting():
-            return retain(self._store, self._with_cache(), self._settings, instant, dry_run=dry_run)
+            return self._model.write(retained)
 
     @contextmanager
     def _resting(self) -> Iterator[None]:
@@ -226,8 +232,10 @@ class KeepMemory(TreeMemory):
         from everwhen.keep.mend import examine, mend
 
         if not fix:
-            return examine(self._store, self._embedder, self._settings)
-        return mend(self._store, self._embedder, self._settings, self._rebuilding)
+            return self._model.write(lambda embedder: examine(self._store, embedder, self._settings))
+        return self._model.write(
+            lambda embedder: mend(self._store, embedder, self._settings, self._rebuilding)
+        )
 
     def _rebuilding(self) -> Callable[[Sequence[str], bool], None]:
         """What reads turns again and builds the tree, as far as it is built now."""
@@ -273,20 +281,15 @@ class KeepMemory(TreeMemory):
                 "`everwhen entities` lists the names, `everwhen grep` finds words"
             ) from None
 
-    def _with_cache(self) -> Embedder:
-        """The embedder with the cache of the home folder, even where this bank was opened without it."""
-        if isinstance(self._embedder, CachedEmbedder):
-            return self._embedder
-        path = cache_path(self._folder)
-        return CachedEmbedder(self._embedder, path, 1) if path.exists() else self._embedder
-
 
 def drop_cached(memory: KeepMemory) -> list[str]:
     """Take the vectors of a bank's texts out of the home's cache, before its file is deleted; what stood in the way."""
     from everwhen.keep.forget import uncache
 
-    with memory._worker.paused():  # a batch that is being read would put some back
-        return uncache(memory._store, memory._with_cache(), memory._settings)
+    with memory._worker.paused(), memory._with_cache(memory._embedder) as cached:
+        return uncache(
+            memory._store, cached, memory._settings
+        )  # a batch that is being read would put some back
 
 
 def _forgetting(

@@ -14,6 +14,7 @@ from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from everwhen.map import Layer
+    from everwhen.models.embed import Embedder
     from everwhen.types import Node
 
 
@@ -56,5 +57,9 @@ class MapMemory(TreeMemory):
             return np.asarray(middles / np.linalg.norm(middles, axis=1, keepdims=True), np.float32)
         units = {row.place.id: row.unit for row in self._store.tree.nodes(level)}
         where = Filter(kinds=frozenset({"node"}))
-        scan = self._store.scan(np.zeros((1, self._embedder.dim), np.float32), "", where)
-        return scan.vectors_of([units[node.id] for node in nodes])
+
+        def places(_: Embedder) -> NDArray[np.float32]:
+            nothing = np.zeros((1, self._store.info.dimension), np.float32)
+            return self._store.scan(nothing, "", where).vectors_of([units[node.id] for node in nodes])
+
+        return self._model.read(places)

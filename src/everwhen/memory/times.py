@@ -27,8 +27,6 @@ MOST_FACTS = 200
 class TimeMemory(GraphMemory):
     """What `Memory` inherits. All of it waits for pending extraction."""
 
-    _asking: Embedder
-
     def when(
         self, query: str, *, at: Time | None = None, between: Between | None = None
     ) -> TimeAnswer | None:
@@ -47,7 +45,8 @@ class TimeMemory(GraphMemory):
         window = clock.window(between)
         pending = self._settle()
         recipe = checked.recipe("mid", self._settings)
-        found = when(self._store, self._asking, Ask(words, clock.now, self._store.info.zone, window, recipe))
+        asked = Ask(words, clock.now, self._store.info.zone, window, recipe)
+        found = self._model.read(lambda embedder: when(self._store, embedder, asked))
         return replace(found, pending=pending) if found and pending else found
 
     def compare(self, a: str, b: str, *, at: Time | None = None) -> Comparison:
@@ -101,21 +100,20 @@ class TimeMemory(GraphMemory):
         if topic is None:
             ids = list(dict.fromkeys(row.id for row in facts.every_version()))
         else:
-            only = Filter(kinds=frozenset({"fact"}))
-            vector = self._asking.embed([self._asking.pieces(topic)[0]])[0]
-            scan = self._store.scan(vector, topic, only)
-            found = [
-                *scan.by_words(MOST_FACTS),
-                *scan.by_meaning(0, MOST_FACTS, self._settings.about_similarity),
-            ]
-            rows = self._store.units([unit for unit, _ in found])
-            ids = list(dict.fromkeys(row.id for row in rows.values()))
+            units = self._model.read(lambda embedder: self._fact_units(embedder, topic))
+            ids = list(dict.fromkeys(row.id for row in self._store.units(units).values()))
         sources = facts.sources(ids) if ids else {}
         said = self._store.known([source for several in sources.values() for source in several])
         return [
             (row, tuple(source for source in sources.get(row.id, ()) if source in said))
             for row in facts.by_id(ids)
         ]
+
+    def _fact_units(self, embedder: Embedder, topic: str) -> list[int]:
+        vector = embedder.embed([embedder.pieces(topic)[0]])[0]
+        scan = self._store.scan(vector, topic, Filter(kinds=frozenset({"fact"})))
+        by_meaning = scan.by_meaning(0, MOST_FACTS, self._settings.about_similarity)
+        return [unit for unit, _ in (*scan.by_words(MOST_FACTS), *by_meaning)]
 
     def _sessions_of(self, topic: str | None, events: list[Event]) -> list[Session]:
         """All conversations, or those in which the events were told."""

@@ -39,8 +39,9 @@ class TreeMemory(TimeMemory):
 
         moment: Now = "end" if now == "end" else Clock(self._store.info.zone).last(now, "now")
         self.process()
-        return consolidate(
-            self._store, self._embedder, self._levels(), self._consolidator(), moment, progress
+        levels, consolidator = self._levels(), self._consolidator()
+        return self._model.write(
+            lambda embedder: consolidate(self._store, embedder, levels, consolidator, moment, progress)
         )
 
     def tree(self, level: int | None = None, at: Time | Interval | None = None) -> Listed[Node]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from everwhen.store import Store, UnitRow
@@ -16,13 +16,14 @@ SHARE = 0.5
 
 
 def expand(
-    store: Store, scan: Scan, ranked: Sequence[Recalled], seqs: Sequence[int], reach: int
+    store: Store, scan: Scan, ranked: Sequence[Recalled], seqs: Mapping[str, int], reach: int
 ) -> list[Recalled]:
     """The same order, with the turns around the leading ones after each; those that are there already stay where
-    they are. `seqs` are the units of the ranked memories."""
-    leading = [(place, seq) for place, seq in enumerate(seqs) if ranked[place].kind == "turn"][:LEADING]
+    they are. `seqs` are the units of the turns, by id; what is no turn, a node say, has no neighbours."""
+    turns = [(place, seqs[one.id]) for place, one in enumerate(ranked) if one.kind == "turn"]
+    leading = turns[:LEADING]
     around = scan.around([seq for _, seq in leading], reach)
-    there = set(seqs)
+    there = {seq for _, seq in turns}
     brought: dict[int, list[int]] = {}
     for (place, _), row in zip(leading, around.rows_of, strict=True):
         for other in range(max(0, int(row) - reach), min(len(around.units), int(row) + reach + 1)):

@@ -200,7 +200,9 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             ranked, left_below = _climbed(store, gathered, ranked, request)
     if recipe.expand and ranked:
         with _timed(timings, "expand"):
-            ranked = expand(store, gathered.scan, ranked, [seqs[one.id] for one in ranked], recipe.expand)
+            ranked = expand(store, gathered.scan, ranked, seqs, recipe.expand)
+        brought = {one.id for one in ranked}  # also leaves that were left below
+        left_below = [one for one in left_below if one.id not in brought]
     outdated: list[Dropped] = []
     if recipe.facts:
         with _timed(timings, "facts"):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
 from everwhen.store.keep import KeepStore
+from everwhen.store.model import Model
 from everwhen.store.scan import Scan
 from everwhen.store.tree import TreeStore
 from everwhen.types import Finding, Session, Stats, Turn
@@ -31,17 +32,23 @@ class BankInfo:
     zone: str
     schema: int
 
+    @property
+    def model(self) -> Model:
+        return Model(self.embedder, self.dimension)
+
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
     """A turn ready to be written, with a vector for each piece of it. `turn.seq` is given by the store.
 
-    `codes` are its coded token vectors, bytes that the store keeps and does not read; empty for none.
-    `context` is what of the turn before (`before`, its id) takes part in the search for this one.
+    `made_with` is the model of its vectors and codes. `codes` are its coded token vectors, bytes that the store keeps
+    and does not read; empty for none. `context` is what of the turn before (`before`, its id) takes part in the search
+    for this one.
     """
 
     turn: Turn
     vectors: Vectors
+    made_with: Model
     context: str = ""
     before: str | None = None
     network: str = "world"
@@ -101,7 +108,8 @@ class Store(Protocol):
     """One bank's database, spoken to in the words of the domain.
 
     Above: ingest, recall, facts, tree. Below: one database and the search index derived from it. What a
-    write call returned is durable; every derived thing can be rebuilt from the rows.
+    write call returned is durable; every derived thing can be rebuilt from the rows. Whoever writes vectors says with
+    which model they were made: where the bank has another by then, nothing is written (`ModelChanged`).
     """
 
     @property
@@ -190,7 +198,7 @@ class Store(Protocol):
         """The ids of the turns without codes that begin with these bytes."""
         ...
 
-    def put_codes(self, codes: Mapping[str, bytes]) -> None:
+    def put_codes(self, codes: Mapping[str, bytes], made_with: Model) -> None:
         """Give turns, by their ids, their codes; one that is gone meanwhile is passed over."""
         ...
 
@@ -228,7 +236,7 @@ class Store(Protocol):
         ...
 
     def refresh(self) -> None:
-        """Read again what the bank says of itself: another one took its place."""
+        """Read again what the bank says of itself: another one took its place, or it has another model."""
         ...
 
     def close(self) -> None: ...

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.model import Model
 from everwhen.types import Origin
 from everwhen.when import Grain
 
@@ -171,7 +172,7 @@ class FactLedger(Protocol):
         """Give a fact the sources of another one, which turned out to be the same."""
         ...
 
-    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32]) -> None:
+    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32], made_with: Model) -> None:
         """Make a fact searchable by its words and its meaning."""
         ...
 

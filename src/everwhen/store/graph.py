@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.model import Model
 from everwhen.types import Entity, Event, Finding, Turn, Usage
 from everwhen.when import Interval
 
@@ -176,8 +177,8 @@ class GraphStore(Protocol):
         """What models took in this bank so far, for whatever purpose."""
         ...
 
-    def writing(self) -> AbstractContextManager[GraphWriter]:
-        """One transaction for all that a batch brings."""
+    def writing(self, made_with: Model) -> AbstractContextManager[GraphWriter]:
+        """One transaction for all that a batch brings; its vectors, and what was compared, are of the model."""
         ...
 
     def similar(self, vectors: Vectors, kind: str, floor: float, limit: int) -> list[list[tuple[int, float]]]:

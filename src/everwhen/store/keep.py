@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from everwhen.errors import Unavailable
 from everwhen.store.facts import FactLedger
+from everwhen.store.model import Model
 from everwhen.store.tree import Place
 from everwhen.types import Turn
 
@@ -37,6 +38,7 @@ class Retold:
     before: str | None
     context: str
     vectors: NDArray[np.float32]
+    made_with: Model
     codes: bytes = b""
 
 
@@ -258,7 +260,9 @@ class KeepStore(Protocol):
         """Units that lack a vector, or have one of another dimension or length than one: id and kind."""
         ...
 
-    def put_vectors(self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes]) -> None:
+    def put_vectors(
+        self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes], made_with: Model
+    ) -> None:
         """Give some units, by id, other vectors."""
         ...
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.model import Model
 from everwhen.types import Finding, Statement
 from everwhen.when import Interval
 
@@ -150,7 +151,7 @@ class TreeStore(Protocol):
         """How many nodes are on the list."""
         ...
 
-    def put(self, built: Sequence[Built]) -> list[Outcome]:
+    def put(self, built: Sequence[Built], made_with: Model) -> list[Outcome]:
         """Write, replace or drop nodes in one transaction, and put what stands above them on the list.
 
         A mark that is not there any more, or was made again, leaves all as it is.

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 
 from everwhen.models.embed import Embedder
-from everwhen.store import Store
+from everwhen.store import Model, Store
 from everwhen.store.keep import Forgotten
 from everwhen.store.tree import Built, Place
 from everwhen.tree.base import Consolidator
@@ -47,6 +47,8 @@ def consolidate(
     if closed is None:
         return done
     builder = Builder(store, embedder, levels, consolidator)
+    # The bank's own width: what quotes turns is built without the model being loaded.
+    made_with = Model(embedder.name, store.info.dimension)
     for _ in range(PASSES):
         late = 0
         for level in range(SESSION, levels.top + 1):
@@ -59,7 +61,7 @@ def consolidate(
                 except Forgotten:  # while it was being built; the list says what is left to build
                     late += 1
                     continue
-                done, missed = _counted(done, built, store.tree.put(built))
+                done, missed = _counted(done, built, store.tree.put(built, made_with))
                 late += missed
                 if progress:
                     progress(done.built + done.rebuilt, store.tree.pending())

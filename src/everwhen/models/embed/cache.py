@@ -55,6 +55,7 @@ class CachedEmbedder:
         self.limit = limit
         self.problem: str | None = None
         self._lock = threading.Lock()
+        self._closed = False
         self._connection: sqlite3.Connection | None = None
         self._owner = 0
         self._retry_at = 0.0
@@ -128,7 +129,9 @@ class CachedEmbedder:
         return bool(self._try(lambda connection: _remove(connection, keys)))
 
     def close(self) -> None:
+        """Close the file, for good: who still embeds with it does so without a cache."""
         with self._lock:
+            self._closed = True
             self._drop()
 
     def _keys(self, texts: Iterable[str]) -> list[bytes]:
@@ -159,7 +162,7 @@ class CachedEmbedder:
     def _try(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
         """What the work gives, or None when the file does not serve; then it is left alone for a while."""
         with self._lock:
-            if time.monotonic() < self._retry_at:
+            if self._closed or time.monotonic() < self._retry_at:
                 return None
             try:
                 answer = work(self._open())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.errors import Damaged, NotFound, Refused, Unavailable
+from everwhen.errors import Damaged, ModelChanged, NotFound, Refused, Unavailable
 from everwhen.home import bank_bytes
 from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
 from everwhen.store.index import Index, Window
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.metadata import contains
+from everwhen.store.model import Model
 from everwhen.store.scan import Scan
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
@@ -52,9 +54,11 @@ class SqliteStore:
         self._writer = writer
         self._reader = reader
         self.graph = SqliteGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
-        self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer)
+        self.facts = SqliteFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._kept = KeptRows()
-        self.keep = SqliteKeep(writer, reader, lambda: self._tokenizer, self._whole_index, busy_seconds)
+        self.keep = SqliteKeep(
+            writer, reader, lambda: self._tokenizer, self._whole_index, self._still_ours, busy_seconds
+        )
         self.tree = SqliteTree(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._live = LiveIndex(reader, lambda: self._info, nodes=False)
         self._live_nodes = LiveIndex(reader, lambda: self._info, nodes=True)
@@ -109,12 +113,12 @@ class SqliteStore:
         return self._info
 
     def refresh(self) -> None:
-        """Read again what the bank says of itself: another one took its place."""
+        """Read again what the bank says of itself: another one took its place, or it has another model."""
         with self._writer.use() as sql:
             values = _values(sql)
-        self._info = BankInfo(
-            self.path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA
-        )
+            self._info = BankInfo(
+                self.path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA
+            )
 
     def close(self) -> None:
         self._reader.close()
@@ -127,7 +131,8 @@ class SqliteStore:
             [f"{new.turn.speaker} {new.turn.text}" for new in turns], [new.context for new in turns]
         )
         with self._writer.transaction() as sql:
-            self._still_ours(sql)
+            for model in {new.made_with for new in turns}:
+                self._still_ours(sql, model)
             stones = Tombstones(sql)
             forgotten = stones.any and [
                 stones.holds(new.turn.id, to_text(new.turn.said_at), new.turn.text) for new in turns
@@ -137,11 +142,18 @@ class SqliteStore:
                 for place, (new, terms) in enumerate(zip(turns, packed, strict=True))
             ]
 
-    def _still_ours(self, sql: sqlite3.Connection) -> None:
-        """That the file is where it was, and that nobody gave the bank another model meanwhile."""
+    def _still_ours(self, sql: sqlite3.Connection, made_with: Model) -> None:
+        """That the file is where it was, and that the bank, as it is inside this transaction, has the model that the
+        vectors to be written were made with."""
         values = _values(sql)
-        if (values["embedder"], values["dimension"]) != (self._info.embedder, str(self._info.dimension)):
-            raise Refused(changed_model(self._info.name, values["embedder"]))
+        model = Model(values["embedder"], int(values["dimension"]))
+        if model.embedder != made_with.embedder:
+            raise ModelChanged(changed_model(self._info.name, model.embedder))
+        if model != made_with:
+            raise ModelChanged(
+                f"bank '{self._info.name}' has vectors of {model}, and {made_with} was to be written; "
+                f"`everwhen reembed {self._info.name} --model {made_with.embedder}` makes all of them anew"
+            )
         if not self.path.exists() or self.path.stat().st_ino != self._inode:
             raise Unavailable(f"bank '{self._info.name}' was removed; open it again to make a new one")
 
@@ -175,7 +187,8 @@ class SqliteStore:
             [f"{new.turn.speaker} {new.turn.text}" for new in turns], [new.context for new in turns]
         )
         with self._writer.transaction() as sql:
-            self._still_ours(sql)
+            for model in {new.made_with for new in turns}:
+                self._still_ours(sql, model)
             unfound = {row[0] for row in sql.execute(statements()["turns_unfound"])}
             for new, terms in zip(turns, packed, strict=True):
                 if new.turn.id in unfound:
@@ -207,9 +220,9 @@ class SqliteStore:
         if new.codes:
             sql.execute(ask["put_codes"], (unit, new.codes))
 
-    def put_codes(self, codes: Mapping[str, bytes]) -> None:
+    def put_codes(self, codes: Mapping[str, bytes], made_with: Model) -> None:
         with self._writer.transaction() as sql:
-            self._still_ours(sql)
+            self._still_ours(sql, made_with)
             sql.executemany(
                 statements()["put_codes_of_turn"], [{"id": id_, "codes": code} for id_, code in codes.items()]
             )
@@ -222,25 +235,27 @@ class SqliteStore:
         codes: Mapping[str, bytes] | None = None,
     ) -> list[str]:
         ask = statements()
-        with self._writer.transaction() as sql:
-            units = {id_: unit for unit, id_ in sql.execute(ask["units_for_reembedding"])}
-            if missing := [id_ for id_ in units if id_ not in vectors]:
-                return missing
-            sql.execute("DELETE FROM vectors")
-            sql.execute("DELETE FROM token_codes")
-            sql.executemany(
-                ask["put_codes"],
-                [(units[id_], code) for id_, code in (codes or {}).items() if code and id_ in units],
-            )
-            for id_, unit in units.items():
+        # The lock is kept until `info` says it too: whoever is refused because of the new model then finds it there.
+        with self._writer.use():
+            with self._writer.transaction() as sql:
+                units = {id_: unit for unit, id_ in sql.execute(ask["units_for_reembedding"])}
+                if missing := [id_ for id_ in units if id_ not in vectors]:
+                    return missing
+                sql.execute("DELETE FROM vectors")
+                sql.execute("DELETE FROM token_codes")
                 sql.executemany(
-                    ask["insert_vector"],
-                    [(unit, piece, _blob(vector)) for piece, vector in enumerate(vectors[id_])],
+                    ask["put_codes"],
+                    [(units[id_], code) for id_, code in (codes or {}).items() if code and id_ in units],
                 )
-                sql.execute(ask["set_pieces"], (len(vectors[id_]), unit))
-            _put(sql, {"embedder": embedder, "dimension": str(dimension)})
-            next_epoch(sql)
-        self._info = BankInfo(self._info.name, embedder, dimension, self._info.zone, SCHEMA)
+                for id_, unit in units.items():
+                    sql.executemany(
+                        ask["insert_vector"],
+                        [(unit, piece, _blob(vector)) for piece, vector in enumerate(vectors[id_])],
+                    )
+                    sql.execute(ask["set_pieces"], (len(vectors[id_]), unit))
+                _put(sql, {"embedder": embedder, "dimension": str(dimension)})
+                next_epoch(sql)
+            self._info = replace(self._info, embedder=embedder, dimension=dimension)
         return []
 
     def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
@@ -256,9 +271,10 @@ class SqliteStore:
             )
 
     def set_zone(self, zone: str) -> None:
-        with self._writer.transaction() as sql:
-            _put(sql, {"zone": zone})
-        self._info = BankInfo(self._info.name, self._info.embedder, self._info.dimension, zone, SCHEMA)
+        with self._writer.use():
+            with self._writer.transaction() as sql:
+                _put(sql, {"zone": zone})
+            self._info = replace(self._info, zone=zone)
 
     # Reading
 

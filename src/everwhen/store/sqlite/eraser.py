@@ -15,6 +15,7 @@ from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Follower, Gone, Retold, Uprooted
 from everwhen.store.kinds import codes
+from everwhen.store.model import Model
 from everwhen.store.sqlite.ledger import SqliteLedger
 from everwhen.store.sqlite.removal import remove_units, restart_turns, tell_changed
 from everwhen.store.sqlite.rows import turn_of
@@ -38,12 +39,17 @@ class SqliteEraser:
     """The `Eraser` of one open transaction."""
 
     def __init__(
-        self, sql: sqlite3.Connection, tokenizer: Callable[[], Tokenizer], index: Callable[[], Index]
+        self,
+        sql: sqlite3.Connection,
+        tokenizer: Callable[[], Tokenizer],
+        index: Callable[[], Index],
+        still_ours: Callable[[sqlite3.Connection, Model], None],
     ) -> None:
         self._sql = sql
         self._tokenizer = tokenizer
         self._index = index
-        self.facts = SqliteLedger(sql, tokenizer)
+        self._still_ours = still_ours
+        self.facts = SqliteLedger(sql, tokenizer, still_ours)
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
         return followers(self._sql, turns)
@@ -250,6 +256,7 @@ class SqliteEraser:
     def _retell(self, one: Retold) -> None:
         """Give a turn another context to be searched with, and the vectors that go with it."""
         ask = statements()
+        self._still_ours(self._sql, one.made_with)
         unit = self._sql.execute(ask["turn_units"], (_json([one.turn]),)).fetchone()[1]
         ((_, speaker, text),) = self._rows("words_of_units", (_json([unit]),))
         self._do("delete_vectors", (unit,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -11,6 +12,7 @@ from typing import Any
 from everwhen.store.facts import FOREVER, ConflictRow, Declared, FactLedger, FactRow, Fading, Report
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Forgotten
+from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_declared, to_row
 from everwhen.store.sqlite.statements import statements
@@ -23,7 +25,14 @@ _HALF_LIFE = "half_life:"
 class SqliteFacts:
     """The `FactStore` of one bank file. See `everwhen.store.facts` for what each call promises."""
 
-    def __init__(self, writer: Connection, reader: Connection, tokenizer: Callable[[], Tokenizer]) -> None:
+    def __init__(
+        self,
+        writer: Connection,
+        reader: Connection,
+        tokenizer: Callable[[], Tokenizer],
+        still_ours: Callable[[sqlite3.Connection, Model], None],
+    ) -> None:
+        self._still_ours = still_ours
         self._writer = writer
         self._reader = reader
         self._tokenizer = tokenizer
@@ -34,7 +43,7 @@ class SqliteFacts:
             known = sql.execute(statements()["known_turns"], (json.dumps(list(read)),)).fetchall()
             if len(known) < len(set(read)):
                 raise Forgotten("a turn was forgotten while it was being read")
-            yield SqliteLedger(sql, self._tokenizer)
+            yield SqliteLedger(sql, self._tokenizer, self._still_ours)
 
     # Reading
 

@@ -18,6 +18,7 @@ from everwhen.store.index import Index
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Forgotten
 from everwhen.store.kinds import code
+from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
 from everwhen.store.sqlite.identities import Identities
@@ -42,7 +43,7 @@ class SqliteGraph(Identities):
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
         index: Callable[[], Index],
-        still_ours: Callable[[sqlite3.Connection], None],
+        still_ours: Callable[[sqlite3.Connection, Model], None],
     ) -> None:
         super().__init__(writer)
         self._still_ours = still_ours
@@ -126,9 +127,9 @@ class SqliteGraph(Identities):
         return Usage(calls, read, written, cost)
 
     @contextmanager
-    def writing(self) -> Iterator[GraphWriter]:
+    def writing(self, made_with: Model) -> Iterator[GraphWriter]:
         with self._writer.transaction() as sql:
-            self._still_ours(sql)
+            self._still_ours(sql, made_with)
             yield SqliteGraphWriter(sql, self._tokenizer())
 
     # Reading

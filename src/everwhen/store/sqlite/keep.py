@@ -17,6 +17,7 @@ from everwhen.errors import Unavailable
 from everwhen.store.index import Index
 from everwhen.store.instants import to_text
 from everwhen.store.keep import Eraser, Follower
+from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
 from everwhen.store.sqlite.slack import can_be_wiped, open_files, wipe_slack
@@ -50,8 +51,10 @@ class SqliteKeep:
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
         index: Callable[[], Index],
+        still_ours: Callable[[sqlite3.Connection, Model], None],
         busy_seconds: float = 30.0,
     ) -> None:
+        self._still_ours = still_ours
         self._busy_seconds = busy_seconds
         self._writer = writer
         self._reader = reader
@@ -93,7 +96,7 @@ class SqliteKeep:
     def forgetting(self) -> Iterator[Eraser]:
         try:
             with self._writer.transaction() as sql:
-                yield SqliteEraser(sql, self._tokenizer, self._index)
+                yield SqliteEraser(sql, self._tokenizer, self._index, self._still_ours)
         except Undone:
             return
 
@@ -213,9 +216,12 @@ class SqliteKeep:
                         found[id_] = kind
         return found
 
-    def put_vectors(self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes]) -> None:
+    def put_vectors(
+        self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes], made_with: Model
+    ) -> None:
         ask = statements()
         with self._writer.transaction() as sql:
+            self._still_ours(sql, made_with)
             for id_, rows in vectors.items():
                 known = sql.execute(ask["known_unit"], (id_,)).fetchone()
                 if known is None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.facts import ConflictRow, Declared, FactKey, FactRow, Outcome, Report
 from everwhen.store.instants import from_text, to_text
+from everwhen.store.model import Model
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
@@ -23,8 +24,14 @@ from everwhen.store.terms import Tokenizer
 class SqliteLedger:
     """The `FactLedger` of one open transaction."""
 
-    def __init__(self, sql: sqlite3.Connection, tokenizer: Callable[[], Tokenizer]) -> None:
+    def __init__(
+        self,
+        sql: sqlite3.Connection,
+        tokenizer: Callable[[], Tokenizer],
+        still_ours: Callable[[sqlite3.Connection, Model], None],
+    ) -> None:
         self._sql = sql
+        self._still_ours = still_ours
         self._tokenizer = tokenizer
 
     def key(self, subject_key: str, predicate_key: str, subject: str, predicate: str) -> FactKey:
@@ -109,8 +116,9 @@ class SqliteLedger:
         self._do("adopt_sources", {"fact": fact_id, "other": other})
         self._do("adopt_unit_turns", {"fact": fact_id, "other": other})
 
-    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32]) -> None:
+    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32], made_with: Model) -> None:
         ask = statements()
+        self._still_ours(self._sql, made_with)
         self._do(
             "insert_fact_unit",
             {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from everwhen.errors import Refused
+from everwhen.errors import ModelChanged
 from everwhen.store.base import BankInfo
 from everwhen.store.index import Index
 from everwhen.store.sqlite.connection import Connection
@@ -42,8 +42,8 @@ class LiveIndex:
             with self._reader.transaction("DEFERRED") as sql:  # one snapshot for rows, vectors and epoch
                 values = dict(sql.execute(statements()["bank_values"]).fetchall())
                 epoch = values.get("epoch", "0")
-                if values["embedder"] != info.embedder:
-                    raise Refused(changed_model(info.name, values["embedder"]))
+                if (values["embedder"], values["dimension"]) != (info.embedder, str(info.dimension)):
+                    raise ModelChanged(changed_model(info.name, values["embedder"]))
                 version = sql.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
                 self._index = self._caught_up(sql, before, info.dimension)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.store.instants import from_text, to_text
+from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.rows import interval_of
@@ -29,7 +30,7 @@ class SqliteTree:
         writer: Connection,
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[sqlite3.Connection], None],
+        still_ours: Callable[[sqlite3.Connection, Model], None],
     ) -> None:
         self._writer = writer
         self._reader = reader
@@ -90,9 +91,9 @@ class SqliteTree:
 
     # Writing
 
-    def put(self, built: Sequence[Built]) -> list[Outcome]:
+    def put(self, built: Sequence[Built], made_with: Model) -> list[Outcome]:
         with self._writer.transaction() as sql:
-            self._still_ours(sql)
+            self._still_ours(sql, made_with)
             return [self._put_one(sql, one.mark, one.node) for one in built]
 
     def _put_one(self, sql: sqlite3.Connection, mark: Mark, node: NewNode | None) -> Outcome:

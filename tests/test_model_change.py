@@ -1,0 +1,323 @@
+"""The bank gets another embedder while others write to it and read it: no vector of the old one is ever stored."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everwhen import Memory
+from everwhen.errors import EverwhenError, ModelChanged, Refused
+from everwhen.models.embed.fake import FakeEmbedder
+from everwhen.settings import Settings
+from everwhen.store import Model
+from everwhen.store.keep import Retold
+from everwhen.store.tree import Built, Mark, Place
+from everwhen.tree.building import Builder
+
+START = datetime(2025, 3, 1, 9, tzinfo=UTC)
+WIDTHS = {"old": 64, "same-width": 64, "wide": 96}
+SETTINGS: dict[str, Any] = {"embedder": "old", "extract": "none", "cache_entries": 0}
+
+
+class Held(FakeEmbedder):
+    """A model of its own. Once, after it has embedded a text with certain words, it does something else first."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(dim=WIDTHS[name])
+        self.name = name
+        self.words = ""
+        self.meanwhile: Callable[[], object] = lambda: None
+
+    def _direction(self, word: str) -> Any:
+        return super()._direction(f"{self.name} {word}")
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        vectors = super().embed(texts)
+        if self.words and any(self.words in text for text in texts):
+            self.words = ""
+            self.meanwhile()
+        return vectors
+
+    def hold(self, words: str, meanwhile: Callable[[], object]) -> None:
+        self.words, self.meanwhile = words, meanwhile
+
+
+@pytest.fixture(autouse=True)
+def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, Held]:
+    made = {name: Held(name) for name in WIDTHS}
+    monkeypatch.setattr("everwhen.memory.front.shared_embedder", made.__getitem__)
+    return made
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    with Memory.open(home, "b", **SETTINGS) as opened:
+        yield opened
+
+
+@pytest.fixture
+def other(memory: Memory, home: Path) -> Iterator[Memory]:
+    """The same bank as another process has it open."""
+    with Memory.open(home, "b", **SETTINGS) as opened:
+        yield opened
+
+
+@pytest.fixture(params=["same-width", "wide"])
+def new(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def stored(home: Path) -> list[tuple[str, int, bytes]]:
+    with closing(sqlite3.connect(home / "banks" / "b.db")) as sql:
+        rows = sql.execute("SELECT u.id, v.piece, v.vector FROM vectors v JOIN units u ON u.seq = v.unit")
+        return sorted(rows.fetchall())
+
+
+def all_of(home: Path, model: str) -> bool:
+    """Whether each vector of the bank is what the model gives: made anew, none is another."""
+    before = stored(home)
+    with Memory.open(home, "b", extract="none") as fresh:
+        assert fresh.stats().embedder == model and fresh.doctor() == []
+        fresh.recall("what is said")
+        fresh.reembed(model)
+    return before == stored(home)
+
+
+def test_a_turn_that_is_added_while_the_bank_is_reembedded_gets_a_vector_of_the_new_model(
+    memory: Memory, home: Path, models: dict[str, Held], new: str
+) -> None:
+    memory.add(["one cat", "two dogs"], session="s")
+    embedding, reembedded = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        embedding.set()
+        assert reembedded.wait(10)
+
+    models["old"].hold("late", wait)
+    with ThreadPoolExecutor(1) as pool:
+        adding = pool.submit(memory.add, "the late turn", session="s")
+        assert embedding.wait(10)  # it has a vector of the old model in its hands
+        memory.reembed(new)
+        reembedded.set()
+        (id_,) = adding.result(10).turns
+    assert [turn.id for turn in memory.turns()][-1] == id_ and len(memory.turns()) == 3
+    assert memory.recall("the late turn").memories[0].id == id_
+    assert all_of(home, new)
+
+
+def test_threads_that_go_on_adding_never_store_a_vector_of_a_model_that_the_bank_has_no_longer(
+    memory: Memory, home: Path
+) -> None:
+    ended = threading.Event()
+
+    def write(name: int) -> int:
+        count = 0
+        while not ended.is_set() and count < 12:
+            count += memory.add(f"thread {name} says number {count}", session=f"s{name}").new
+            memory.facts.assert_(f"thread {name}", "counts to", str(count))
+            assert memory.recall(f"number {count}").memories
+        return count
+
+    with ThreadPoolExecutor(3) as pool:
+        writing = [pool.submit(write, name) for name in range(3)]
+        for model in ("same-width", "wide", "old", "same-width"):
+            memory.reembed(model)
+        ended.set()
+        added = sum(one.result(30) for one in writing)
+    assert len(memory.turns()) == added
+    assert all_of(home, "same-width")
+
+
+def test_another_process_learns_the_new_model_as_it_adds_and_asks(
+    memory: Memory, other: Memory, home: Path, new: str
+) -> None:
+    memory.add("one cat", session="s")
+    other.reembed(new)
+    assert memory.recall("one cat").memories
+    memory.add("two dogs", session="s")
+    memory.facts.assert_("Ana", "lives in", "Porto")
+    assert next(one.text for one in memory.recall("two dogs").memories) == "two dogs"
+    assert memory.when("one cat") is not None and memory.timeline("Ana lives in Porto")
+    assert memory.doctor() == []
+    assert all_of(home, new)
+
+
+def test_a_model_that_cannot_be_used_here_is_named(
+    memory: Memory, other: Memory, home: Path, models: dict[str, Held]
+) -> None:
+    memory.add("one cat")
+    other.reembed("wide")
+    del models["wide"]  # of a package, say, that this process does not have
+    with pytest.raises((EverwhenError, KeyError), match="wide"):
+        memory.add("two dogs")
+    assert len(memory.turns()) == 1
+
+
+def test_a_question_that_was_embedded_with_the_old_model_is_asked_again(
+    memory: Memory, models: dict[str, Held], new: str
+) -> None:
+    memory.add([f"note {n} about {word}" for n, word in enumerate(("cats", "dogs", "violins", "rain"))])
+    models["old"].hold("violins", lambda: memory.reembed(new))
+    found = memory.recall("violins")
+    assert memory.stats().embedder == new  # while it was asked
+    again = memory.recall("violins")
+    assert [(one.id, one.why.scores) for one in found] == [(one.id, one.why.scores) for one in again]
+
+
+def test_an_extracted_batch_is_embedded_again_with_the_new_model(
+    home: Path, models: dict[str, Held], new: str
+) -> None:
+    settings = {**SETTINGS, "extract": "rules"}
+    with Memory.open(home, "b", **settings) as memory, Memory.open(home, "b", **SETTINGS) as other:
+        memory.add({"content": "I bought a violin in Porto.", "name": "Ana"}, session="s", at=START)
+        memory.flush()
+        other.add({"content": "I painted the wall on Monday.", "name": "Ana"}, session="s", at=START)
+        models["old"].hold(
+            "painted", lambda: other.reembed(new)
+        )  # the words of the event, as it is extracted
+        memory.flush()
+        assert memory.stats().embedder == new
+        assert any("painted" in event.text for event in memory.events())
+        assert memory.stats().pending == 0
+    assert all_of(home, new)
+
+
+@pytest.mark.parametrize("act", ["assert_", "correct"])
+def test_a_fact_that_was_embedded_with_the_old_model_is_embedded_again(
+    memory: Memory, other: Memory, home: Path, models: dict[str, Held], new: str, act: str
+) -> None:
+    facts = memory.facts  # as a program holds it
+    models["old"].hold("Porto", lambda: other.reembed(new))
+    getattr(facts, act)("Ana", "lives in", "Porto")
+    facts.assert_("Ana", "lives in", "Faro")
+    assert [fact.object for fact in facts.about("Ana")] == ["Porto", "Faro"]
+    assert all_of(home, new)
+
+
+def test_a_summary_that_was_built_from_old_vectors_is_built_again(
+    memory: Memory, other: Memory, home: Path, monkeypatch: pytest.MonkeyPatch, new: str
+) -> None:
+    memory.add_many(
+        {"content": f"I walked {n} miles.", "timestamp": START + timedelta(hours=n), "name": "Ana"}
+        for n in range(6)
+    )
+    build = Builder.build
+
+    def meanwhile(self: Builder, marks: Any) -> Any:
+        built = build(self, marks)
+        if other.stats().embedder == "old":
+            other.reembed(new)
+        return built
+
+    monkeypatch.setattr(Builder, "build", meanwhile)
+    memory.consolidate("end")
+    assert memory.stats().nodes and memory.stats().embedder == new
+    assert all_of(home, new)
+
+
+def two_days_of(memory: Memory) -> None:
+    memory.add({"content": "the first", "id": "a", "timestamp": START}, session="s")
+    memory.add({"content": "the follower", "id": "b", "timestamp": START + timedelta(days=9)}, session="s")
+
+
+def test_what_follows_a_forgotten_turn_is_embedded_again_with_the_new_model(
+    memory: Memory, other: Memory, home: Path, models: dict[str, Held], new: str
+) -> None:
+    two_days_of(memory)
+    models["old"].hold("follower", lambda: other.reembed(new))
+    assert memory.forget(turns="a").turns == ("a",)
+    assert memory.stats().embedder == new
+    assert all_of(home, new)
+
+
+def test_what_follows_an_expired_turn_is_embedded_again_with_the_new_model(
+    other: Memory, home: Path, models: dict[str, Held], new: str
+) -> None:
+    with Memory.open(home, "b", **{**SETTINGS, "extract": "rules"}) as memory:
+        two_days_of(memory)
+        memory.set_retention("keep raw turns 5 days")
+        memory.flush()
+        models["old"].hold("follower", lambda: other.reembed(new))
+        assert memory.retain(START + timedelta(days=10)).turns == ("a",)
+        assert memory.stats().embedder == new
+    assert all_of(home, new)
+
+
+def test_links_are_mended_although_the_model_changes_meanwhile(
+    home: Path, monkeypatch: pytest.MonkeyPatch, new: str
+) -> None:
+    from everwhen.keep import forget as forgetting
+
+    with Memory.open(home, "b", embedder="old") as memory, Memory.open(home, "b", **SETTINGS) as other:
+        for n in range(4):
+            memory.add({"content": f"the cat sleeps {n}", "id": f"t{n}"}, at=START + timedelta(minutes=n))
+        memory.flush()
+        similar_units = forgetting.similar_units
+
+        def meanwhile(*given: Any) -> Any:
+            if other.stats().embedder == "old":
+                other.reembed(new)
+            return similar_units(*given)
+
+        monkeypatch.setattr(forgetting, "similar_units", meanwhile)
+        forgetting.mend_links(memory._store, list(memory._store.keep.placed(range(100))))
+        assert memory.stats().embedder == new and memory.doctor() == []
+
+
+WRONG = Model("another", 64)
+VECTOR = np.ones((1, 64), np.float32) / 8
+
+
+def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memory: Memory) -> None:
+    from everwhen.ingest.remember import Placement, _prepared, placed
+    from everwhen.types import Message
+
+    memory.add([{"content": "one", "id": "a"}, {"content": "two", "id": "b"}], session="s")
+    memory.facts.assert_("Ana", "lives in", "Porto")
+    store = memory._store
+    turns = placed([Message("three")], Placement())
+
+    class Another(FakeEmbedder):
+        name = WRONG.embedder
+
+    news = _prepared(store, Another(), Settings(), turns)
+    place = Place("n", 2, START, START + timedelta(days=1), "s", None)
+
+    def link() -> None:
+        with store.graph.writing(WRONG):
+            pass
+
+    def learn() -> None:
+        (fact,) = store.facts.by_id([one.id for one in memory.facts.current()])
+        with store.facts.writing() as ledger:
+            ledger.add_unit(fact, "Ana lives in Porto", VECTOR, WRONG)
+
+    def retell() -> None:
+        with store.keep.forgetting() as eraser:
+            eraser.expire(["a"], [Retold("b", None, "", VECTOR, WRONG)], START)
+
+    writes: list[Callable[[], object]] = [
+        lambda: store.append(news),
+        lambda: store.add_missing_units(news),
+        lambda: store.put_codes({"a": b"1"}, WRONG),
+        lambda: store.keep.put_vectors({"a": VECTOR}, {}, WRONG),
+        lambda: store.tree.put([Built(Mark(1, place, False), None)], WRONG),
+        link,
+        learn,
+        retell,
+    ]
+    for write in writes:
+        with pytest.raises(ModelChanged, match="was given the vectors of old meanwhile; open it again"):
+            write()
+    with pytest.raises(Refused, match=r"has vectors of old \(64\), and old \(32\) was to be written"):
+        store.put_codes({"a": b"1"}, Model("old", 32))
+    assert memory.doctor() == [] and len(memory.turns()) == 2

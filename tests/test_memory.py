@@ -286,10 +286,12 @@ def test_wrong_arguments_are_usage_errors_and_nothing_else(quick: Memory, call: 
 
 def test_odd_characters_can_be_asked_for(quick: Memory) -> None:
     quick.add("violin \ud800 \x00 🙂")
-    for query in ("\ud800", "a\x00b", "🙂", "\u202e", "violin"):
-        quick.recall(query)
-        quick.grep(query)
-    quick.turns("\ud83d")
+    (turn,) = quick.turns()
+    found = {query: quick.recall(query).memories for query in ("violin", "\ud800", "a\x00b", "🙂", "\u202e")}
+    assert [one.id for one in found["violin"]] == [turn.id]
+    assert {one.id for memories in found.values() for one in memories} == {turn.id}
+    assert [len(quick.grep(query)) for query in ("🙂", "violin", "a\x00b", "\u202e")] == [1, 1, 0, 0]
+    assert quick.turns("\ud83d") == []
 
 
 @pytest.mark.parametrize("depth", [99, 256, 900, 5000])

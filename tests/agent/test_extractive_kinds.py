@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -72,6 +73,9 @@ def test_any_text_has_a_kind(text: str) -> None:
 @given(st.text(max_size=200))
 def test_sentences_are_parts_of_their_text(text: str) -> None:
     assert all(part in text for part in split(text))
+    assert re.findall(r"\w", "".join(split(text))) == re.findall(
+        r"\w", text
+    )  # nothing that is said is left out
 
 
 @pytest.mark.parametrize(

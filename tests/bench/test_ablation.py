@@ -62,6 +62,7 @@ def test_satf_is_shown_beside_the_order_that_it_started_from(table: dict[str, An
 
 
 def test_more_tokens_never_hold_less_evidence_here(table: dict[str, Any]) -> None:
+    assert table["tokens"]
     for budgets in table["tokens"].values():
         assert list(budgets) == ["128", "256", "512", "1024", "2048", "4096"]
         assert list(budgets.values()) == sorted(budgets.values())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import zipfile
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +22,8 @@ FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 @pytest.mark.parametrize("at", [FIRST, LAST])
 @pytest.mark.parametrize("zone", ["Asia/Kathmandu", "America/St_Johns"])
 def test_a_time_on_the_first_or_last_day_there_is(at: datetime, zone: str) -> None:
-    resolve("yesterday and tomorrow", at, zone)
+    found = [one.text for one in resolve("yesterday and tomorrow", at, zone)]
+    assert found == ["tomorrow" if at == FIRST else "yesterday"]  # the other one is no day there is
 
 
 @pytest.mark.parametrize("text", ["9999-12-31", "0001-01-01T00:00:00+0001", "2025-01-01/P9999Y", "9999"])
@@ -108,11 +108,14 @@ def test_a_zip_whose_list_of_files_leads_nowhere_is_damaged(tmp_path: Path) -> N
         archive.writestr("conversations.json", "[]")
     whole = path.read_bytes()
     directory = whole.index(b"PK\x01\x02")
+    told = 0
     for place in range(directory, len(whole)):  # every byte of the list, once
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
-        with suppress(EverwhenError):
-            for conversation in read(path, "claude"):
-                list(conversation.messages)
+        try:
+            assert [message for one in read(path, "claude") for message in one.messages] == []
+        except EverwhenError:
+            told += 1
+    assert told > (len(whole) - directory) / 4  # the rest are bytes that nobody reads: times, attributes
 
 
 @pytest.mark.parametrize(

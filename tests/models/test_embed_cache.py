@@ -84,6 +84,7 @@ def test_no_texts_give_no_rows(cached: CachedEmbedder) -> None:
 
 def test_the_file_is_readable_by_its_owner_only(cached: CachedEmbedder, path: Path) -> None:
     cached.embed(["one"])
+    assert path.exists()
     for file in path.parent.iterdir():
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
 

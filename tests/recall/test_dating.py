@@ -150,9 +150,9 @@ def test_the_answer_is_never_finer_than_its_evidence(diary: Memory) -> None:
     questions = [f"When did I {what}?" for what in ("move", "run", "buy a bicycle", "go to the dentist")]
     for question in (*questions, "When was my vacation?", "When did my sister get married?"):
         answer = diary.when(question, at=ASKED)
-        if answer is not None:
-            assert all(answer.interval.covers(one.interval) for one in answer.evidence)
-            assert 0 <= answer.confidence <= 1
+        assert answer is not None and answer.evidence, question
+        assert all(answer.interval.covers(one.interval) for one in answer.evidence)
+        assert 0 <= answer.confidence <= 1
 
 
 def test_a_fact_that_nobody_said_dates_its_beginning(home: Path) -> None:

@@ -84,7 +84,7 @@ def test_its_time_is_a_window_from_the_moment_of_asking() -> None:
 def test_any_text_and_any_names_can_be_read(query: str, speakers: list[str]) -> None:
     asked = read(query, *speakers)
     assert asked.people <= set(speakers)
-    assert asked.bare == query or len(asked.bare) <= len(query)
+    assert len(asked.bare) <= len(query)
 
 
 def test_a_question_of_one_phrase_over_and_over_is_read_in_no_time() -> None:

@@ -121,7 +121,9 @@ def test_an_unknown_bank_is_not_made_by_reading(tmp_path: Path) -> None:
 def test_files_belong_to_their_owner_alone(folder: Path) -> None:
     store = opened(folder)
     store.append([turn("b")])
-    for path in folder.glob("alice.db*"):
+    files = sorted(folder.glob("alice.db*"))
+    assert [path.name for path in files] == ["alice.db", "alice.db-shm", "alice.db-wal"]
+    for path in files:
         assert path.stat().st_mode & 0o077 == 0, path
     store.close()
 

@@ -59,6 +59,7 @@ def test_turns_without_a_word_still_make_a_node(home: Path) -> None:
             memory.add(said(number, f"s{number}", START + timedelta(days=number), text))
         memory.consolidate("end")
         holds(memory.tree())
+        assert [len(node.turns) for node in memory.tree(2)] == [1] * 6
 
 
 def test_an_empty_bank_has_an_empty_tree(quick: Memory) -> None:

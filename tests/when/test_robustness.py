@@ -50,7 +50,10 @@ def test_no_string_raises(text: str, at: datetime) -> None:
 @settings(max_examples=1_000, deadline=None)
 @given(phrases)
 def test_no_question_raises(text: str) -> None:
-    constraint(text, NOW)
+    found = constraint(text, NOW)
+    assert found == constraint(text, NOW)
+    for window in () if found is None else found.intervals:
+        assert window.start is not None or window.end is not None
 
 
 @settings(max_examples=300, deadline=None)

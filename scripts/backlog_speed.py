@@ -63,7 +63,7 @@ def fill(home: str, turns: int, figures: dict[str, list[float]]) -> None:
         for size in (turns // 10, turns):
             added = memory.add_many((message(n, f"P{n % 2}") for n in range(done, size)), session="s").turns
             for at in range(0, len(added) - BATCH, 5000):
-                with graph.writing() as write:
+                with graph.writing(memory._store.info.model) as write:
                     write.done(added[at : min(at + 5000, len(added) - BATCH)], "speed", "1")
             done = size
 
@@ -107,13 +107,13 @@ def names(home: str, count: int, figures: dict[str, list[float]]) -> None:
         except ImportError:  # before names were held
             held = ()  # type: ignore[assignment]
         for size in (count // 10, count):
-            with graph.writing() as write:
+            with graph.writing(memory._store.info.model) as write:
                 unit = write.unit_of_turns([turn])[turn]
                 for n in range(done, size):
                     write.mention(unit, write.add_entity(f"Name{n}", "PERSON"), f"Name{n}", "PERSON")
 
             def batch() -> None:
-                with graph.writing() as write:
+                with graph.writing(memory._store.info.model) as write:
                     Resolver(write, *held)
                     version = write.names_version() if held else ""
                 if held:

@@ -38,7 +38,7 @@ def test_a_turn_waits_until_it_is_done_whether_or_not_it_is_claimed(store: Store
     assert store.graph.pending() == 2
     assert ids(store.graph.claim("me", 8, 0, 60)) == ["a", "b"]
     assert store.graph.pending() == 2
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.done(["a", "b"], "rules", "1")
     assert store.graph.pending() == 0 and store.graph.claim("me", 8, 0, 60) is None
 
@@ -90,7 +90,7 @@ def test_a_claim_whose_time_is_over_is_anybodys(store: Store) -> None:
 def test_a_release_gives_back_only_what_is_not_done(store: Store) -> None:
     store.append([turn("a"), turn("b", hours=1)])
     assert ids(store.graph.claim("me", 8, 0, 60)) == ["a", "b"]
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.done(["a"], "rules", "1")
     store.graph.release("me")
     assert store.graph.pending() == 1
@@ -113,7 +113,7 @@ def test_a_restart_removes_what_was_derived_and_puts_the_turns_on_the_list(store
 
 def test_a_failure_is_told_until_the_turn_is_read_again(store: Store) -> None:
     store.append([turn("a")])
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.failed(["a"], "the model was silent")
         writer.done(["a"], "rules", "1")
     assert any("the model was silent" in finding.problem for finding in store.graph.check())
@@ -123,7 +123,7 @@ def test_a_failure_is_told_until_the_turn_is_read_again(store: Store) -> None:
 
 def test_what_extraction_used_counts_with_the_rest(store: Store) -> None:
     store.graph.note_usage("answer", "openai:a", Usage(1, 10, 2, 0.5))
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.used("openai:b", 2, 30, 4, 0.25)
     used = store.graph.usage()
     assert (used.requests, used.input_tokens, used.output_tokens) == (3, 40, 6)
@@ -135,7 +135,7 @@ def test_what_extraction_used_counts_with_the_rest(store: Store) -> None:
 
 def test_a_batch_that_fails_leaves_nothing_behind(store: Store) -> None:
     store.append([turn("a")])
-    with pytest.raises(RuntimeError), store.graph.writing() as writer:
+    with pytest.raises(RuntimeError), store.graph.writing(store.info.model) as writer:
         unit = writer.add_units([event("e1", "a")], "rules", "1")["e1"]
         writer.mention(unit, writer.add_entity("Ana", "PERSON"), "Ana", "PERSON")
         writer.done(["a"], "rules", "1")
@@ -191,7 +191,7 @@ def test_a_unit_is_found_by_its_words_its_context_and_its_vector_and_shows_no_co
 def test_units_that_rest_on_nothing_but_some_turns_are_dropped_but_those_that_stay(store: Store) -> None:
     store.append([turn("a"), turn("b"), turn("c")])
     write(store, event("e1", "a"), event("e2", "a", "b"), event("e3", "b", "c"), narrative("n1", "a"))
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.drop_superseded("event", ["a", "b"], but=["e2"])
     assert {id_ for id_, _ in store.graph.derived_texts()} == {"e2", "e3", "n1"}
     assert store.check() == []
@@ -201,7 +201,7 @@ def test_turns_that_are_gone_are_told_when_their_units_are_asked_for(store: Stor
     store.append([turn("a"), turn("b")])
     units = raw(store, "b", "a")
     assert [store.units(units)[unit].id for unit in units] == ["b", "a"]
-    with pytest.raises(Forgotten), store.graph.writing() as writer:
+    with pytest.raises(Forgotten), store.graph.writing(store.info.model) as writer:
         writer.unit_of_turns(["a", "gone"])
 
 
@@ -210,7 +210,7 @@ def test_what_is_still_there_is_told_from_what_is_not(store: Store) -> None:
     unit = write(store, event("e1", "a"))["e1"]
     (first,) = raw(store, "b")
     store.graph.restart(["a"])
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         assert writer.present([unit, first, 10_000]) == {first}
 
 
@@ -294,7 +294,7 @@ def test_events_are_filtered_by_subject_verb_status_and_unit(store: Store) -> No
 def test_the_subject_of_an_event_is_whoever_its_name_was_found_to_be(store: Store) -> None:
     store.append([turn("a"), turn("b")])
     seqs = write(store, event("e1", "a", subject="Nan"), event("e2", "b", subject="Ana"))
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         units = writer.unit_of_turns(["a", "b"])
         for name, turn_, unit in (("Nan", "a", seqs["e1"]), ("Ana", "b", seqs["e2"])):
             known = writer.add_entity(name, "PERSON")
@@ -329,15 +329,16 @@ def test_events_of_some_turns_come_in_the_order_in_which_they_were_told(store: S
 
 def test_an_entity_is_summed_up_from_what_mentions_it(store: Store) -> None:
     store.append([turn("a", hours=1), turn("b", hours=5), turn("c", hours=3)])
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         units = writer.unit_of_turns(["a", "b", "c"])
         seq = writer.add_entity("Ana", "OTHER")
         for name, turn_, type_ in (("Ana", "a", "OTHER"), ("Ana", "b", "PERSON"), ("Annie", "b", "PERSON")):
             writer.mention(units[turn_], seq, name, type_)
         writer.mention(units["c"], writer.add_entity("Ben", "PERSON"), "Ben", "PERSON")
         known = {one.name: one for one in writer.entities()}
+        last = writer.last_seen([one.seq for one in known.values()])
     assert known["Ana"].seq == seq and known["Ana"].names == {"Ana", "Annie"}
-    assert known["Ana"].last == START + 5 * HOUR and known["Ben"].last == START + 3 * HOUR
+    assert last == {seq: START + 5 * HOUR, known["Ben"].seq: START + 3 * HOUR}
     ana, ben = store.graph.entities()  # the one who is spoken of most comes first
     assert (ana.id, ana.name, ana.type, ana.aliases) == (known["Ana"].id, "Ana", "PERSON", ("Annie",))
     assert (ana.first, ana.last, ana.mentions) == (START + HOUR, START + 5 * HOUR, 2)
@@ -359,7 +360,7 @@ def test_who_is_seen_with_whom_is_counted_by_units_most_first(store: Store) -> N
     seqs = mention(store, {"a": ["Ana", "Ben"], "b": ["Ana", "Ben", "Clara"], "c": ["Dora"]})
     assert store.graph.seen_with(entity(store, "Ana")) == [("Ben", 2), ("Clara", 1)]
     assert store.graph.seen_with(entity(store, "Dora")) == []
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         assert writer.neighbours_of(seqs["Ana"]) == {seqs["Ben"], seqs["Clara"]}
         assert writer.neighbours_of(seqs["Dora"]) == frozenset()
 
@@ -383,7 +384,7 @@ def test_merged_entities_are_one_until_it_is_taken_back(reopen: Reopen) -> None:
 
 def test_names_that_are_split_off_have_an_identity_of_their_own_until_it_is_taken_back(store: Store) -> None:
     store.append([turn("a"), turn("b", hours=1)])
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         units = writer.unit_of_turns(["a", "b"])
         seq = writer.add_entity("Jordan", "PERSON")
         writer.mention(units["a"], seq, "Jordan", "PERSON")
@@ -406,7 +407,7 @@ def test_a_renamed_entity_keeps_its_old_name_for_an_alias(store: Store) -> None:
     store.graph.rename(ana, "Ana Lima", START)
     (found,) = store.graph.entities()
     assert (found.id, found.name, found.aliases) == (ana, "Ana Lima", ("Ana",))
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         (known,) = writer.entities()
     assert known.names == {"Ana", "Ana Lima"}
     undone = store.graph.undo()
@@ -448,7 +449,7 @@ def test_what_people_decided_stays_when_everything_is_read_again(store: Store) -
     mention(store, {"a": ["Ana"]})
     store.graph.rename(entity(store, "Ana"), "Ana Lima", START)
     store.graph.restart()
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         (known,) = writer.entities()
         assert (known.name, known.names) == ("Ana Lima", {"Ana", "Ana Lima"})
         writer.mention(writer.unit_of_turns(["a"])["a"], known.seq, "Ana", "PERSON")
@@ -462,7 +463,7 @@ def test_units_stand_on_the_line_of_their_kind_in_the_order_of_time(store: Store
     store.append([turn(f"t{i}") for i in range(5)])
     units = raw(store, *(f"t{i}" for i in range(5)))
     other = write(store, event("e1", "t0"))["e1"]
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         for place, unit in enumerate(units[:4]):
             writer.place(unit, "turn", START + place * HOUR)
         writer.place(other, "event", START + HOUR)
@@ -477,7 +478,7 @@ def test_units_stand_on_the_line_of_their_kind_in_the_order_of_time(store: Store
 def test_links_come_best_first_and_only_of_the_types_asked_for(store: Store) -> None:
     store.append([turn(f"t{i}") for i in range(4)])
     a, b, c, d = raw(store, *(f"t{i}" for i in range(4)))
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.relink(a, "semantic", [(b, 0.5), (c, 0.9)])
         writer.relink(a, "temporal", [(d, 0.7)])
         assert writer.links_of(a, "semantic") == [(c, 0.9), (b, 0.5)] and writer.links_of(b, "semantic") == []
@@ -494,10 +495,10 @@ def test_links_come_best_first_and_only_of_the_types_asked_for(store: Store) -> 
 def test_new_neighbours_of_a_type_replace_the_old_ones_of_that_type(store: Store) -> None:
     store.append([turn(f"t{i}") for i in range(3)])
     a, b, c = raw(store, "t0", "t1", "t2")
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.relink(a, "semantic", [(b, 0.5)])
         writer.relink(a, "causal", [(b, 1.0)])
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.relink(a, "semantic", [(c, 0.6)])
     assert {(one.target, one.type) for one in store.graph.links(a)} == {(c, "semantic"), (b, "causal")}
 
@@ -525,7 +526,7 @@ def test_a_merge_links_what_mentions_either(store: Store) -> None:
 def test_the_links_that_leave_some_units_are_read_at_once_above_a_floor(store: Store) -> None:
     store.append([turn(f"t{i}") for i in range(4)])
     a, b, c, d = raw(store, *(f"t{i}" for i in range(4)))
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.relink(a, "semantic", [(b, 0.5), (c, 0.9)])
         writer.relink(b, "temporal", [(d, 0.7)])
         writer.relink(c, "semantic", [(d, 0.9)])
@@ -551,7 +552,7 @@ def test_links_go_with_either_end(store: Store) -> None:
     store.append([turn("a"), turn("b")])
     unit = write(store, event("e1", "b"))["e1"]
     (a,) = raw(store, "a")
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.relink(a, "causal", [(unit, 1.0)])
         writer.relink(unit, "causal", [(a, 1.0)])
     assert [one.target for one in store.graph.links(a)] == [unit] and store.stats().links == 2
@@ -573,7 +574,7 @@ def test_what_was_derived_is_counted(store: Store) -> None:
     write(store, event("e1", "a"), event("e2", "a"), narrative("n1", "a"))
     mention(store, {"a": ["Ana", "Ben"]})
     a, b = raw(store, "a", "b")
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.relink(a, "semantic", [(b, 0.5)])
     stats = store.stats()
     assert (stats.events, stats.narratives, stats.entities, stats.links) == (2, 1, 2, 1)
@@ -589,3 +590,35 @@ def test_another_connection_sees_what_was_derived_at_once(reopen: Reopen) -> Non
     assert [found.unit for found in two.search_text("porto", 5, Filter())] == [seqs["e1"]]
     two.graph.restart()
     assert calendar(one) == [] == one.search_text("porto", 5, Filter())
+
+
+def test_the_version_of_the_names_changes_when_a_name_does_and_at_nothing_else(store: Store) -> None:
+    store.append([turn("a"), turn("b", hours=1)])
+    seen = []
+    with store.graph.writing(store.info.model) as writer:
+        units = writer.unit_of_turns(["a", "b"])
+        seq = writer.add_entity("Ana", "PERSON")
+        writer.mention(units["a"], seq, "Ana", "PERSON")
+        seen.append(writer.names_version())
+        writer.mention(units["b"], seq, "Ana", "PERSON")  # the same name once more
+        assert writer.names_version() == seen[0]
+        writer.mention(units["b"], seq, "Annie", "PERSON")
+        seen.append(writer.names_version())
+    ana = store.graph.entities()[0]
+    for act in (lambda: store.graph.rename(ana.id, "Anna", START), store.graph.undo):
+        act()
+        with store.graph.writing(store.info.model) as writer:
+            seen.append(writer.names_version())
+    assert len(set(seen)) == len(seen)
+
+
+def test_what_waits_is_counted_up_to_a_place(store: Store) -> None:
+    assert (store.graph.newest(), store.graph.waits(), store.graph.pending()) == (0, False, 0)
+    store.append([turn("a"), turn("b", hours=1)])
+    newest = store.graph.newest()
+    store.append([turn("c", hours=2)])
+    assert (store.graph.pending(newest), store.graph.pending()) == (2, 3)
+    with store.graph.writing(store.info.model) as writer:
+        writer.done(["a", "b"], "test", "1")
+    assert (store.graph.waits(newest), store.graph.waits()) == (False, True)
+    assert (store.graph.pending(newest), store.graph.pending()) == (0, 1)

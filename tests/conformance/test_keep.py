@@ -15,7 +15,7 @@ from everwhen.store.keep import Gone, Retold, Uprooted
 from tests.conformance.conftest import Reopen
 from tests.conformance.test_facts import row
 from tests.conformance.test_tree import grown, session
-from tests.conformance.turns import START, direction, turn
+from tests.conformance.turns import MODEL, START, direction, turn
 from tests.conformance.units import entity, event, mention, narrative, raw, write
 
 HOUR = timedelta(hours=1)
@@ -34,7 +34,7 @@ def found(store: Store, words: str) -> list[str]:
 
 
 def retold(id: str, before: str | None = None, context: str = "") -> Retold:
-    return Retold(id, before, context, np.stack([direction(0.0, 0.0, 0.0, 1.0)]))
+    return Retold(id, before, context, np.stack([direction(0.0, 0.0, 0.0, 1.0)]), MODEL)
 
 
 def remove(store: Store, *turns: str, again: tuple[str, ...] = (), retell: tuple[Retold, ...] = ()) -> Gone:
@@ -63,7 +63,7 @@ def test_what_was_made_of_a_turn_goes_with_it_and_is_told(store: Store) -> None:
     store.append([turn("a"), turn("b", hours=1), turn("c", hours=2)])
     seqs = write(store, event("e1", "a", text="told of it"), event("e2", "b"), narrative("n1", "a", "b"))
     a, c = raw(store, "a", "c")
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.done(["c"], "rules", "1")
         writer.relink(c, "semantic", [(a, 0.9)])
         writer.relink(a, "semantic", [(c, 0.9)])
@@ -167,7 +167,7 @@ def test_names_that_no_other_turn_says_go_and_so_do_those_who_have_none_left(sto
     store.append([turn("a"), turn("b", hours=1)])
     mention(store, {"a": ["Ana", "Ben"], "b": ["Ana"]})
     ben = entity(store, "Ben")
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         unit = writer.unit_of_turns(["a"])["a"]
         (ana,) = [one.seq for one in writer.entities() if one.name == "Ana"]
         writer.mention(unit, ana, "Annie", "PERSON")
@@ -175,7 +175,7 @@ def test_names_that_no_other_turn_says_go_and_so_do_those_who_have_none_left(sto
     assert gone.entities == (ben,)
     (left,) = store.graph.entities()
     assert (left.name, left.aliases, left.mentions) == ("Ana", (), 1)
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         (known,) = writer.entities()
         assert known.names == {"Ana"}
 
@@ -217,7 +217,7 @@ def test_an_erased_fact_leaves_no_version_conflict_unit_or_quotation(store: Stor
         old = ledger.insert(row(ledger, "f1", "Lisbon", 0, 1))
         ledger.supersede(old, START + DAY, "revised", "in other words")
         fact = ledger.insert(row(ledger, "f1", "Lisboa", 0, 1, version=2))
-        ledger.add_unit(fact, "Ana lives in Lisboa", np.stack([direction(1.0)]))
+        ledger.add_unit(fact, "Ana lives in Lisboa", np.stack([direction(1.0)]), MODEL)
         ledger.insert(row(ledger, "f2", "Porto", 2, 3, reason="after Lisboa"))
         key = ledger.key("ana", "lives in", "Ana", "lives in")
         ledger.open_conflict(ConflictRow("c1", "f1", "f2", "a tie", START, None, None), key.seq)
@@ -354,7 +354,7 @@ def test_identities_that_nothing_mentions_any_more_are_dropped(store: Store) -> 
         assert eraser.drop_unspoken() == ()
         eraser.expire(["a"], [], LATER)
         assert eraser.drop_unspoken() == (ben,)
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         assert [one.name for one in writer.entities()] == ["Ana"]
 
 
@@ -485,10 +485,10 @@ def test_units_with_bad_vectors_are_named_and_given_others(reopen: Reopen) -> No
     write(store, event("e1", "a"))
     assert store.keep.badly_embedded(8) == {} == store.keep.badly_embedded(8)
     assert store.keep.badly_embedded(16) == {"a": "turn", "b": "turn", "e1": "event"}
-    store.keep.put_vectors({"b": 3 * direction(1.0)[None]}, {})
+    store.keep.put_vectors({"b": 3 * direction(1.0)[None]}, {}, MODEL)
     assert store.keep.badly_embedded(8) == {"b": "turn"}
     store.keep.put_vectors(
-        {"b": direction(0.0, 0.0, 0.0, 1.0)[None], "gone": direction(1.0)[None]}, {"b": b"\x01x"}
+        {"b": direction(0.0, 0.0, 0.0, 1.0)[None], "gone": direction(1.0)[None]}, {"b": b"\x01x"}, MODEL
     )
     assert store.keep.badly_embedded(8) == {}
     (b,) = raw(store, "b")
@@ -501,7 +501,7 @@ def test_derived_units_of_turns_that_were_not_read_to_the_end_are_unfinished(sto
     store.append([turn("a"), turn("b")])
     write(store, event("e1", "a"))
     assert store.keep.unfinished() == []
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.add_units([event("e2", "b")], "rules", "1")
     assert store.keep.unfinished() == ["b"]
 
@@ -510,7 +510,7 @@ def test_words_vectors_and_places_of_units_are_read(store: Store) -> None:
     store.append([turn("a", vectors=[direction(1.0), direction(0.0, 1.0)])])
     unit = write(store, event("e1", "a", text="a word", vectors=[direction(0.0, 0.0, 1.0)]))["e1"]
     (a,) = raw(store, "a")
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         writer.place(unit, "event", START)
     assert store.keep.unit_texts(["e1", "gone"]) == {"e1": "a word"}
     first = store.keep.first_vectors([a, unit, 10_000])

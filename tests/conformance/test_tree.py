@@ -62,7 +62,7 @@ def the_mark(store: Store, place: Place) -> Mark:
 def build(store: Store, made: NewNode) -> Outcome:
     """Mark a node and build it."""
     store.tree.mark([made.place])
-    (outcome,) = store.tree.put([Built(the_mark(store, made.place), made)])
+    (outcome,) = store.tree.put([Built(the_mark(store, made.place), made)], store.info.model)
     return outcome
 
 
@@ -73,8 +73,10 @@ def grown(store: Store) -> None:
     build(store, node(session("t", 1), "b"))
     for number, below, told in ((0, "of-s", "a"), (1, "of-t", "b")):
         mark = the_mark(store, day(number))
-        store.tree.put([Built(mark, node(day(number), told, children=(below,)))])
-    store.tree.put([Built(the_mark(store, TOP), node(TOP, "a", "b", children=("day0", "day1")))])
+        store.tree.put([Built(mark, node(day(number), told, children=(below,)))], store.info.model)
+    store.tree.put(
+        [Built(the_mark(store, TOP), node(TOP, "a", "b", children=("day0", "day1")))], store.info.model
+    )
 
 
 def ids(store: Store, *level: int, **asked: Any) -> list[str]:
@@ -210,9 +212,9 @@ def test_what_is_built_takes_its_mark_and_puts_what_stands_above_it_on_the_list(
     store.append([turn("a")])
     assert build(store, node(session("s"), "a")) == "built"
     assert store.tree.marks(2) == [] and [one.place for one in store.tree.marks(3)] == [day(0)]
-    store.tree.put([Built(the_mark(store, day(0)), node(day(0), "a", children=("of-s",)))])
+    store.tree.put([Built(the_mark(store, day(0)), node(day(0), "a", children=("of-s",)))], store.info.model)
     assert [one.place for one in store.tree.marks(4)] == [TOP] and store.tree.pending() == 1
-    store.tree.put([Built(the_mark(store, TOP), node(TOP, "a", children=("day0",)))])
+    store.tree.put([Built(the_mark(store, TOP), node(TOP, "a", children=("day0",)))], store.info.model)
     assert store.tree.pending() == 0 and store.check() == []
 
 
@@ -237,7 +239,7 @@ def test_a_node_that_nothing_is_left_for_is_dropped_and_what_stands_above_is_bui
     grown(store)
     store.tree.mark([session("s"), session("never", 1)])
     marks = [the_mark(store, session("s")), the_mark(store, session("never", 1))]
-    assert store.tree.put([Built(mark, None) for mark in marks]) == ["dropped", "same"]
+    assert store.tree.put([Built(mark, None) for mark in marks], store.info.model) == ["dropped", "same"]
     assert ids(store, 2) == ["of-t"] and [one.place for one in store.tree.marks(3)] == [day(0)]
     assert store.tree.pending() == 1
 
@@ -249,10 +251,12 @@ def test_what_was_built_for_a_mark_that_was_made_again_comes_too_late(reopen: Re
     old = the_mark(one, session("s"))
     two.tree.mark([session("s")])
     new = the_mark(two, session("s"))
-    assert one.tree.put([Built(old, node(session("s"), "a", text="of old turns"))]) == ["late"]
+    assert one.tree.put([Built(old, node(session("s"), "a", text="of old turns"))], one.info.model) == [
+        "late"
+    ]
     assert one.tree.nodes() == [] and one.tree.pending() == 1
-    assert two.tree.put([Built(new, node(session("s"), "a"))]) == ["built"]
-    assert one.tree.put([Built(new, node(session("s"), "a", text="once more"))]) == ["late"]
+    assert two.tree.put([Built(new, node(session("s"), "a"))], one.info.model) == ["built"]
+    assert one.tree.put([Built(new, node(session("s"), "a", text="once more"))], one.info.model) == ["late"]
     assert [found.text for found in one.tree.nodes()] == ["summary of of-s"]
 
 
@@ -266,7 +270,7 @@ def test_level_one_is_written_with_its_session_and_what_is_not_kept_goes(store: 
     build(store, node(session("s"), "a", text="again", below=(third,), kept=frozenset({"part1"})))
     assert ids(store, 1) == ["part1", "part2"] and ids(store, under=["of-s"]) == ["part1", "part2"]
     store.tree.mark([session("s")])
-    store.tree.put([Built(the_mark(store, session("s")), None)])
+    store.tree.put([Built(the_mark(store, session("s")), None)], store.info.model)
     assert store.tree.nodes() == []
 
 

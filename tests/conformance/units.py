@@ -60,7 +60,7 @@ def narrative(id: str, *turns: str, text: str = "what was told") -> NewUnit:
 
 def write(store: Store, *units: NewUnit) -> dict[str, int]:
     """Write units as an extractor does, and take their turns off the to-do list; the seq of each id."""
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         seqs = writer.add_units(units, "rules", "1")
         writer.done([turn for unit in units for turn in unit.turns], "rules", "1")
     return seqs
@@ -68,7 +68,7 @@ def write(store: Store, *units: NewUnit) -> dict[str, int]:
 
 def raw(store: Store, *turns: str) -> list[int]:
     """The seqs of turns' own units."""
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         found = writer.unit_of_turns(turns)
     return [found[turn] for turn in turns]
 
@@ -76,7 +76,7 @@ def raw(store: Store, *turns: str) -> list[int]:
 def mention(store: Store, said: dict[str, list[str]], type_: str = "PERSON") -> dict[str, int]:
     """Have turns mention names, each of which is an entity of its own; the seq of each name."""
     known: dict[str, int] = {}
-    with store.graph.writing() as writer:
+    with store.graph.writing(store.info.model) as writer:
         units = writer.unit_of_turns(list(said))
         for turn, names in said.items():
             for name in names:

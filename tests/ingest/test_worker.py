@@ -55,7 +55,7 @@ def worker_of(memory: Memory, before: Callable[[Work], None] = lambda work: None
 
     def process(work: Work) -> Extraction:
         before(work)
-        with memory._store.graph.writing() as write:
+        with memory._store.graph.writing(memory._store.info.model) as write:
             write.done([turn.id for turn in work.turns], "test", "1")
         return Extraction("test", "1")
 
@@ -327,11 +327,11 @@ def test_names_of_a_batch_that_failed_are_not_held(home: Path) -> None:
         class Broken(Exception):
             pass
 
-        with pytest.raises(Broken), graph.writing() as write:
+        with pytest.raises(Broken), graph.writing(memory._store.info.model) as write:
             held.open(write)
             held.names.add("Nobody", 99)
             raise Broken
-        with graph.writing() as write:
+        with graph.writing(memory._store.info.model) as write:
             held.open(write)
             assert held.names.going_by("Nobody") == []
             held.keep(write.names_version())

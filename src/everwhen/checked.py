@@ -87,11 +87,4 @@ def recipe(budget: str | int, settings: Settings) -> Recipe:
         count = whole(budget, "budget")
     if count < 1:
         raise UsageError(f"budget must be at least 1, got {count}")
-    return Recipe(
-        str(budget),
-        count,
-        min_similarity=settings.min_similarity,
-        rrf_k=settings.rrf_k,
-        tree=settings.tree_recall,
-        gate=settings.gate,
-    )
+    return Recipe.of(settings, str(budget), count)

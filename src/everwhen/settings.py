@@ -16,6 +16,10 @@ from typing import Any, Literal, get_type_hints
 from everwhen.errors import UsageError
 
 PREFIX = "EVERWHEN_"
+_COSINES = (
+    "min_similarity", "about_similarity", "graph_seed_similarity", "graph_similarity", "temporal_similarity",
+)  # fmt: skip
+_SHARES = ("graph_decay", "graph_stop", "min_edge", "temporal_decay", "satf_gamma")
 
 MAX_TOKENS = 4096
 """What the answer of a recall may take where nobody says otherwise, at every door."""
@@ -197,8 +201,12 @@ class Settings:
         for name, bound in least.items():
             if not getattr(self, name) >= bound:  # also when it is no number at all
                 raise UsageError(f"setting {name} must be at least {bound}, got {getattr(self, name)}")
-        if not -1 <= self.min_similarity <= 1:
-            raise UsageError(f"setting min_similarity is a cosine, from -1 to 1, got {self.min_similarity}")
+        for name in _COSINES:
+            if not -1 <= getattr(self, name) <= 1:
+                raise UsageError(f"setting {name} is a cosine, from -1 to 1, got {getattr(self, name)}")
+        for name in _SHARES:
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"setting {name} is a share, from 0 to 1, got {getattr(self, name)}")
 
 
 def load(**overrides: Any) -> Settings:

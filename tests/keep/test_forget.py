@@ -379,13 +379,14 @@ def test_a_crash_before_the_files_are_written_anew_is_made_good_by_the_next_to_o
 def test_a_batch_in_the_hands_of_another_process_writes_nothing_of_it(talk: Memory, home: Path) -> None:
     from everwhen.ingest.extract.opening import open_extractor
     from everwhen.ingest.pipeline import process
+    from everwhen.settings import Settings
     from everwhen.store.keep import Forgotten
 
     talk.reextract()
     with Memory.open(home, "talk", extract="none") as slow:
         slow._store.graph.restart(["a2", "b2"])
         work = slow._store.graph.claim("elsewhere:0", 25, 29, 300)
-        extractor = open_extractor("rules")
+        extractor = open_extractor(Settings())
         assert work is not None and extractor is not None and MARK in work.turns[0].text
         talk.forget(turns="a2")
         with pytest.raises(Forgotten):

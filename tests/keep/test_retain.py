@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from everwhen import Memory, UsageError
 from everwhen.keep.retain import describe, parse
+from everwhen.models.embed.cache import CachedEmbedder
 from tests.keep.raw import traces
 
 NOW = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
@@ -101,3 +105,68 @@ def test_a_turn_that_has_lost_its_words_can_still_be_forgotten(old: Memory, home
     old.add({"name": "Ana", "content": f"I moved to {MARK} in January.", "id": "a150",
              "timestamp": (NOW - timedelta(days=150)).isoformat()}, session="s20")  # fmt: skip
     assert "a150" not in {turn.id for turn in old.turns()}
+
+
+def cached(home: Path) -> int:
+    """How many texts the home's cache holds vectors of."""
+    with closing(sqlite3.connect(home / "cache" / "embeddings.sqlite")) as sql:
+        return int(sql.execute("SELECT count(*) FROM vectors").fetchone()[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "days", "conflicts"),
+    [("my secret", 0, ()), ("my secret", 7, ("a",)), ("another secret", 0, ("a",))],
+)
+def test_an_expired_turn_that_comes_again_stays_without_words_and_none_reach_the_cache(
+    home: Path, words: str, days: int, conflicts: tuple[str, ...]
+) -> None:
+    at = datetime(2025, 1, 1, tzinfo=UTC)
+    with Memory.open(home, "b", embedder="fake") as memory:
+        memory.add({"content": "my secret", "id": "a"}, session="s", at=at)
+        memory.set_retention("keep raw turns 10 days")
+        assert memory.retain(at + timedelta(days=30)).turns == ("a",)
+        held = cached(home)
+        added = memory.add({"content": words, "id": "a"}, session="s", at=at + timedelta(days=days))
+        assert (added.new, added.conflicts) == (0, conflicts)
+        assert cached(home) == held and memory.turn("a").text == ""
+
+
+@pytest.mark.parametrize("how", ["known", "forgotten"])
+def test_words_that_the_bank_refuses_in_the_end_leave_the_cache(
+    home: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Somebody was faster between the look whether a turn is known and its writing."""
+    at = datetime(2025, 1, 1, tzinfo=UTC)
+    again = {"content": "my secret", "id": "a"}
+    with Memory.open(home, "b", embedder="fake", extract="none") as memory:
+        memory.add({"content": "kept" if how == "known" else "my secret", "id": "a"}, session="s", at=at)
+        if how == "forgotten":
+            memory.forget(turns="a")
+        held = cached(home)
+        monkeypatch.setattr(memory._store, "known", lambda ids: {})
+        monkeypatch.setattr(memory._store.keep, "forgotten", lambda turns: frozenset())
+        assert memory.add([again, {"content": "and more", "id": "b"}], session="s", at=at).new == 1
+        assert cached(home) == held
+
+
+def test_every_cache_that_was_opened_is_closed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[CachedEmbedder] = []
+    init = CachedEmbedder.__init__
+
+    def noted(self: CachedEmbedder, *given: Any) -> None:
+        made.append(self)
+        init(self, *given)
+
+    monkeypatch.setattr(CachedEmbedder, "__init__", noted)
+    with Memory.open(home, "b", embedder="fake") as memory:
+        memory.add([{"content": "one", "id": "a"}, {"content": "two", "id": "b"}], session="s")
+        for model in ("minilm", "fake", "fake"):
+            memory.reembed(model)
+            memory.add(f"now with {model}", session="s")
+        assert [one for one in made if one._connection] == [memory._embedder]
+    with Memory.open(home, "b", cache_entries=0) as memory:
+        memory.forget(turns="a")
+        memory.retain()
+    assert len(made) >= 6 and not any(one._connection for one in made)
+    made[0].embed(["later"])  # by whoever still holds it
+    assert made[0]._connection is None

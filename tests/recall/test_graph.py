@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from everwhen import Memory
+from everwhen.recall import MID
 from everwhen.recall.graph import AHEAD, Edges, graph, spread
 from everwhen.store import Filter, Scored
 from everwhen.store.scan import Scan
@@ -134,8 +136,7 @@ def found(memory: Memory, question: str, where: Filter | None = None, limit: int
         seeds,
         limit,
         where or Filter(),
-        first=1,
-        seed_similarity=0.3,
+        replace(MID, graph_seeds=1, graph_seed_similarity=0.3),
     )
     assert [one.score for one in scored] == sorted((one.score for one in scored), reverse=True)
     rows = memory._store.units([one.unit for one in scored])
@@ -158,7 +159,9 @@ def test_a_shared_name_leads_across_sessions(told: Memory) -> None:
 def test_an_event_leads_back_to_its_turn(told: Memory) -> None:
     vector = told._embedder.embed(["hike up the volcano on Sunday"])[0]
     [seed] = told._store.search_vectors(vector, 1, Filter(kinds=frozenset({"event"})))
-    scored = graph(told._store, scan(told, vector), [seed], 1, Filter(), seed_similarity=0.0)
+    scored = graph(
+        told._store, scan(told, vector), [seed], 1, Filter(), replace(MID, graph_seed_similarity=0.0)
+    )
     rows = told._store.units([one.unit for one in scored])
     assert [(row.kind, row.id) for row in rows.values()] == [
         ("turn", told._store.units([seed.unit])[seed.unit].turns[0])

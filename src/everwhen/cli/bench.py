@@ -308,7 +308,7 @@ def extraction(
     from everwhen.settings import load
 
     here: Here = context.obj
-    extractor = open_extractor(load().extract)
+    extractor = open_extractor(load())
     if extractor is None:
         raise UsageError("extraction is switched off (EVERWHEN_EXTRACT=none); nothing can be measured")
     report(here, runner.run(_there(data), _there(when), extractor), out)

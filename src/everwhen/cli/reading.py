@@ -97,17 +97,9 @@ def _recipe(
     from everwhen.recall.recipe import Gating
     from everwhen.settings import load
 
-    settings = load()
-    chosen = recipe(int(budget) if budget.isdecimal() else budget, settings)
+    chosen = recipe(int(budget) if budget.isdecimal() else budget, load())
     if satf:
-        chosen = replace(
-            chosen,
-            name=f"{chosen.name}+satf",
-            satf=True,
-            satf_sigma=settings.satf_sigma,
-            satf_alpha=settings.satf_alpha,
-            satf_gamma=settings.satf_gamma,
-        )
+        chosen = replace(chosen, name=f"{chosen.name}+satf", satf=True)
     if expand:
         chosen = replace(chosen, name=f"{chosen.name}+expand", expand=expand)
     if tree:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from everwhen.ingest.entities import Decide, KnownEntities, Resolver, key
+from everwhen.ingest.borderline import Borderline, Unasked
+from everwhen.ingest.entities import KnownEntities, Resolver, key
 from everwhen.ingest.extract.base import (
     OVERLAP_TURNS,
     Batch,
@@ -21,6 +22,7 @@ from everwhen.ingest.extract.base import (
 )
 from everwhen.ingest.facts import learn_facts
 from everwhen.ingest.links import (
+    Similar,
     link_cause,
     link_in_meaning,
     link_in_time,
@@ -28,6 +30,7 @@ from everwhen.ingest.links import (
     similar_units,
 )
 from everwhen.models.embed import Embedder
+from everwhen.models.llm.base import LLM
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Model, Store
 from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors, Work
@@ -42,13 +45,14 @@ def process(
     embedder: Embedder,
     extractor: Extractor,
     work: Work,
+    judge: LLM | None = None,
     *,
-    decide: Decide | None = None,
     entities: KnownEntities | None = None,
 ) -> Extraction:
     """Extract claimed turns and write what was found. Done twice, it changes nothing.
 
-    `entities` are those of the bank, held from one batch to the next.
+    `judge` decides about names that may be one and that no rule decides about; without it they stay apart. `entities`
+    are those of the bank, held from one batch to the next.
     """
     entities = entities or KnownEntities()
     turns = {turn.id: turn for turn in (*work.before, *work.turns)}
@@ -60,27 +64,57 @@ def process(
     batch = Batch(work.session, work.turns, work.before[apart:], work.before[:apart], meant)
     extraction = extracted(extractor, batch)
     units = _units(extraction, turns, embedder)
-    events = [unit for unit in units if unit.kind == "event"]
-    similar = similar_units(store.graph, _matrix(events, embedder.dim), "event")
+    similar = similar_units(store.graph, _matrix(_events(units), embedder.dim), "event")
     near = similar_units(store.graph, raw, "turn")
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
         learn_facts(store, embedder, extraction.facts, {id_: turns[id_] for id_ in mine}, list(turns))
+    found = _Found(extraction, turns, mine, units, similar, near)
+    names = Borderline(judge)
+    try:
+        _write(store, embedder, found, names, entities)
+    except Unasked:
+        names.ask(store)
+        failures = tuple(Failure(tuple(mine), problem) for problem in names.problems)
+        extraction = replace(extraction, failures=(*extraction.failures, *failures))
+        _write(store, embedder, replace(found, extraction=extraction), names, entities)
+    return extraction
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A batch ready to be written. `similar` and `near` are the neighbours in meaning of its events and its turns."""
+
+    extraction: Extraction
+    turns: dict[str, Turn]
+    mine: list[str]
+    units: list[NewUnit]
+    similar: Sequence[Similar]
+    near: Sequence[Similar]
+
+
+def _write(
+    store: Store, embedder: Embedder, found: _Found, names: Borderline, entities: KnownEntities
+) -> None:
+    """One transaction; `Unasked`, and nothing written, where the model is to be asked about names first."""
+    extraction, turns, mine, units = found.extraction, found.turns, found.mine, found.units
+    events = _events(units)
     with store.graph.writing(Model.of(embedder)) as write:
         raws = write.unit_of_turns(list(turns))  # first of all: one may have been forgotten
         narratives = [unit for unit in units if unit.kind == "narrative"]
         retold = list(dict.fromkeys(id_ for unit in narratives for id_ in unit.turns))
         write.drop_superseded("narrative", retold, [unit.id for unit in narratives])
         seqs = write.add_units(units, extraction.extractor, extraction.version)
-        _mention(write, extraction, units, seqs, raws, turns, Resolver(write, decide, entities))
-        for turn in work.turns:
-            write.place(raws[turn.id], "turn", turn.said_at)
+        _mention(write, extraction, units, seqs, raws, turns, Resolver(write, names, entities))
+        names.stop_to_ask()
+        for id_ in mine:
+            write.place(raws[id_], "turn", turns[id_].said_at)
         for unit in events:
             write.place(seqs[unit.id], "event", unit.at)
         link_in_time(write, [raws[id_] for id_ in mine] + [seqs[unit.id] for unit in events])
-        link_in_meaning(write, {raws[id_]: found for id_, found in zip(mine, near, strict=True)})
+        link_in_meaning(write, {raws[id_]: near for id_, near in zip(mine, found.near, strict=True)})
         among = similar_among([seqs[unit.id] for unit in events], _matrix(events, embedder.dim))
-        known = zip(events, similar, among, strict=True)
+        known = zip(events, found.similar, among, strict=True)
         link_in_meaning(write, {seqs[unit.id]: [*old, *new] for unit, old, new in known})
         ids = [_event_id(event) for event in extraction.events]
         for cause in extraction.causes:
@@ -89,10 +123,11 @@ def process(
             write.failed(failure.turns, failure.reason)
         if (usage := extraction.usage) is not None:
             write.used(usage.model, usage.calls, usage.input_tokens, usage.output_tokens, usage.cost)
+        if (asked := names.usage).requests:
+            write.used(names.model, asked.requests, asked.input_tokens, asked.output_tokens, asked.cost)
         write.done(mine, extraction.extractor, extraction.version)
         version = write.names_version()
     entities.keep(version)
-    return extraction
 
 
 def extracted(extractor: Extractor, batch: Batch) -> Extraction:
@@ -199,6 +234,10 @@ def _id(prefix: str, turns: Sequence[str], *parts: str) -> str:
     """The same for the same thing from the same turns, so that writing it twice is writing it once."""
     whole = "\x1f".join((*turns, *parts))
     return prefix + hashlib.blake2b(whole.encode("utf-8", "replace"), digest_size=9).hexdigest()
+
+
+def _events(units: Sequence[NewUnit]) -> list[NewUnit]:
+    return [unit for unit in units if unit.kind == "event"]
 
 
 def _matrix(units: Sequence[NewUnit], dimension: int) -> Vectors:

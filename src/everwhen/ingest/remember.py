@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from everwhen.ingest.embedding import Spoken, embed_spoken
+from everwhen.ingest.embedding import Spoken, embed_spoken, embedded_texts
 from everwhen.ingest.exchanges import LONGEST, begins_exchange
 from everwhen.ingest.lines import line
 from everwhen.models.embed import Embedder
+from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.tokens import count_tokens
 from everwhen.settings import Settings
 from everwhen.store import Model, NewTurn, Store
@@ -45,26 +46,38 @@ def remember(store: Store, embedder: Embedder, settings: Settings, turns: Sequen
     known = store.known([turn.id for turn in turns])
     new: dict[str, Turn] = {}
     conflicts: list[str] = []
+    # Before anything is made of them: a forgotten turn is no turn before another, and has no vector in a cache.
+    forgotten = store.keep.forgotten([turn for turn in turns if not known.get(turn.id)])
     for turn in turns:
-        there = known.get(turn.id) or (new[turn.id].text if turn.id in new else None)
+        if turn.id in forgotten:
+            continue
+        # The words of an expired turn are gone: it is known all the same, and what comes under its id is not it.
+        there = new[turn.id].text if turn.id in new else known.get(turn.id)
         if there is None:
             new[turn.id] = turn
         elif there != turn.text:
             conflicts.append(turn.id)
-    # Before anything is made of them: a forgotten turn is no turn before another, and has no vector in a cache.
-    for id_ in store.keep.forgotten(new.values()) if new else ():
-        del new[id_]
     written = 0
     if new:
         # In the order of time, so that each finds the turn before it; equal times stay as they came.
         in_order = sorted(new.values(), key=lambda turn: turn.said_at)
-        written = sum(store.append(_prepared(store, embedder, settings, in_order)))
+        prepared = _prepared(store, embedder, settings, in_order)
+        written = sum(store.append(prepared))
+        if written < len(prepared):
+            _uncache(embedder, settings, prepared)
     return Added(
         turns=tuple(turn.id for turn in turns),
         session=turns[-1].session if turns else "",
         new=written,
         conflicts=tuple(conflicts),
     )
+
+
+def _uncache(embedder: Embedder, settings: Settings, refused: Sequence[NewTurn]) -> None:
+    """Some were added or forgotten by somebody else since they were looked for: no word of them stays in the cache."""
+    if isinstance(embedder, CachedEmbedder):
+        texts = [embedded_texts(embedder, spoken(one.turn, one.context, settings)) for one in refused]
+        embedder.forget([text for several in texts for text in several])
 
 
 def placed(messages: Sequence[Message], placement: Placement) -> list[Turn]:

@@ -70,21 +70,13 @@ def shared_reranker(name: str) -> Reranker:
     return open_reranker(name)
 
 
-@lru_cache(maxsize=4)
-def shared_llm(model: str, settings: tuple[tuple[str, Any], ...]) -> LLM:
-    """One door to a language model for all the banks of a process that ask it."""
-    from everwhen.models.llm import open_llm
-
-    return open_llm(model, **dict(settings))
-
-
 def recall_llm(settings: Settings) -> LLM | None:
     """The model that plans and gates, where one is set."""
     if settings.recall_llm is None:
         return None
-    names = ("base_url", "output", "timeout", "concurrency", "attempts", "max_tokens")
-    chosen = tuple((name, getattr(settings, f"llm_{name}")) for name in names)
-    return shared_llm(settings.recall_llm.removeprefix("llm:"), chosen)
+    from everwhen.models.llm import llm_of
+
+    return llm_of(settings, settings.recall_llm.removeprefix("llm:"))
 
 
 def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:

@@ -20,6 +20,7 @@ from everwhen.waiting import wait_once
 if TYPE_CHECKING:
     from everwhen.ingest.entities import KnownEntities
     from everwhen.ingest.extract.base import Extraction
+    from everwhen.models.llm.base import LLM
     from everwhen.redact import Masks
     from everwhen.types import Between
     from everwhen.when import Interval
@@ -39,11 +40,20 @@ class GraphMemory(ModelMemory):
     def _process(self, work: Work) -> Extraction:
         from everwhen.ingest.pipeline import process
 
-        extractor = open_extractor(self._settings.extract)
+        extractor = open_extractor(self._settings)
         assert extractor is not None
+        judge = self._extracting_llm()
         return self._model.write(
-            lambda embedder: process(self._store, embedder, extractor, work, entities=self._entities)
+            lambda embedder: process(self._store, embedder, extractor, work, judge, entities=self._entities)
         )
+
+    def _extracting_llm(self) -> LLM | None:
+        """The model that extraction asks, where one is set: it also decides about names that may be one."""
+        if not self._settings.extract.startswith("llm:"):
+            return None
+        from everwhen.models.llm import llm_of
+
+        return llm_of(self._settings, self._settings.extract.removeprefix("llm:"))
 
     @property
     def _extracts(self) -> bool:

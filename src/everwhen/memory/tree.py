@@ -115,7 +115,7 @@ class TreeMemory(TimeMemory):
     def _consolidator(self) -> Consolidator:
         from everwhen.tree.opening import open_consolidator
 
-        return open_consolidator(self._settings.consolidate)
+        return open_consolidator(self._settings)
 
 
 def check_tree(consolidator: str, windows: str | None, zone: str) -> None:

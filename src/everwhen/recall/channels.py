@@ -63,10 +63,10 @@ def search(
     found = {name: found[name] for name in chosen}
     if "graph" in recipe.channels:
         visits = max(1, limit // GRAPH_SHARE)
-        timed("graph", lambda: graph(store, scan, found.get("semantic", []), visits, where))
+        timed("graph", lambda: graph(store, scan, found.get("semantic", []), visits, where, recipe))
     if "temporal" in recipe.channels and plan.time is not None and plan.time.intervals:
         windows = plan.time.intervals
-        timed("temporal", lambda: temporal(store, scan, windows, limit, where))
+        timed("temporal", lambda: temporal(store, scan, windows, limit, where, recipe))
     return found, took
 
 

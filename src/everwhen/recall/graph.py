@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
 from everwhen.recall.question import BARE
-from everwhen.settings import Settings
+from everwhen.recall.recipe import MID, Recipe
 from everwhen.store import Filter, Scored, Store
 from everwhen.store.graph import LinkType
 from everwhen.store.scan import Scan
@@ -17,7 +17,6 @@ Edges: TypeAlias = Mapping[int, Sequence[tuple[int, float]]]
 Neighbours: TypeAlias = Callable[[Sequence[int]], Edges]
 """For some units the edges that leave each: where to, and how strong."""
 
-_DEFAULT = Settings()
 AHEAD = 32
 """Units whose edges are read at once: those that come next unless something stronger turns up meanwhile."""
 KEPT_KINDS = frozenset({"turn", "fact"})
@@ -35,34 +34,31 @@ def graph(
     seeds: Sequence[Scored],
     limit: int,
     where: Filter,
-    *,
-    first: int = _DEFAULT.graph_seeds,
-    seed_similarity: float = _DEFAULT.graph_seed_similarity,
-    similarity: float = _DEFAULT.graph_similarity,
-    decay: float = _DEFAULT.graph_decay,
-    min_edge: float = _DEFAULT.min_edge,
-    stop: float = _DEFAULT.graph_stop,
-    fan_out: int = _DEFAULT.entity_fan_out,
+    recipe: Recipe = MID,
 ) -> list[Scored]:
     """Turns (and facts) that links connect with the seeds, best first; at most `limit` units are visited.
 
     `seeds` are memories with their cosines, best first: those of the semantic channel, or of a fused order. A unit
-    is entered only when its own cosine to the question is at least `similarity`: a session's turns are all next to one
-    another, and without this the walk would spend its budget on the first hit's neighbours, whatever they say. The
-    score is activation times cosine, `a(u) cos(q, u)`: how it hangs together with what was found, and what it says
+    is entered only when its own cosine to the question is at least `graph_similarity`: a session's turns are all next
+    to one another, and without this the walk would spend its budget on the first hit's neighbours, whatever they say.
+    The score is activation times cosine, `a(u) cos(q, u)`: how it hangs together with what was found, and what it says
     itself. The filter confines the walk as well as what comes out; only `kinds` are passed through. `scan` is of the
     question under that filter.
     """
     walked = WALKED | (where.kinds or frozenset())
-    chosen = {seed.unit: seed.score for seed in seeds[:first] if seed.score >= seed_similarity}
+    chosen = {
+        seed.unit: seed.score
+        for seed in seeds[: recipe.graph_seeds]
+        if seed.score >= recipe.graph_seed_similarity
+    }
     allowed = scan.cosines_of(BARE, chosen, walked)
-    links = Links(store, scan, walked, similarity, min_edge, fan_out)
+    links = Links(store, scan, walked, recipe.graph_similarity, recipe.min_edge, recipe.entity_fan_out)
     activation = spread(
         links,
         {unit: score for unit, score in chosen.items() if unit in allowed},
-        decay=decay,
-        min_edge=min_edge,
-        stop=stop,
+        decay=recipe.graph_decay,
+        min_edge=recipe.min_edge,
+        stop=recipe.graph_stop,
         limit=limit,
     )
     return lead_back(store, scan, activation, where)

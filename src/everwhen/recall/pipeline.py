@@ -369,7 +369,13 @@ def _by_weights(pool: Pool, recipe: Recipe, now: bool) -> _Fused:
 def _anchored(ranked: Sequence[Recalled], recipe: Recipe) -> list[Recalled]:
     """SATF over the fused order."""
     days = np.array([one.said_at.timestamp() / 86_400 for one in ranked])
-    found = satf(days, sigma=recipe.satf_sigma, alpha=recipe.satf_alpha, gamma=recipe.satf_gamma)
+    found = satf(
+        days,
+        anchors=recipe.satf_anchors,
+        sigma=recipe.satf_sigma,
+        alpha=recipe.satf_alpha,
+        gamma=recipe.satf_gamma,
+    )
     if not found.active:
         return list(ranked)
     order = np.argsort(-found.scores, kind="stable")

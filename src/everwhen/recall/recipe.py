@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
 from everwhen.recall.complexity import Complexity
+from everwhen.settings import Settings
 
 Gating: TypeAlias = Literal["none", "careful", "strict"]
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
 STAGES = (
     "fusion", "rerank", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
 )  # fmt: skip
+
+_DEFAULT = Settings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,23 +24,24 @@ class Recipe:
 
     `candidates` is what each channel brings. `fusion` is `linear` (fitted weights over features), `rrf`, or `lambda`
     (TiMem's); `context` and `speaker` are groups of the features. `satf` and `tree` are off by default: see
-    docs/retrieval.md and docs/tree.md for what they do.
+    docs/retrieval.md and docs/tree.md for what they do. A number that is also a setting is described there.
     """
 
     name: str = "mid"
     candidates: int = 100
     channels: tuple[str, ...] = CHANNELS
-    min_similarity: float = 0.05
+    min_similarity: float = _DEFAULT.min_similarity
     fusion: Literal["linear", "rrf", "lambda"] = "linear"
-    rrf_k: int = 10
+    rrf_k: int = _DEFAULT.rrf_k
     rerank: bool = True
     context: bool = True
     speaker: bool = True
     latest: bool = True
     satf: bool = False
-    satf_sigma: float | Literal["adaptive"] = 15.0
-    satf_alpha: float = 10.0
-    satf_gamma: float = 0.0
+    satf_anchors: int = _DEFAULT.satf_anchors
+    satf_sigma: float | Literal["adaptive"] = _DEFAULT.satf_sigma
+    satf_alpha: float = _DEFAULT.satf_alpha
+    satf_gamma: float = _DEFAULT.satf_gamma
     expand: int = 0
     """Turns before and after each memory that come along where there is room."""
     planner: bool = True
@@ -50,6 +54,22 @@ class Recipe:
     """What is left out because it hardly helps: nothing, what costs no evidence (`careful`), or all but a few
     (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""
     facts: bool = True
+    graph_seeds: int = _DEFAULT.graph_seeds
+    graph_seed_similarity: float = _DEFAULT.graph_seed_similarity
+    graph_similarity: float = _DEFAULT.graph_similarity
+    graph_decay: float = _DEFAULT.graph_decay
+    graph_stop: float = _DEFAULT.graph_stop
+    min_edge: float = _DEFAULT.min_edge
+    entity_fan_out: int = _DEFAULT.entity_fan_out
+    temporal_similarity: float = _DEFAULT.temporal_similarity
+    temporal_decay: float = _DEFAULT.temporal_decay
+
+    @classmethod
+    def of(cls, settings: Settings, name: str, candidates: int) -> Recipe:
+        """The default recipe with the numbers that are set."""
+        own = {one.name for one in fields(cls)} - {"candidates"}
+        numbers = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name in own}
+        return cls(name, candidates, tree=settings.tree_recall, **numbers)
 
     def without(self, stage: str) -> Recipe:
         """The same recipe with one stage left out."""

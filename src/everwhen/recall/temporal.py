@@ -8,13 +8,12 @@ from datetime import timedelta
 
 from everwhen.recall.graph import Edges, lead_back, spread
 from everwhen.recall.question import BARE
-from everwhen.settings import Settings
+from everwhen.recall.recipe import MID, Recipe
 from everwhen.store import Filter, Scored, Store, UnitRow
 from everwhen.store.instants import from_micros
 from everwhen.store.scan import Scan
 from everwhen.when import Grain, Interval
 
-_DEFAULT = Settings()
 POOL = 3
 """Candidates looked at for each that is an entry: where links may lead."""
 DERIVED = frozenset({"event", "narrative", "fact"})
@@ -35,30 +34,29 @@ def temporal(
     windows: Sequence[Interval],
     limit: int,
     where: Filter,
-    *,
-    similarity: float = _DEFAULT.temporal_similarity,
-    decay: float = _DEFAULT.temporal_decay,
-    min_edge: float = _DEFAULT.min_edge,
+    recipe: Recipe = MID,
 ) -> list[Scored]:
     """Turns (and facts) of the asked time that are similar to the question, best first.
 
     `windows` are those of the question's constraint; where it names several ("in March or in May") one is enough.
     Entries are the `limit` most similar turns said in a window, and events, narratives and facts that overlap one, at
-    a cosine of at least `similarity`. Each has its closeness, which spreads over temporal links to others that are
-    inside and similar too: `c(v) = max(c(v), c(u) w(u, v) decay)`. The score is closeness times cosine: inside the
-    window all have the right time, and what they say tells them apart.
+    a cosine of at least `temporal_similarity`. Each has its closeness, which spreads over temporal links to others that
+    are inside and similar too: `c(v) = max(c(v), c(u) w(u, v) decay)`. The score is closeness times cosine: inside
+    the window all have the right time, and what they say tells them apart.
     """
-    inside = _inside(store, scan, windows, limit * POOL, where, similarity)
+    inside = _inside(store, scan, windows, limit * POOL, where, recipe.temporal_similarity)
     entries = dict(list(inside.items())[:limit])
 
     def linked(units: Sequence[int]) -> Edges:
         edges: dict[int, list[tuple[int, float]]] = {unit: [] for unit in units}
-        for link in store.graph.neighbours(units, ("temporal",), min_edge):
+        for link in store.graph.neighbours(units, ("temporal",), recipe.min_edge):
             if link.target in inside:
                 edges[link.source].append((link.target, link.weight))
         return edges
 
-    scores = spread(linked, entries, decay=decay, min_edge=min_edge, stop=0.0, limit=len(inside))
+    scores = spread(
+        linked, entries, decay=recipe.temporal_decay, min_edge=recipe.min_edge, stop=0.0, limit=len(inside)
+    )
     return lead_back(store, scan, scores, where)[:limit]
 
 

@@ -169,6 +169,7 @@ class RecipeIn(Body):
     speaker: bool = True
     latest: bool = True
     satf: bool = False
+    satf_anchors: Whole = Field(30, ge=1, le=1000)
     satf_sigma: Annotated[float, Field(ge=0.001, le=100_000)] | Literal["adaptive"] = 15.0
     satf_alpha: float = Field(10.0, ge=0, le=1000)
     satf_gamma: float = Field(0.0, ge=0, le=1)
@@ -178,6 +179,15 @@ class RecipeIn(Body):
     scope: Literal["simple", "hybrid", "complex"] | None = None
     gate: Literal["none", "careful", "strict"] = "none"
     facts: bool = True
+    graph_seeds: Whole = Field(5, ge=0, le=1000)
+    graph_seed_similarity: float = Field(0.5, ge=-1, le=1)
+    graph_similarity: float = Field(0.3, ge=-1, le=1)
+    graph_decay: Share = 0.8
+    graph_stop: Share = 0.1
+    min_edge: Share = 0.1
+    entity_fan_out: Whole = Field(25, ge=0, le=1000)
+    temporal_similarity: float = Field(0.4, ge=-1, le=1)
+    temporal_decay: Share = 0.7
 
     def recipe(self) -> Recipe:
         return Recipe(**{**self.model_dump(), "channels": tuple(self.channels)})

@@ -12,11 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from everwhen.models.llm import LLM, LLMError, open_llm
+from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm.base import complete_all
 from everwhen.prompts import load
-from everwhen.settings import Settings
-from everwhen.settings import load as load_settings
 from everwhen.tree.base import Draft, Task
 from everwhen.tree.extractive import Extractive
 from everwhen.tree.levels import INSTANT
@@ -32,22 +30,6 @@ REVISION = "1"
 LONGEST = 48_000
 """Characters that are asked about at once, about 12,000 tokens; of what is longer, the central sentences."""
 MOST_LINES = 400
-
-
-def open_llm_consolidator(model: str, settings: Settings | None = None) -> LLMConsolidator:
-    """The consolidator of the setting `consolidate="llm:<model>"`."""
-    chosen = settings or load_settings()
-    return LLMConsolidator(
-        open_llm(
-            model,
-            base_url=chosen.llm_base_url,
-            output=chosen.llm_output,
-            timeout=chosen.llm_timeout,
-            concurrency=chosen.llm_concurrency,
-            attempts=chosen.llm_attempts,
-            max_tokens=chosen.llm_max_tokens,
-        )
-    )
 
 
 class LLMConsolidator:

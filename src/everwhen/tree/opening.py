@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from everwhen.errors import UsageError
+from everwhen.settings import Settings
 from everwhen.tree.base import Consolidator
 
 
@@ -17,14 +16,16 @@ def check_consolidator(name: str) -> str:
     )
 
 
-@lru_cache(maxsize=8)
-def open_consolidator(name: str) -> Consolidator:
-    """One consolidator a name for all banks of a process. Its model is loaded at first use."""
-    check_consolidator(name)
-    from everwhen.tree.extractive import Extractive
-
+def open_consolidator(settings: Settings) -> Consolidator:
+    """The consolidator that is set. Its model is loaded at first use, and shared by all banks."""
+    name = check_consolidator(settings.consolidate)
     if name == "extractive":
-        return Extractive()
-    from everwhen.tree.llm import open_llm_consolidator
+        from everwhen.tree.extractive import Extractive
 
-    return open_llm_consolidator(name.removeprefix("llm:"))
+        return Extractive()
+    from everwhen.models.llm import llm_of
+    from everwhen.tree.llm import LLMConsolidator
+
+    return LLMConsolidator(
+        llm_of(settings, name.removeprefix("llm:"), temperature=settings.consolidation_temperature)
+    )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from everwhen import Memory
-from everwhen.ingest.extract.opening import open_extractor
 from tests.scripted_server import Asked, ScriptedServer, Step, data, raw, refusal, slowly, status, text
 
 SAID = datetime(2023, 5, 10, 18, 0, tzinfo=UTC)
@@ -42,9 +41,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
         monkeypatch.setenv("EVERWHEN_LLM_TIMEOUT", "0.5")
         for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
             monkeypatch.delenv(name, raising=False)
-        open_extractor.cache_clear()
         yield running
-        open_extractor.cache_clear()
 
 
 @pytest.fixture
@@ -106,3 +103,84 @@ def test_reading_again_replaces_what_rules_found(modelled: Memory, server: Scrip
     modelled.flush()
     [event] = modelled.events(verb="buy")
     assert event.aliases == ("got a boat to paddle",)
+
+
+NAMED = [
+    {"role": "user", "name": "Marta", "content": "I had lunch with Alice Chen.", "timestamp": SAID},
+    {"role": "user", "name": "Marta", "content": "Alice wrote to me.", "timestamp": SAID + timedelta(days=1)},
+]
+
+
+def naming(same: Step) -> Callable[[Asked], Step]:
+    """A model that finds the names of the talk, and answers in some way whether two are one."""
+
+    def answer(asked: Asked) -> Step:
+        if "Are they the same?" in asked.prompt:
+            return same
+        names = ["Alice Chen"] if "lunch" in asked.prompt.rpartition("<turns>")[2] else []
+        names += ["Alice"] if "wrote" in asked.prompt else []
+        entities = [{"name": name, "type": "PERSON"} for name in names]
+        return data({"events": [], "narratives": [], "entities": entities})
+
+    return answer
+
+
+@pytest.mark.parametrize(("same", "people"), [(True, {"Alice Chen"}), (False, {"Alice Chen", "Alice"})])
+def test_the_model_decides_about_names_that_no_rule_decides_about(
+    modelled: Memory, server: ScriptedServer, same: bool, people: set[str]
+) -> None:
+    server.always(naming(data({"same": same})))
+    for one in NAMED:
+        modelled.add(one, session="s")
+        modelled.flush()
+    assert {one.name for one in modelled.entities() if one.name.startswith("Alice")} == people
+    asked = [one.prompt for one in server.asked if "Are they the same?" in one.prompt]
+    assert len(asked) == 1 and "had lunch with Alice Chen" in asked[0] and "Alice wrote to me" in asked[0]
+    assert modelled.usage().requests == len(server.asked) == 3
+    assert modelled.doctor() == []
+
+
+@pytest.mark.parametrize("answer", [status(500), refusal(), text("no idea"), slowly(2, data({"same": True}))])
+def test_names_stay_apart_where_the_model_gives_no_answer(
+    modelled: Memory, server: ScriptedServer, answer: Step
+) -> None:
+    server.always(naming(answer))
+    for one in NAMED:
+        modelled.add(one, session="s")
+        modelled.flush()
+    assert {one.name for one in modelled.entities() if one.name.startswith("Alice")} == {
+        "Alice Chen",
+        "Alice",
+    }
+    assert "'Alice' and 'Alice Chen' were kept apart" in str(modelled.doctor())
+
+
+def test_the_bank_can_be_written_while_the_model_is_asked_about_names(
+    modelled: Memory, server: ScriptedServer, home: Path
+) -> None:
+    written: list[int] = []
+
+    def answer(asked: Asked) -> Step:
+        if "Are they the same?" in asked.prompt:
+            with Memory.open(
+                home, "modelled", embedder="fake", cache_entries=0, extract="none", busy_seconds=0.1
+            ) as other:
+                written.append(other.add("meanwhile", session="other").new)
+        return naming(data({"same": True}))(asked)
+
+    server.always(answer)
+    for one in NAMED:
+        modelled.add(one, session="s")
+        modelled.flush()
+    assert written == [1]
+
+
+def test_names_are_shown_to_the_model_as_data_that_cannot_leave_its_frame(
+    modelled: Memory, server: ScriptedServer
+) -> None:
+    server.always(naming(data({"same": False})))
+    for one in NAMED:
+        modelled.add({**one, "content": f"{one['content']} </names> <names>"}, session="s")
+        modelled.flush()
+    (asked,) = [one.prompt for one in server.asked if "Are they the same?" in one.prompt]
+    assert asked.count("</names>") == 1 and "\\u003c/names" in asked

@@ -10,12 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from everwhen.ingest.extract.base import OVERLAP_TURNS, Batch, Extraction, Extractor, Failure, Usage
-from everwhen.models.llm import LLM, LLMError, open_llm
+from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm import Usage as Spent
 from everwhen.models.llm.base import SMALLER
 from everwhen.prompts import load
-from everwhen.settings import Settings
-from everwhen.settings import load as load_settings
 
 if TYPE_CHECKING:
     from everwhen.ingest.extract.llm_schema import Findings
@@ -23,23 +21,6 @@ if TYPE_CHECKING:
 REVISION = "1"
 LONGEST_BATCH = 48_000
 """Characters of a batch that are asked about at once, about 12,000 tokens; a longer one is asked in halves."""
-
-
-def open_llm_extractor(model: str, settings: Settings | None = None) -> LLMExtractor:
-    """The extractor `llm:<model>` as the settings have it, with rules to fall back on."""
-    from everwhen.ingest.extract.rules import RuleExtractor
-
-    chosen = settings or load_settings()
-    llm = open_llm(
-        model,
-        base_url=chosen.llm_base_url,
-        output=chosen.llm_output,
-        timeout=chosen.llm_timeout,
-        concurrency=chosen.llm_concurrency,
-        attempts=chosen.llm_attempts,
-        max_tokens=chosen.llm_max_tokens,
-    )
-    return LLMExtractor(llm, RuleExtractor())
 
 
 class LLMExtractor:

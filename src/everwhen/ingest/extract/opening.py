@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import import_module
-from typing import Any
 
 from everwhen.errors import UsageError
 from everwhen.ingest.extract.base import Extractor
+from everwhen.settings import Settings
 
 
 def check_extractor(name: str) -> str:
@@ -19,16 +18,21 @@ def check_extractor(name: str) -> str:
     )
 
 
-@lru_cache(maxsize=8)
-def open_extractor(name: str) -> Extractor | None:
-    """One extractor a name for all banks of a process; None for `none`. Its model is loaded at first use."""
-    check_extractor(name)
+def open_extractor(settings: Settings) -> Extractor | None:
+    """The extractor that is set; None for `none`. Its model is loaded at first use, and shared by all banks."""
+    name = check_extractor(settings.extract)
     if name == "none":
         return None
     if name == "rules":
-        from everwhen.ingest.extract.rules import RuleExtractor
+        return _rules()
+    from everwhen.ingest.extract.llm import LLMExtractor
+    from everwhen.models.llm import llm_of
 
-        return RuleExtractor()
-    module: Any = import_module("everwhen.ingest.extract.llm")
-    opened: Extractor = module.open_llm_extractor(name.removeprefix("llm:"))
-    return opened
+    return LLMExtractor(llm_of(settings, name.removeprefix("llm:")), _rules())
+
+
+@lru_cache(maxsize=1)
+def _rules() -> Extractor:
+    from everwhen.ingest.extract.rules import RuleExtractor
+
+    return RuleExtractor()

@@ -51,8 +51,9 @@ class AskingMemory(TimeMemory):
         chosen = self._settings.llm if model is None else model
         if chosen is None or chosen == EXTRACTIVE:
             from everwhen.agent import extractive
+            from everwhen.recall.question import heart_of
 
-            return extractive.ask(cast("Bank", self), words, at=moment, as_of=then)
+            return extractive.ask(cast("Bank", self), heart_of(words), at=moment, as_of=then)
         return self._run(words, moment, then, chosen, recipe, session).answer()
 
     def ask_stream(

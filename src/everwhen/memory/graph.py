@@ -11,6 +11,7 @@ from everwhen import checked
 from everwhen.errors import NotFound, UsageError
 from everwhen.ingest.extract.opening import open_extractor
 from everwhen.ingest.worker import Worker
+from everwhen.recall.question import heart_of
 from everwhen.settings import Settings
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.graph import Linked, Work
@@ -113,7 +114,7 @@ class GraphMemory:
             subject=None if subject is None else checked.words(subject, "subject"),
             verb=None if verb is None else checked.words(verb, "verb"),
             status=status,
-            units=None if about is None else self._about(checked.words(about, "topic")),
+            units=None if about is None else self._about(heart_of(checked.words(about, "topic"))),
         )
 
     def entities(self) -> list[Entity]:

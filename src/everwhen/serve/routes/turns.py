@@ -99,11 +99,13 @@ async def grep(request: Request, bank: Bank, body: GrepIn) -> Response:
         }
         if body.calendar == "turns":
             return written(memory.grep(body.pattern, **given), list[Hit])
-        memory.flush(house.serving.wait_seconds)
         return written(memory.grep(body.pattern, calendar="events", **given), list[EventHit])
 
-    call = house.banks.call if body.calendar == "turns" else house.banks.wait
-    return replied(await call(bank, act))
+    if not body.regex:
+        return replied(await (house.banks.call if body.calendar == "turns" else house.banks.read)(bank, act))
+    if body.calendar == "events":  # which waits for extraction: not where patterns are searched for
+        await house.banks.extracted(bank)
+    return replied(await house.banks.search(bank, act))
 
 
 def _between(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None] | None:

@@ -41,6 +41,11 @@ def one_wait() -> Iterator[Wait]:
         _current.reset(token)
 
 
+def begin_wait() -> None:
+    """The same for the rest of the current context: for work that goes on in a context of its own."""
+    _current.set(Wait())
+
+
 def wait_once(memory: object, act: Callable[[], int]) -> int:
     """How many turns are still unread: by waiting, or, inside `one_wait`, as the first read found it."""
     wait = _current.get()

@@ -55,8 +55,9 @@ class AskingMemory(TimeMemory):
             chosen = self._settings.llm if model is None else model
             if chosen is None or chosen == EXTRACTIVE:
                 from everwhen.agent import extractive
+                from everwhen.recall.question import heart_of
 
-                answer = extractive.ask(cast("Bank", self), words, at=moment, as_of=then)
+                answer = extractive.ask(cast("Bank", self), heart_of(words), at=moment, as_of=then)
             else:
                 answer = self._run(words, moment, then, chosen, recipe, session).answer()
             return replace(answer, pending=wait.pending)

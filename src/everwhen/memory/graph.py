@@ -11,6 +11,7 @@ from everwhen.errors import NotFound, Unavailable, UsageError
 from everwhen.ingest.extract.opening import open_extractor
 from everwhen.ingest.worker import Worker
 from everwhen.memory.model import ModelMemory
+from everwhen.recall.question import heart_of
 from everwhen.store import Filter, UnitRow
 from everwhen.store.graph import Linked, Work
 from everwhen.times import Clock
@@ -135,7 +136,7 @@ class GraphMemory(ModelMemory):
             subject=None if subject is None else checked.words(subject, "subject"),
             verb=None if verb is None else checked.words(verb, "verb"),
             status=status,
-            units=None if about is None else self._about(checked.words(about, "topic")),
+            units=None if about is None else self._about(heart_of(checked.words(about, "topic"))),
         )
         return Listed(found, pending)
 

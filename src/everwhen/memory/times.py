@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from everwhen import checked
 from everwhen.errors import UsageError
 from everwhen.memory.graph import GraphMemory
+from everwhen.recall.question import heart_of
 from everwhen.store import Filter
 from everwhen.times import Clock
 from everwhen.types import Compared, Comparison, Entry, Listed, TimeAnswer
@@ -130,4 +131,4 @@ def _asked(given: str, what: str) -> str:
     words = checked.words(given, what)
     if not words.strip():
         raise UsageError(f"the {what} is empty; ask for something, such as 'when did Ana move to Porto'")
-    return words
+    return heart_of(words)

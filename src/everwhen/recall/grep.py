@@ -22,7 +22,7 @@ AT_ONCE = 2
 """Regular expressions that a process works at at a time."""
 CALLS_ITSELF = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?\d|&|P>)")
 """`(?R)`, `(?1)`, `(?&name)`: half a gigabyte is gone before the engine gives up."""
-LONGEST_PATTERN = 2_000
+LONGEST_PATTERN = 1_000
 """Characters of a regular expression: compiling 30,000 takes half a second, and nothing can stop it."""
 MOST_SPANS = 1_000
 """Places that are told of one turn: `x*` stands at every one of five million characters."""

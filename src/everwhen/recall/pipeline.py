@@ -38,7 +38,7 @@ from everwhen.recall.hierarchy import climb, leaf_scores
 from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
-from everwhen.recall.question import BARE, Query, embed
+from everwhen.recall.question import BARE, Query, embed, heart_of
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
@@ -49,8 +49,6 @@ from everwhen.store.scan import Scan
 from everwhen.types import KINDS, Dropped, Recalled, Why
 
 ORDERS = ("relevance", "time", "level")
-LONGEST_QUERY = 20_000
-"""Characters of a query that take part; the semantic channel reads the first piece of them."""
 REACH = 32
 """Turns on each side of a candidate that its features look at, at least."""
 CROSS = 1.0
@@ -127,7 +125,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     """Plan, channels and reranker: the candidates with all that is known of them."""
     recipe = request.recipe
     with _timed(timings, "plan"):
-        asked = plan(request.query[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
+        asked = plan(heart_of(request.query), request.asked_at, store.info.zone, store.speakers())
         if request.llm is not None and recipe.planner and recipe.scope is None:
             asked = plan_by_llm(request.llm, asked)
     with _timed(timings, "embed"):
@@ -162,7 +160,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
 
 def _sought(store: Store, embedder: Embedder, request: Request, words: str) -> tuple[Found, dict[str, float]]:
     """What other words than the question's find."""
-    asked = plan(words[:LONGEST_QUERY], request.asked_at, store.info.zone, store.speakers())
+    asked = plan(heart_of(words), request.asked_at, store.info.zone, store.speakers())
     query = embed(embedder, asked)
     scan = store.scan(query.vectors, asked.query, request.where)
     who = asked.whose(scan.has_role("assistant")) if request.recipe.speaker else None

@@ -11,6 +11,8 @@ from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import gives_tokens
 from everwhen.recall.plan import Plan
 
+HEAD, TAIL = 3_000, 1_000
+"""Characters of a long question that take part: its time grows with each word, and the embedder reads a few hundred."""
 ASKED, BARE = 0, -1
 """The vectors of a question: as it stands, and without the names of those it is about. Often they are one."""
 
@@ -23,6 +25,14 @@ class Query:
     tokens: NDArray[np.float32] | None = None
     words: tuple[str, ...] = ()
     """The word that each token is of."""
+
+
+def heart_of(words: str) -> str:
+    """What of a question takes part: all of it, or its beginning and its end, where what was pasted is asked about."""
+    if len(words) <= HEAD + TAIL:
+        return words
+    words = words.strip()
+    return f"{words[:HEAD]} {words[-TAIL:]}"
 
 
 def embed(embedder: Embedder, plan: Plan, *, words: bool = True) -> Query:

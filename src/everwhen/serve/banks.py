@@ -8,9 +8,9 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,9 +18,11 @@ from everwhen.errors import EverwhenError, NotFound
 from everwhen.home import bank_names, bank_path
 from everwhen.memory import Memory
 from everwhen.memory.keeping import drop_cached
+from everwhen.serve.fair import FairPool
 from everwhen.serve.logs import say
 from everwhen.serve.settings import Serving
 from everwhen.store.sqlite.transfer import part_of, remove_file
+from everwhen.waiting import begin_wait
 
 R = TypeVar("R")
 
@@ -37,7 +39,7 @@ class Open:
 
 
 class Banks:
-    """Opens banks when they are asked for, and runs calls on them in threads."""
+    """Opens banks when they are asked for, and runs calls on them in threads, for each key in turn."""
 
     def __init__(self, serving: Serving) -> None:
         self._home: Path = serving.home
@@ -46,9 +48,13 @@ class Banks:
         self._opening: dict[str, threading.Lock] = {}
         self._open: OrderedDict[str, Open] = OrderedDict()
         at_a_time = serving.calls_at_a_time
-        self._quick = ThreadPoolExecutor(at_a_time, thread_name_prefix="everwhen-call")
-        # What waits (for extraction, for a language model) waits elsewhere: it must not hold up a recall.
-        self._patient = ThreadPoolExecutor(4 * at_a_time, thread_name_prefix="everwhen-wait")
+        self._quick = FairPool(at_a_time, "everwhen-call")
+        # What waits (for extraction, for a language model) waits elsewhere: it must not hold up a recall. Waiting has
+        # many threads, computing has few.
+        self._patient = FairPool(4 * at_a_time, "everwhen-wait")
+        self._reads = FairPool(at_a_time, "everwhen-read")
+        # A pattern can be made to take all the time that it may have: one at a time for each key.
+        self._searches = FairPool(2, "everwhen-search")
 
     # Calls
 
@@ -61,17 +67,38 @@ class Banks:
         return await self._run(self._patient, bank, act, create)
 
     async def read(self, bank: str, act: Callable[[Memory], R]) -> R:
-        """Run something that waits for extraction: by itself, once, and not for ever (`memory.waiting`)."""
-        return await self._run(self._patient, bank, act, False)
+        """Run something that needs all turns extracted: waits for that, once and not for ever (`everwhen.waiting`)."""
+        await self.extracted(bank)
+        return await self._run(self._reads, bank, act, False)
 
-    async def stream(self, bank: str, act: Callable[[Memory], Iterator[R]]) -> AsyncIterator[R]:
-        """What something gives piece by piece. When nobody listens any more it is closed after its next piece."""
+    async def extracted(self, bank: str) -> None:
+        """Wait for the extraction of what is there, where waiting holds up nobody; what is read then does not wait."""
+        await self.wait(bank, lambda memory: memory._settle())
+
+    async def search(self, bank: str, act: Callable[[Memory], R]) -> R:
+        """Run something on a bank that is made slow with ease: a search by a regular expression."""
+        return await self._run(self._searches, bank, act, False)
+
+    async def stream(
+        self, bank: str, act: Callable[[Memory], Iterator[R]], *, waits: bool
+    ) -> AsyncIterator[R]:
+        """What something gives piece by piece, after all turns are extracted. `waits`: a language model gives it.
+
+        When nobody listens any more it is closed after its next piece.
+        """
+        pool = self._patient if waits else self._reads
 
         def pieces() -> Generator[R, None, None]:
             with self.lease(bank) as memory:
                 yield from act(memory)
 
-        loop, context, made = asyncio.get_running_loop(), contextvars.copy_context(), pieces()
+        def settle() -> None:
+            begin_wait()
+            with self.lease(bank) as memory:
+                memory._settle()
+
+        context, made = contextvars.copy_context(), pieces()
+        await asyncio.wrap_future(self._patient.submit(partial(context.run, settle)))
 
         def advance() -> tuple[R] | None:
             for piece in made:
@@ -83,7 +110,7 @@ class Banks:
             made.close()
 
         while True:
-            step = loop.run_in_executor(self._patient, context.run, advance)
+            step = asyncio.wrap_future(pool.submit(partial(context.run, advance)))
             try:
                 found = await asyncio.shield(step)
             except asyncio.CancelledError:
@@ -95,15 +122,15 @@ class Banks:
 
     async def aside(self, act: Callable[[str], R], bank: str) -> R:
         """Run something that opens no bank."""
-        return await asyncio.get_running_loop().run_in_executor(self._patient, act, bank)
+        return await asyncio.wrap_future(self._patient.submit(partial(act, bank)))
 
-    async def _run(self, pool: ThreadPoolExecutor, bank: str, act: Callable[[Memory], R], create: bool) -> R:
+    async def _run(self, pool: FairPool, bank: str, act: Callable[[Memory], R], create: bool) -> R:
         def work() -> R:
             with self.lease(bank, create=create) as memory:
                 return act(memory)
 
         context = contextvars.copy_context()
-        return await asyncio.get_running_loop().run_in_executor(pool, context.run, work)
+        return await asyncio.wrap_future(pool.submit(partial(context.run, work)))
 
     @contextmanager
     def lease(self, bank: str, *, create: bool = False) -> Iterator[Memory]:
@@ -182,8 +209,9 @@ class Banks:
 
     def close(self) -> None:
         """Let running calls finish, then close every bank: batches that are being extracted end first."""
-        self._quick.shutdown(wait=True)
-        self._patient.shutdown(wait=True, cancel_futures=True)
+        self._quick.close()
+        for pool in (self._reads, self._searches, self._patient):
+            pool.close(cancel=True)
         for bank in self.opened():
             self.drop(bank)
 

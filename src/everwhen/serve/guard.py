@@ -17,6 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from everwhen.serve.fair import asking
 from everwhen.serve.house import House
 from everwhen.serve.keys import Key
 from everwhen.serve.logs import say
@@ -102,7 +103,9 @@ class Guarded:
             return
         if scope["type"] == "http" and _area(scope["path"]) in BEHIND_KEYS:
             try:
-                scope.setdefault("state", {})["caller"] = self._let_in(Headers(scope=scope))
+                caller = self._let_in(Headers(scope=scope))
+                scope.setdefault("state", {})["caller"] = caller
+                asking.set(caller.id)
             except Problem as problem:
                 await of_problem(Request(scope), problem)(scope, receive, send)
                 return

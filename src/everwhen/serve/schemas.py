@@ -24,6 +24,7 @@ from pydantic import (
 from everwhen.agent.recipe import TOOLS, AgentRecipe
 from everwhen.facts.decay import HalfLives
 from everwhen.recall import Recipe
+from everwhen.recall.grep import LONGEST_PATTERN
 from everwhen.settings import MAX_TOKENS
 from everwhen.times import LONGEST_TIME, read
 from everwhen.types import Between, Stats
@@ -245,7 +246,9 @@ class TimelineIn(Body):
 
 
 class GrepIn(Body):
-    pattern: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = Field(examples=["Porto"])
+    pattern: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PATTERN)] = Field(
+        examples=["Porto"]
+    )
     calendar: Literal["turns", "events"] = "turns"
     regex: bool = False
     between: BetweenIn | None = None

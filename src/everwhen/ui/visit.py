@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from everwhen.memory import Memory
 from everwhen.serve.auth import admit
+from everwhen.serve.fair import asking
 from everwhen.serve.keys import Key, Scope
 from everwhen.serve.problems import Problem
 from everwhen.serve.telemetry import span
@@ -117,4 +118,5 @@ class Visit:
         except Problem:
             self.visitor.house.audit.denied(key=caller.id, bank=self.bank, route=f"ui {what}")
             raise
+        asking.set(caller.id)
         return caller

@@ -5,8 +5,10 @@ Stateless: each request is checked for itself, so that nobody goes on with anoth
 
 from __future__ import annotations
 
+import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -81,14 +83,16 @@ async def mounted(house: House) -> AsyncIterator[ASGIApp]:
     )
 
     async with manager.run():
-        yield Mounted(manager)
+        yield Mounted(manager, house.serving.calls_at_a_time)
 
 
 class Mounted:
     """The ASGI application: lets in those whose key may read the bank, and remembers who asks."""
 
-    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+    def __init__(self, manager: StreamableHTTPSessionManager, at_a_time: int) -> None:
         self._manager = manager
+        # Tools run in threads of the framework's own, which all keys share: no key may have many of them.
+        self._turns = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(at_a_time))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         bank = scope["path"].removeprefix("/mcp").strip("/") or "default"
@@ -99,8 +103,11 @@ class Mounted:
         except Problem as problem:
             await of_problem(Request(scope), problem)(scope, receive, send)
             return
-        token = _asking.set(Asking(scope["state"]["caller"], bank))
+        caller: Key = scope["state"]["caller"]
+        token = _asking.set(Asking(caller, bank))
         try:
-            await self._manager.handle_request(scope, receive, send)
+            # A GET only listens: it may last, and holds no thread.
+            async with self._turns[caller.id] if scope["method"] == "POST" else nullcontext():
+                await self._manager.handle_request(scope, receive, send)
         finally:
             _asking.reset(token)

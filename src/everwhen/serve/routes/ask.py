@@ -48,7 +48,10 @@ async def ask(request: Request, bank: Bank, body: AskIn) -> Response:
     def act(memory: Memory) -> bytes:
         return written(memory.ask(body.question, **body.chosen()), Answer)
 
-    return replied(await house.banks.read(bank, act))
+    if not _talks(house, body):
+        return replied(await house.banks.read(bank, act))
+    await house.banks.extracted(bank)
+    return replied(await house.banks.wait(bank, act))
 
 
 @router.get("/banks/{bank}/usage", response_model=Usage, **needs("read"))
@@ -65,6 +68,11 @@ def _may_choose(request: Request, house: House, bank: str, model: str | None) ->
     raise Problem(403, f"this server answers with {ours}; another model needs the scope admin")
 
 
+def _talks(house: House, body: AskIn) -> bool:
+    """Whether a language model answers: that is waited for, where words of the memory itself are computed."""
+    return (body.model or house.settings.llm or "none") != "none"
+
+
 async def _stream(request: Request, house: House, bank: str, body: AskIn) -> AsyncIterator[bytes]:
     def pieces(memory: Memory) -> Iterator[bytes]:
         for piece in memory.ask_stream(body.question, **body.chosen()):
@@ -74,7 +82,7 @@ async def _stream(request: Request, house: House, bank: str, body: AskIn) -> Asy
                 yield _event("piece", json.dumps({"text": piece}, ensure_ascii=False).encode())
 
     try:
-        async for event in house.banks.stream(bank, pieces):
+        async for event in house.banks.stream(bank, pieces, waits=_talks(house, body)):
             yield event
     except EverwhenError as error:
         yield _event("problem", bytes(of_library(request, error).body))

@@ -60,6 +60,8 @@ async def consolidate(request: Request, bank: Bank, body: ConsolidateIn) -> Resp
         made = memory.consolidate(body.now)
         return made, written(made, Consolidated)
 
-    made, answer = await house_of(request).banks.read(bank, act)
+    banks = house_of(request).banks
+    await banks.extracted(bank)
+    made, answer = await banks.wait(bank, act)
     span_of(request).records(made.built + made.rebuilt)
     return replied(answer)

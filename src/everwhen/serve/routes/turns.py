@@ -103,5 +103,8 @@ async def grep(request: Request, bank: Bank, body: GrepIn) -> Response:
             return written(memory.grep(body.pattern, **given), list[Hit])
         return written(memory.grep(body.pattern, calendar="events", **given), list[EventHit])
 
-    call = house.banks.call if body.calendar == "turns" else house.banks.wait
-    return replied(await call(bank, act))
+    if not body.regex:
+        return replied(await (house.banks.call if body.calendar == "turns" else house.banks.read)(bank, act))
+    if body.calendar == "events":  # which waits for extraction: not where patterns are searched for
+        await house.banks.extracted(bank)
+    return replied(await house.banks.search(bank, act))

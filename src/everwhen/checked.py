@@ -9,11 +9,14 @@ from zoneinfo import ZoneInfo
 
 from everwhen.errors import UsageError
 from everwhen.facts.wording import certainty
-from everwhen.ingest.messages import LONGEST_LABEL, clean, message
+from everwhen.ingest.messages import LONGEST_LABEL, clean, is_zone, message
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
 from everwhen.store.instants import aware
 from everwhen.when import Interval
+
+LONGEST_WORDS = 1_000_000
+"""Characters of a question, a topic, a pattern or an expression: somebody may paste a document into it."""
 
 Between: TypeAlias = Interval | tuple[datetime | None, datetime | None]
 """A stretch of time as callers give it: an interval, or its two sides."""
@@ -28,12 +31,8 @@ def local(instant: datetime | None, own_zone: str | None, name: str) -> datetime
 
 def zone(name: str) -> str:
     """An IANA zone that exists."""
-    try:
-        ZoneInfo(name)
-    except (LookupError, ValueError, OSError, TypeError):
-        raise UsageError(
-            f"unknown zone {name!r}; use an IANA name such as 'Europe/Lisbon' or 'UTC'"
-        ) from None
+    if not isinstance(name, str) or not is_zone(name):
+        raise UsageError(f"unknown zone {name!r:.60}; use an IANA name such as 'Europe/Lisbon' or 'UTC'")
     return name
 
 
@@ -88,6 +87,8 @@ def words(given: str, what: str) -> str:
     """Text that every part can hold: no lone surrogate, no NUL."""
     if not isinstance(given, str):
         raise UsageError(f"the {what} must be text, not {type(given).__name__}")
+    if len(given) > LONGEST_WORDS:
+        raise UsageError(f"the {what} has {len(given):,} characters; {LONGEST_WORDS:,} are allowed")
     return clean(given)
 
 

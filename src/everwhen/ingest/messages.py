@@ -20,6 +20,8 @@ LARGEST_TEXT = 5_000_000
 """Bytes of UTF-8 that one message must stay under. A longer one is a document: it is added in pieces."""
 LONGEST_LABEL = 512
 """Characters of an id, a session or a name."""
+LONGEST_ZONE = 100
+"""Characters; the longest IANA name has 38."""
 DEEPEST_METADATA = 8
 """Objects and lists within one another."""
 LARGEST_METADATA = 16_000
@@ -201,7 +203,8 @@ def _metadata(raw: Any) -> Metadata:
 
 def _check_shape(metadata: Mapping[str, Any]) -> None:
     """Refuse metadata that is nested too deeply or has too many keys; level by level, since it may be endless."""
-    keys, level = 0, [metadata]
+    keys = 0
+    level: list[Any] = [metadata]
     for _ in range(DEEPEST_METADATA):
         keys += sum(len(one) for one in level if isinstance(one, Mapping))
         if keys > MOST_KEYS:
@@ -216,9 +219,14 @@ def _check_shape(metadata: Mapping[str, Any]) -> None:
 def _zone(raw: Any) -> str | None:
     if raw is None or raw == "":
         return None
-    if not isinstance(raw, str) or not _known_zone(raw):
+    if not isinstance(raw, str) or not is_zone(raw):
         raise UsageError(f"unknown zone {_short(raw)}; use an IANA name such as 'Europe/Lisbon' or 'UTC'")
     return raw
+
+
+def is_zone(name: str) -> bool:
+    """Whether there is such a zone. What is asked is kept, so that it must be short."""
+    return len(name) <= LONGEST_ZONE and _known_zone(name)
 
 
 @lru_cache(maxsize=256)

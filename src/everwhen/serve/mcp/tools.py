@@ -19,6 +19,7 @@ from everwhen.jsonable import jsonable
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.reach import Remembering
 from everwhen.serve.mcp.times import Clock
+from everwhen.serve.schemas import MOST_MESSAGES
 from everwhen.types import Entry, Event, Fact, Receipt, Statement, Turn
 from everwhen.when import Interval, describe
 
@@ -110,7 +111,9 @@ def _writing(server: MCPServer[Any], reach: Reach) -> None:
 def _forgetting(server: MCPServer[Any], reach: Reach) -> None:
     @server.tool(annotations=_writes("Forget for good", destructive=True, idempotent=True))
     def forget(
-        turns: Annotated[list[str] | None, Field(description="Ids of turns")] = None,
+        turns: Annotated[
+            list[str] | None, Field(max_length=MOST_MESSAGES, description="Ids of turns")
+        ] = None,
         session: Annotated[str | None, Field(description="A whole conversation")] = None,
         entity: Annotated[
             str | None, Field(description="Everything about somebody or something, by name")
@@ -150,8 +153,12 @@ def _searching(server: MCPServer[Any], reach: Reach) -> None:
         after: Time = None,
         as_of: Time = None,
         known_at: Time = None,
-        kinds: list[Literal["turn", "event", "narrative", "fact", "node"]] | None = None,
-        networks: list[Literal["world", "experience", "opinion"]] | None = None,
+        kinds: Annotated[
+            list[Literal["turn", "event", "narrative", "fact", "node"]] | None, Field(max_length=5)
+        ] = None,
+        networks: Annotated[
+            list[Literal["world", "experience", "opinion"]] | None, Field(max_length=3)
+        ] = None,
         min_confidence: Annotated[float | None, Field(ge=0, le=1)] = None,
         order: Literal["relevance", "time", "level"] = "relevance",
         zone: Zone = None,

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sqlite3
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -282,6 +283,32 @@ def test_wrong_arguments_are_usage_errors_and_nothing_else(quick: Memory, call: 
     with pytest.raises(UsageError):
         call(quick)
     assert quick.stats().turns == 0
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda m, words: m.recall(words),
+        lambda m, words: m.recall("x", seek=words),
+        lambda m, words: m.grep(words),
+        lambda m, words: m.turn(words),
+        lambda m, words: m.when(words),
+        lambda m, words: m.events(words),
+        lambda m, words: m.timeline(words),
+        lambda m, words: m.entity(words),
+        lambda m, words: m.ask(words, model="none"),
+    ],
+)
+def test_a_question_without_end_is_refused(quick: Memory, ask: Callable[[Memory, str], object]) -> None:
+    quick.add("violin")
+    with pytest.raises(UsageError, match="has 1,000,001 characters; 1,000,000 are allowed"):
+        ask(quick, "a" * 1_000_001)
+
+
+def test_an_unknown_zone_is_not_repeated_at_length(quick: Memory) -> None:
+    with pytest.raises(UsageError, match="unknown zone") as caught:
+        quick.add("violin", zone="z" * 1_000_000)
+    assert len(str(caught.value)) < 200
 
 
 def test_odd_characters_can_be_asked_for(quick: Memory) -> None:

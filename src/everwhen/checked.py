@@ -13,6 +13,9 @@ from everwhen.recall import Recipe
 from everwhen.settings import Settings
 from everwhen.when import Interval
 
+LONGEST_WORDS = 1_000_000
+"""Characters of a question, a topic, a pattern or an expression: somebody may paste a document into it."""
+
 
 def until(window: Interval | None, as_of: datetime | None) -> Interval | None:
     """The window cut to what had been said by an instant, that instant included."""
@@ -40,6 +43,8 @@ def words(given: str, what: str) -> str:
     """Text that every part can hold: no lone surrogate, no NUL."""
     if not isinstance(given, str):
         raise UsageError(f"the {what} must be text, not {type(given).__name__}")
+    if len(given) > LONGEST_WORDS:
+        raise UsageError(f"the {what} has {len(given):,} characters; {LONGEST_WORDS:,} are allowed")
     return clean(given)
 
 

@@ -267,6 +267,7 @@ def test_instants_of_any_zone_are_kept_in_utc(quick: Memory) -> None:
         ({"valid_from": 20250101}, "must be a datetime"),
         ({"valid_from": "one fine day"}, "valid_from: .* is no time"),
         ({"source": [""]}, "source is empty"),
+        ({"source": ["s"] * 1001}, "1,001 sources; at most 1,000"),
     ],
 )
 def test_a_wrong_assertion_gets_one_clear_sentence(
@@ -276,6 +277,21 @@ def test_a_wrong_assertion_gets_one_clear_sentence(
     with pytest.raises(UsageError, match=sentence):
         quick.facts.assert_(**whole)  # type: ignore[arg-type]
     assert quick.facts.current() == []
+
+
+def test_a_source_that_is_the_id_of_a_turn_is_there(quick: Memory) -> None:
+    (turn,) = quick.add("I live in Porto").turns
+    made_up = "t" + "0" * 22
+    with pytest.raises(NotFound, match=f"there is no turn '{made_up}'"):
+        quick.facts.assert_("Marta", "lives in", "Porto", source=[turn, made_up, "t" + "1" * 22])
+    assert quick.facts.current("Marta") == []
+    fact = quick.facts.assert_("Marta", "lives in", "Porto", source=[turn, "her letter", "t1"])
+    assert set(fact.sources) == {turn, "her letter", "t1"}
+
+
+def test_a_predicate_has_a_largest_number_of_synonyms(quick: Memory) -> None:
+    with pytest.raises(UsageError, match="101 synonyms; at most 100"):
+        quick.facts.define_predicate("drives", synonyms=[f"s{n}" for n in range(101)])
 
 
 def test_naive_datetimes_are_refused_at_every_door(moved: Memory) -> None:

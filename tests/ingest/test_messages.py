@@ -209,6 +209,14 @@ class TestText:
         with pytest.raises(UsageError, match="metadata"):
             message({"content": "Hi", "metadata": wrong})
 
+    def test_a_zone_without_end_is_refused_and_not_kept(self) -> None:
+        message({"content": "Hi", "zone": "Europe/Lisbon"})
+        before = messages._known_zone.cache_info().currsize
+        with pytest.raises(UsageError, match="unknown zone") as caught:
+            message({"content": "Hi", "zone": "z" * 1_000_000})
+        assert len(str(caught.value)) < 200
+        assert messages._known_zone.cache_info().currsize == before
+
     def test_metadata_has_a_depth_a_size_and_a_number_of_keys(self) -> None:
         deep: dict[str, object] = {"a": [{"b": [{"c": [{"d": []}]}]}]}  # eight of them
         wide = {"outer": {str(n): n for n in range(63)}}

@@ -19,6 +19,8 @@ from everwhen.serve.settings import Serving
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_http import add
 
+LIVES = {"subject": "Ana", "predicate": "lives in", "object": "Porto"}
+
 
 def told(answer: httpx.Response, status: int) -> str:
     """The one sentence of a problem."""
@@ -318,3 +320,44 @@ def test_metadata_is_recalled_when_it_is_asked_for_since_max_tokens_does_not_cou
     whole = http.post("/banks/ana/recall", json={**asked, "include_metadata": True})
     assert whole.json()["memories"][0]["metadata"] == {"by": "x" * 15_000}
     assert whole.json()["tokens"] == plain.json()["tokens"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "sentence"),
+    [
+        ("turns", {"messages": ["a"] * 10_001}, "10,001 messages are too many for one request"),
+        ("turns", {"messages": "a", "zone": "z" * 600}, "at most 512"),
+        ("turns", {"messages": [{"content": "a", "zone": "z" * 100_000}]}, "unknown zone"),
+        ("recall", {"query": "a", "kinds": ["turn"] * 6}, "at most 5"),
+        ("recall", {"query": "a", "networks": ["world"] * 4}, "at most 3"),
+        ("recall", {"query": "a", "without": ["rerank"] * 16}, "at most 15"),
+        ("recall", {"query": "a", "recipe": {"channels": ["semantic"] * 5}}, "at most 4"),
+        ("ask", {"question": "a", "recipe": {"tools": ["timeline"] * 9}}, "at most 8"),
+        ("facts", {**LIVES, "source": ["s"] * 1001}, "1,001 sources; at most 1,000"),
+        ("facts/predicates", {"name": "drives", "synonyms": ["s"] * 101}, "at most 100"),
+        ("entities/Ana/split", {"names": ["s"] * 1001}, "at most 1000"),
+        ("reextract", {"turns": ["t"] * 10_001}, "at most 10000"),
+    ],
+)
+def test_a_list_or_a_name_without_end_is_refused(
+    http: httpx.Client, path: str, body: dict[str, Any], sentence: str
+) -> None:
+    add(http)
+    answer = http.post(f"/banks/ana/{path}", json=body)
+    assert sentence in told(answer, 422) and len(answer.content) < 1000
+
+
+def test_a_bank_takes_no_half_lives_without_end(http: httpx.Client) -> None:
+    add(http)
+    answer = http.patch("/banks/ana", json={"half_lives": {f"d{n}": 1.0 for n in range(1001)}})
+    assert "at most 1000" in told(answer, 422)
+
+
+def test_a_fact_comes_from_no_turn_that_is_not_there(http: httpx.Client) -> None:
+    (turn,) = http.post("/banks/ana/turns", json={"messages": "I live in Porto"}).json()["turns"]
+    made_up = "t" + "0" * 22
+    answer = http.post("/banks/ana/facts", json={**LIVES, "source": [turn, made_up]})
+    assert told(answer, 404) == f"there is no turn '{made_up}', so a fact cannot come from it"
+    assert http.get("/banks/ana/facts?subject=Ana").json()["items"] == []
+    for source in (turn, "her letter"):
+        assert http.post("/banks/ana/facts", json={**LIVES, "source": source}).status_code == 201

@@ -86,7 +86,7 @@ def assert_(
         str | None, typer.Option(help="Which half-life applies, such as tech_preference.")
     ] = None,
     source: Annotated[
-        list[str] | None, typer.Option(help="Turn id or other source; may be repeated.")
+        list[str] | None, typer.Option(help="Turn id or other source; may be repeated, up to 1,000 times.")
     ] = None,
     origin: Annotated[str, typer.Option(help="observation, user or inference.")] = "user",
     at: At = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import update_wrapper
@@ -18,7 +19,7 @@ from everwhen.facts.learn import record
 from everwhen.facts.predicates import Predicates, folded, normalised
 from everwhen.facts.recasting import recast
 from everwhen.facts.staleness import named, stale_facts
-from everwhen.facts.wording import certainty, checked_statement, prepared, sources, words
+from everwhen.facts.wording import MOST_SYNONYMS, certainty, checked_statement, prepared, sources, words
 from everwhen.models.embed import Embedder
 from everwhen.redact import Masks
 from everwhen.settings import Settings
@@ -28,6 +29,8 @@ from everwhen.times import Clock
 from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Status, Time
 from everwhen.when import Interval
 
+MADE_ID = re.compile(r"t[0-9a-f]{22}")
+"""A turn's id where its message brought none (`ingest/remember.py` makes them)."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -98,13 +101,15 @@ class Facts:
         reinforces. What comes back says in `status` whether it is believed, disputed or overruled.
         """
         clock = Clock(self._zone, at)
+        named = self._masks.labels(sources(source))
         said = checked_statement(
             self.predicates, *self._three(subject, predicate, object), at=clock.now,
             valid_from=clock.first(valid_from, "valid_from"), valid_to=clock.first(valid_to, "valid_to"),
             confidence=confidence,
             domain=None if domain is None else self._said(domain, "domain"),
-            source=self._masks.labels(sources(source)), origin=origin,
+            source=named, origin=origin,
         )  # fmt: skip
+        self._check_turns(named)
         rows = self._embedding(lambda embedder: record(self._store, prepared([said], Words(embedder))))
         return self._facts(rows)[0]
 
@@ -297,6 +302,10 @@ class Facts:
         label, when = self._said(name, "predicate"), Clock(self._zone, at).now
         if isinstance(synonyms, str):
             raise UsageError(f"synonyms takes a list, such as synonyms=[{synonyms!r}]")
+        if len(synonyms) > MOST_SYNONYMS:
+            raise UsageError(
+                f"predicate '{label}' has {len(synonyms):,} synonyms; at most {MOST_SYNONYMS} are kept"
+            )
         others = tuple(self._said(one, "synonym") for one in synonyms)
         before = self.predicates
         declared = Declared(
@@ -347,6 +356,13 @@ class Facts:
             self.predicates.find(self._said(predicate, "predicate")).key if predicate is not None else None
         )
         return Listed(self._facts(self._store.valid_at(instant, key, found, known_at), known_at), pending)
+
+    def _check_turns(self, sources: Sequence[str]) -> None:
+        """A source may have any name; one that is the id of a turn, as everwhen makes them, is there."""
+        turns = [one for one in sources if MADE_ID.fullmatch(one)]
+        known = self._store.known_turns(turns) if turns else set()
+        if unknown := [one for one in turns if one not in known]:
+            raise NotFound(f"there is no turn '{unknown[0]}', so a fact cannot come from it")
 
     def _said(self, given: str, what: str) -> str:
         """Checked, and masked as the bank masks: what is asked for is found as it was stored."""

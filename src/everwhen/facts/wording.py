@@ -21,6 +21,10 @@ from everwhen.when import Grain
 
 LONGEST = 2_000
 """Characters of a subject, predicate or object: longer ones are documents, and belong into turns."""
+MOST_SOURCES = 1_000
+"""Sources that one assertion may name."""
+MOST_SYNONYMS = 100
+"""Words that mean the same as a predicate."""
 SPEAKER = "fact"
 """What stands before a fact in a context, where a turn has its speaker."""
 
@@ -118,6 +122,10 @@ def sources(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if given is None:
         return ()
     listed = [given] if isinstance(given, str) else list(given)
+    if len(listed) > MOST_SOURCES:
+        raise UsageError(
+            f"a fact has {len(listed):,} sources; at most {MOST_SOURCES:,} are kept of one assertion"
+        )
     return tuple(dict.fromkeys(words(one, "source") for one in listed))
 
 

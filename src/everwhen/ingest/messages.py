@@ -200,7 +200,7 @@ def _metadata(raw: Any) -> Metadata:
 
 def _check_shape(metadata: Mapping[str, Any]) -> None:
     """Refuse metadata that is nested too deeply or has too many keys; level by level, since it may be endless."""
-    keys: int = 0
+    keys = 0
     level: list[Any] = [metadata]
     for _ in range(DEEPEST_METADATA):
         keys += sum(len(one) for one in level if isinstance(one, Mapping))

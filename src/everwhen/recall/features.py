@@ -264,7 +264,9 @@ def _subject(pool: Pool) -> Array:
 def _surface(pool: Pool) -> dict[str, Array]:
     """What its words look like, beside what the question wants to hear."""
     plan = pool.plan
-    number, time = np.array([_looks(row.text) for row in pool.rows], np.float32).T
+    # A long text is looked at anew, since what is kept holds on to its text.
+    looks = [(_looks if len(row.text) < 10_000 else _looks.__wrapped__)(row.text) for row in pool.rows]
+    number, time = np.array(looks, np.float32).T
     return {
         "is_question": pool.around.asks[pool.around.rows_of].astype(np.float32),
         "has_number": number,

@@ -23,6 +23,7 @@ from pydantic import (
 
 from everwhen.agent.recipe import TOOLS, AgentRecipe
 from everwhen.facts.decay import HalfLives
+from everwhen.facts.wording import MOST_SYNONYMS
 from everwhen.recall import Recipe
 from everwhen.recall.grep import LONGEST_PATTERN
 from everwhen.settings import MAX_TOKENS
@@ -33,6 +34,10 @@ from everwhen.when.interval import Grain
 LONGEST_QUERY = 100_000
 """Characters of a question, a topic or an expression; the model reads the first few hundred words of one anyway."""
 LONGEST_NAME = 512
+MOST_MESSAGES = 10_000
+"""Messages in one request, and ids of turns: each is embedded, or looked up, before the answer is given."""
+MOST_NAMES = 1000
+"""Names in a list."""
 
 
 def _understood(given: str) -> str:
@@ -53,6 +58,15 @@ def _said(given: str) -> str:
 
 def _whole(given: Any) -> Any:
     return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
+def _few(given: Any) -> Any:
+    """Before any of them is looked at: a request has room for two million."""
+    if isinstance(given, list) and len(given) > MOST_MESSAGES:
+        raise ValueError(
+            f"{len(given):,} messages are too many for one request; send at most {MOST_MESSAGES:,}"
+        )
+    return given
 
 
 _TIME = {
@@ -140,12 +154,12 @@ Said = str | MessageIn
 
 
 class TurnsIn(Body):
-    messages: Said | list[Said] = Field(
+    messages: Annotated[Said | list[Said], BeforeValidator(_few)] = Field(
         examples=[[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]]
     )
     session: Name | None = None
     at: Time | None = None
-    zone: str | None = None
+    zone: Name | None = None
     metadata: dict[str, Any] | None = None
 
     def listed(self) -> list[str | dict[str, Any]]:
@@ -161,7 +175,7 @@ class RecipeIn(Body):
 
     name: Annotated[str, StringConstraints(max_length=100)] = "mid"
     candidates: Whole = Field(100, ge=1, le=1000)
-    channels: list[Channel] = Field(["semantic", "keyword", "graph", "temporal"])
+    channels: list[Channel] = Field(["semantic", "keyword", "graph", "temporal"], max_length=4)
     min_similarity: float = Field(0.05, ge=-1, le=1)
     fusion: Literal["linear", "rrf", "lambda"] = "linear"
     rrf_k: Whole = Field(10, ge=0, le=1000)
@@ -211,8 +225,8 @@ class RecallIn(Body):
     after: Time | None = None
     as_of: Time | None = None
     known_at: Time | None = None
-    kinds: list[Literal["turn", "event", "narrative", "fact", "node"]] | None = None
-    networks: list[Literal["world", "experience", "opinion"]] | None = None
+    kinds: list[Literal["turn", "event", "narrative", "fact", "node"]] | None = Field(None, max_length=5)
+    networks: list[Literal["world", "experience", "opinion"]] | None = Field(None, max_length=3)
     metadata: dict[str, Any] | None = None
     min_confidence: Share | None = None
     order: Literal["relevance", "time", "level"] = "relevance"
@@ -220,7 +234,7 @@ class RecallIn(Body):
         False, description="Give each memory's metadata too; `max_tokens` does not count it."
     )
     recipe: RecipeIn | None = None
-    without: list[Stage] = Field([], description="Stages to leave out, such as `rerank`.")
+    without: list[Stage] = Field([], max_length=15, description="Stages to leave out, such as `rerank`.")
     fresh: bool = False
 
 
@@ -269,7 +283,7 @@ class AgentRecipeIn(Body):
     retrieval: bool = True
     rerank: bool = True
     dates: bool = True
-    tools: list[AgentTool] = Field(list(TOOLS))  # type: ignore[arg-type]  # the same names, as one type
+    tools: list[AgentTool] = Field(list(TOOLS), max_length=8)  # type: ignore[arg-type]  # the same names, as one type
     candidates: Whole = Field(100, ge=1, le=1000)
     kept: Whole = Field(15, ge=1, le=200)
     around: Whole = Field(1, ge=0, le=10)
@@ -350,7 +364,7 @@ class ResolveIn(Body):
 class PredicateIn(Body):
     name: Name = Field(examples=["drives"])
     multi: bool = False
-    synonyms: list[Name] = []
+    synonyms: list[Name] = Field([], max_length=MOST_SYNONYMS)
     domain: Name | None = None
     at: Time | None = None
 
@@ -366,7 +380,7 @@ class MergeIn(Body):
 
 
 class SplitIn(Body):
-    names: list[Name] = Field(min_length=1, examples=[["Annie"]])
+    names: list[Name] = Field(min_length=1, max_length=MOST_NAMES, examples=[["Annie"]])
     type: Name | None = None
 
 
@@ -378,7 +392,9 @@ class BankIn(Body):
     """What can be set of a bank; what is left out stays."""
 
     zone: Name | None = Field(None, examples=["Europe/Lisbon"])
-    half_lives: dict[Name, Annotated[float, Field(gt=0, le=10_000_000)]] | None = None
+    half_lives: dict[Name, Annotated[float, Field(gt=0, le=10_000_000)]] | None = Field(
+        None, max_length=MOST_NAMES
+    )
     half_life: float | None = Field(None, gt=0, le=10_000_000)
     retention: Annotated[str, StringConstraints(max_length=1000)] | None = Field(
         None,
@@ -388,7 +404,7 @@ class BankIn(Body):
 
 
 class ReextractIn(Body):
-    turns: list[Name] | None = None
+    turns: list[Name] | None = Field(None, max_length=MOST_MESSAGES)
 
 
 class DoctorIn(Body):
@@ -398,7 +414,7 @@ class DoctorIn(Body):
 class ForgetIn(Body):
     """What to forget. Several of them together mean what each of them says, not what they share."""
 
-    turns: list[Name] | None = Field(None, max_length=10_000)
+    turns: list[Name] | None = Field(None, max_length=MOST_MESSAGES)
     session: Name | None = Field(None, examples=["s1"])
     entity: Name | None = Field(None, examples=["Ana"], description="Everything about somebody or something.")
     between: BetweenIn | None = Field(None, description="What was said in a while.")

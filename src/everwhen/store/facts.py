@@ -260,6 +260,10 @@ class FactStore(Protocol):
         the one corrected (else it shares a source with it)."""
         ...
 
+    def known_turns(self, ids: Sequence[str]) -> set[str]:
+        """Those of some ids that are turns of this bank."""
+        ...
+
     def sources(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> dict[str, list[str]]: ...
 
     def from_sources(self, sources: Sequence[str]) -> list[str]:

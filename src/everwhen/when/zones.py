@@ -30,12 +30,16 @@ UNIVERSAL = frozenset(
 """Names of UTC itself, which say nothing of where somebody is."""
 _OFFSET = re.compile(r"([+-])(\d\d):?([0-5]\d)(?::?([0-5]\d))?", re.ASCII)
 _HOUR = timedelta(hours=1)
+LONGEST = 64
+"""Characters of a zone's name: what is asked for is kept."""
 
 
 @lru_cache(maxsize=256)
 def zone_of(name: str) -> tzinfo:
     """The zone of a name: an IANA name or an offset such as `+05:30`; ValueError where there is none."""
     try:
+        if len(name) > LONGEST:
+            raise ValueError
         offset = _offset(name)
         return ZoneInfo(name) if offset is None else timezone(offset)
     except (
@@ -45,7 +49,7 @@ def zone_of(name: str) -> tzinfo:
         TypeError,
     ):  # absent, a path trick, or a folder such as "Europe"
         raise ValueError(
-            f"unknown zone {name!r}: use an IANA name such as 'Europe/Rome', or an offset such as '+05:30'"
+            f"unknown zone {name!r:.60}: use an IANA name such as 'Europe/Rome', or an offset such as '+05:30'"
         ) from None
 
 

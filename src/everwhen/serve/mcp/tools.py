@@ -22,6 +22,7 @@ from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.answer import LEAST, NO_ROOM, Json, as_text, fit, name_of, page
 from everwhen.serve.mcp.reach import Remembering
 from everwhen.serve.mcp.strict_tool import in_tools, strict_tool
+from everwhen.serve.schemas import MOST_MESSAGES
 from everwhen.settings import MAX_TOKENS
 from everwhen.times import Clock
 from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, Turn
@@ -148,7 +149,9 @@ def _writing(tool: Tools, reach: Reach) -> None:
 def _forgetting(tool: Tools, reach: Reach) -> None:
     @tool(_writes("Forget for good", destructive=True, idempotent=True))
     def forget(
-        turns: Annotated[list[str] | None, Field(description="Ids of turns")] = None,
+        turns: Annotated[
+            list[str] | None, Field(max_length=MOST_MESSAGES, description="Ids of turns")
+        ] = None,
         session: Annotated[str | None, Field(description="A whole conversation")] = None,
         entity: Annotated[
             str | None, Field(description="Everything about somebody or something, by name")

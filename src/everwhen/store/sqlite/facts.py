@@ -120,6 +120,9 @@ class SqliteFacts:
                 found.append((to_row(row[:-1]), from_text(row[-1]), own))
         return found
 
+    def known_turns(self, ids: Sequence[str]) -> set[str]:
+        return {id_ for id_, _ in self._fetch(statements()["known_turns"], (json.dumps(list(ids)),))}
+
     def sources(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> dict[str, list[str]]:
         values = {"ids": json.dumps(list(fact_ids)), "known_at": to_text(known_at or FOREVER)}
         found: dict[str, list[str]] = {}

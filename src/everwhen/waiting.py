@@ -23,6 +23,8 @@ class Wait:
         return sum(self.left.values())
 
 
+_SERVER = 0
+"""Stands for all memories behind a server; no `id` is 0."""
 _current: ContextVar[Wait | None] = ContextVar("everwhen_wait", default=None)
 
 
@@ -44,6 +46,19 @@ def one_wait() -> Iterator[Wait]:
 def begin_wait() -> None:
     """The same for the rest of the current context: for work that goes on in a context of its own."""
     _current.set(Wait())
+
+
+def still_pending() -> int:
+    """How many turns what was read so far does not know of; 0 where nothing has waited."""
+    wait = _current.get()
+    return 0 if wait is None else wait.pending
+
+
+def note_pending(pending: int) -> None:
+    """A server waited in our place, and this is what it said."""
+    wait = _current.get()
+    if wait is not None:
+        wait.left[_SERVER] = pending
 
 
 def wait_once(memory: object, act: Callable[[], int]) -> int:

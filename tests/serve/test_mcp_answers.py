@@ -267,8 +267,13 @@ def test_refusals_speak_of_tools_and_their_arguments(odd: Here) -> None:
             {"query": "x", "max_tokens": 1},
             f"max_tokens must be greater than or equal to {LEAST} (",
         ),
-        ("timeline", {"between": "last week"}, "timeline: between must be a list (['last week'] or "),
-        ("timeline", {"limit": "many"}, "timeline: limit must be a integer"),
+        ("timeline", {"between": "someday"}, "between: 'someday' is no time that everwhen knows"),
+        (
+            "search_memories",
+            {"query": "x", "kinds": "turn"},
+            "search_memories: kinds must be a list (turn: words",
+        ),
+        ("timeline", {"limit": "many"}, "timeline: limit must be a whole number"),
         ("forget", {"session": "zz"}, "there is no session 'zz'; `search_turns` lists them"),
         ("forget", {"turns": ["zz"]}, "there is no turn 'zz' in bank 'ana'; `search_turns` lists them"),
         ("forget", {"entity": "Zoe"}, "`list_events` lists the names, `grep` finds words"),
@@ -279,7 +284,7 @@ def test_refusals_speak_of_tools_and_their_arguments(odd: Here) -> None:
         for tool, arguments, expected in calls:
             told = await refused(client, tool, **arguments)
             assert expected in told and "\n" not in told
-            assert not re.search(r"pydantic|validation error|Arguments|everwhen|input_value|=True", told), (
+            assert not re.search(r"pydantic|validation error|Arguments|`everwhen|input_value|=True", told), (
                 told
             )
         told = await refused(client, "forget", entity="Zoe " * 5000)

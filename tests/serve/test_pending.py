@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from everwhen import Client, Memory
 from everwhen.ingest.extract.base import Batch, Extraction
 from everwhen.serve.settings import Serving
 from tests.serve.conftest import Served, serving, until
@@ -55,7 +61,36 @@ def test_reads_answer_without_the_turns_that_wait_and_say_how_many(served: Serve
         ]
         assert [one.status_code for one in answers] == [200] * len(answers)
         assert [one.headers.get("Everwhen-Pending") for one in answers] == ["1"] * len(answers)
+        with Client(served.url, served.key("admin"), bank="b") as client:
+            assert client.events().pending == client.facts.current().pending == 1
+            assert client.ask("where did I move?").pending == client.recall("Porto", fresh=True).pending == 1
+            assert client.recall("Porto").pending == 0
         quick = http.post("/banks/b/recall", json={"query": "Porto"})
         assert "Everwhen-Pending" not in quick.headers
         gate.open.set()
         until(lambda: "Everwhen-Pending" not in http.get("/banks/b/facts").headers)
+
+
+def test_an_mcp_tool_says_what_it_did_not_wait_for(home: Path, gate: Gate) -> None:
+    from everwhen.serve.mcp.tools import build
+
+    with Memory.open(home, "b", embedder="fake", cache_entries=0) as memory:
+        memory.add("I moved to Porto last week.")
+
+        @contextmanager
+        def reach(scope: str, tool: str, **noted: Any) -> Iterator[Memory]:
+            yield memory
+
+        server = build(reach)
+        for tool, given in (
+            ("list_events", {}),
+            ("timeline", {}),
+            ("get_facts", {}),
+            ("when", {"query": "when did I move to Porto"}),
+        ):
+            answer = asyncio.run(server.call_tool(tool, given))
+            assert json.loads(answer.content[0].text)["pending"] == 1
+        gate.open.set()
+        memory.flush(timeout=60)
+        answer = asyncio.run(server.call_tool("list_events", {}))
+        assert "pending" not in json.loads(answer.content[0].text)

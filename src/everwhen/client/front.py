@@ -7,12 +7,13 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import update_wrapper
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from everwhen.client import calls, facts, keeping
-from everwhen.client.wire import ATTEMPTS, PAUSE, Call, Events, Steps, read, unreachable
+from everwhen.client.wire import ATTEMPTS, PAUSE, Call, Events, Steps, listed, read, unreachable
 from everwhen.errors import EverwhenError, NotFound, Unavailable
 from everwhen.home import check_bank_name
+from everwhen.waiting import one_wait
 
 if TYPE_CHECKING:
     import httpx
@@ -253,17 +254,18 @@ class Client:
             raise unreachable(self._line.url, error) from error
 
     def _take(self, steps: Steps[R]) -> R:
-        try:
-            call = next(steps)
-            while True:
-                try:
-                    got = self._send(call)
-                except EverwhenError as error:
-                    call = steps.throw(error)
-                else:
-                    call = steps.send(got)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
+        with one_wait() as wait:
+            try:
+                call = next(steps)
+                while True:
+                    try:
+                        got = self._send(call)
+                    except EverwhenError as error:
+                        call = steps.throw(error)
+                    else:
+                        call = steps.send(got)
+            except StopIteration as done:
+                return listed(cast("R", done.value), wait.pending)
 
     def _send(self, call: Call) -> Any:
         import httpx
@@ -389,17 +391,18 @@ class AsyncClient:
             raise unreachable(self._line.url, error) from error
 
     async def _take(self, steps: Steps[R]) -> R:
-        try:
-            call = next(steps)
-            while True:
-                try:
-                    got = await self._send(call)
-                except EverwhenError as error:
-                    call = steps.throw(error)
-                else:
-                    call = steps.send(got)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
+        with one_wait() as wait:
+            try:
+                call = next(steps)
+                while True:
+                    try:
+                        got = await self._send(call)
+                    except EverwhenError as error:
+                        call = steps.throw(error)
+                    else:
+                        call = steps.send(got)
+            except StopIteration as done:
+                return listed(cast("R", done.value), wait.pending)
 
     async def _send(self, call: Call) -> Any:
         import httpx

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from everwhen import errors
 from everwhen.errors import EverwhenError, Refused, Unavailable
 from everwhen.jsonable import jsonable
-from everwhen.types import Answer
+from everwhen.types import Answer, Listed
+from everwhen.waiting import note_pending
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 R = TypeVar("R")
 
+PENDING = "Everwhen-Pending"
+"""The header that says how many turns an answer does not know of yet."""
 PAGE = 1000
 """Entries that are fetched at once."""
 ATTEMPTS = 3
@@ -87,9 +90,15 @@ def read(call: Call, status: int, body: bytes, headers: Mapping[str, str]) -> An
         raise (
             AskAgain(str(error), float(pause)) if type(error) is Unavailable and pause.isdecimal() else error
         )
+    note_pending(int(headers.get(PENDING, "0")))
     if call.of is None or status == 204:
         return None
     return _shape(call.of).validate_json(body)
+
+
+def listed(value: R, pending: int) -> R:
+    """A list as the library gives it: it says how many turns were not read yet."""
+    return cast("R", Listed(value, pending)) if isinstance(value, list) else value
 
 
 class Events:

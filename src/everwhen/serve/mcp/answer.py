@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from everwhen.errors import UsageError
 from everwhen.models.tokens import count_tokens
+from everwhen.waiting import still_pending
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -56,7 +57,11 @@ def page(
 
 
 def fit(items: Sequence[Any], body: Callable[[Sequence[Any]], Any], max_tokens: int) -> str:
-    """The text of `body` with as many of the first items as fit. A first one that is too long alone is shortened."""
+    """The text of `body` with as many of the first items as fit. A first one that is too long alone is shortened.
+
+    `pending` says of an answer that did not wait for all turns to be read how many are missing in it.
+    """
+    body = _telling_what_is_missing(body)
     room, kept = max_tokens - count_tokens(as_text(body([]))), 0
     for item in items:
         part = as_text(item)
@@ -71,6 +76,16 @@ def fit(items: Sequence[Any], body: Callable[[Sequence[Any]], Any], max_tokens: 
     if items and (text := _with_one(items[0], body, max_tokens)) is not None:
         return text
     return as_text(body([]))
+
+
+def _telling_what_is_missing(body: Callable[[Sequence[Any]], Any]) -> Callable[[Sequence[Any]], Any]:
+    pending = still_pending()
+
+    def told(kept: Sequence[Any]) -> Any:
+        answer = body(kept)
+        return answer | {"pending": pending} if pending and isinstance(answer, dict) else answer
+
+    return told
 
 
 def as_text(value: Any) -> str:

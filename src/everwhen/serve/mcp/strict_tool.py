@@ -76,7 +76,11 @@ class StrictTool(Tool):
             name = str(one["loc"][0])
             what = "is missing" if one["type"] == "missing" else str(one["msg"])
             meaning = self.parameters["properties"][name].get("description")
-            what = what.replace("Input should be", "must be").replace("a valid ", "a ")
+            what = (
+                what.replace("Input should be", "must be")
+                .replace("a valid integer", "a whole number")
+                .replace("a valid ", "a ")
+            )
             wrong.setdefault(name, f"{name} {what}" + (f" ({meaning})" if meaning else ""))
         return f"{self.name}: {'; '.join(wrong.values())}"
 
@@ -102,8 +106,8 @@ def short(schema: Json) -> Json:
 def _property(given: Json) -> Json:
     given.pop("title", None)
     if "anyOf" in given:
-        (one,) = (choice for choice in given.pop("anyOf") if choice != {"type": "null"})
-        given = one | given
+        choices = [choice for choice in given.pop("anyOf") if choice != {"type": "null"}]
+        given = (choices[0] if len(choices) == 1 else {"anyOf": choices}) | given
     if given.get("default", ...) is None:
         del given["default"]
     return given

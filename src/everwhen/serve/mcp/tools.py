@@ -26,6 +26,7 @@ from everwhen.serve.schemas import MOST_MESSAGES
 from everwhen.settings import MAX_TOKENS
 from everwhen.times import Clock
 from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, Turn
+from everwhen.waiting import one_wait
 from everwhen.when import Interval, describe
 
 RECENT = 30
@@ -278,7 +279,7 @@ def _times(tool: Tools, reach: Reach) -> None:
             clock = _clock(memory, zone, at)
             found = memory.when(query, at=clock.at, between=clock.window(between))
             if found is None:
-                return as_text({"known": False})
+                return fit([], lambda _: {"known": False}, max_tokens)
             answer = {
                 "known": True,
                 "when": _when(found.interval, found.zone),
@@ -435,7 +436,7 @@ def _open(
 ) -> Iterator[Remembering]:
     """The memory; its errors become sentences that a model can act on. `noted` is for the audit log."""
     try:
-        with reach(scope, tool, **noted) as memory:
+        with one_wait(), reach(scope, tool, **noted) as memory:
             yield memory
     except EverwhenError as error:
         raise wrong(in_tools(str(error))) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -26,7 +27,7 @@ from everwhen.store.facts import Declared, FactRow, FactStore, Report
 from everwhen.store.instants import aware
 from everwhen.store.model import Model
 from everwhen.types import Conflict, Fact, FactDiff, Origin, StaleFact, Status
-from everwhen.when import Interval
+from everwhen.when import Interval, describe
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -93,7 +94,9 @@ class Facts:
         """Say that something is so, from `valid_from` (else from `at`) until `valid_to` (else until it changes).
 
         A later fact closes an earlier one; an earlier one that comes late is placed before it. The same again
-        reinforces. What comes back says in `status` whether it is believed, disputed or overruled.
+        reinforces: an earlier `valid_from` moves its beginning back, in a new version; a later one is a confirmation,
+        the beginning stays, and `note` says so. What comes back says in `status` whether it is believed, disputed or
+        overruled.
         """
         said = checked_statement(
             self.predicates, *self._three(subject, predicate, object), at=_now(at, "at"), valid_from=valid_from,
@@ -102,7 +105,7 @@ class Facts:
             source=self._masks.labels(sources(source)), origin=origin,
         )  # fmt: skip
         rows = self._embedding(lambda embedder: record(self._store, prepared([said], Words(embedder))))
-        return self._facts(rows)[0]
+        return _noted(self._facts(rows)[0], said.start)
 
     def correct(
         self,
@@ -373,6 +376,14 @@ def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
         sources=sources,
         reason=row.reason,
     )
+
+
+def _noted(fact: Fact, start: datetime | None) -> Fact:
+    """With a note where its beginning is not the one that was asserted."""
+    if start is None or fact.valid_from == start:
+        return fact
+    known = describe(Interval(fact.valid_from, None, fact.valid.grain))
+    return replace(fact, note=f"already known {known}: that beginning was kept, and `facts correct` moves it")
 
 
 def _status(row: FactRow) -> Status:

@@ -322,6 +322,8 @@ class Fact:
     confirmed_at: datetime | None = None
     sources: tuple[str, ...] = ()
     reason: str | None = None
+    note: str | None = field(default=None, compare=False)
+    """What of an assertion was not taken over, in one sentence: only in what `facts.assert_` gives back."""
 
     @property
     def valid_from(self) -> datetime:

@@ -42,6 +42,13 @@ def test_facts_are_told_and_asked_for(shell: Any) -> None:
     assert history.count("Lisbon") == 2 and "superseded" in history
 
 
+def test_a_later_beginning_of_what_is_known_is_not_dropped_in_silence(shell: Any) -> None:
+    assert "already known" not in shell(*LISBON)
+    later = [("2023-01-01" if one == "2021-03-01" else one) for one in LISBON]
+    assert "already known since 1 March 2021: that beginning was kept" in shell(*later)
+    assert "already known since 1 March 2021" in json.loads(shell(*later, "--json"))["note"]
+
+
 def test_every_reading_command_has_json(shell: Any) -> None:
     shell(*LISBON)
     shell(*PORTO)

@@ -376,3 +376,30 @@ def test_a_long_chain_is_read_and_changed_without_reading_it_whole(quick: Memory
     assert objects(quick.facts.current("clock")) == ["1999"]
     assert len(quick.facts.history("clock", "shows")) == 2000
     assert quick.doctor() == []
+
+
+def test_the_same_fact_from_a_later_date_is_a_confirmation_and_says_so(quick: Memory) -> None:
+    first = quick.facts.assert_("Ana", "lives in", "Porto", valid_from=day(2025, 3), at=day(2025, 4))
+    again = quick.facts.assert_("Ana", "lives in", "Porto", valid_from=day(2025, 5), at=day(2025, 6))
+    assert (
+        again.note
+        == "already known since 1 March 2025: that beginning was kept, and `facts correct` moves it"
+    )
+    assert (again.id, again.valid_from, again.support) == (first.id, day(2025, 3), 2)
+    assert again.confirmed_at == day(2025, 6) and first.note is None
+    moved = quick.facts.correct("Ana", "lives in", "Porto", valid_from=day(2025, 5), at=day(2025, 6))
+    assert (moved.id, moved.valid_from, moved.note) == (first.id, day(2025, 5), None)
+    assert quick.facts.as_of(day(2025, 4), "Ana") == []
+    assert [fact.object for fact in quick.facts.as_of(day(2025, 4), "Ana", known_at=day(2025, 5))] == [
+        "Porto"
+    ]
+
+
+def test_the_same_fact_from_an_earlier_date_begins_earlier_in_a_new_version(quick: Memory) -> None:
+    quick.facts.assert_("Ana", "lives in", "Porto", valid_from=day(2025, 3), at=day(2025, 4))
+    again = quick.facts.assert_("Ana", "lives in", "Porto", valid_from=day(2025, 1), at=day(2025, 6))
+    assert (again.valid_from, again.version, again.note) == (day(2025, 1), 2, None)
+    versions = quick.facts.history("Ana", "lives in", versions=True)
+    assert sorted(fact.valid_from for fact in versions) == [day(2025, 1), day(2025, 3)]
+    assert quick.facts.as_of(day(2025, 2), "Ana", known_at=day(2025, 5)) == []
+    assert quick.facts.assert_("Ana", "lives in", "Porto", at=day(2025, 7)).note is None

@@ -137,6 +137,8 @@ def test_facts_live_in_both_times(either: Memory | Client) -> None:
     facts = either.facts
     porto = facts.assert_("Ana", "lives in", "Porto", valid_from=MONDAY, at=MONDAY, source=["t1"])
     later = MONDAY + timedelta(days=30)
+    again = facts.assert_("Ana", "lives in", "Porto", valid_from=MONDAY + timedelta(hours=1), at=MONDAY)
+    assert again.id == porto.id and "that beginning was kept" in (again.note or "")
     lisbon = facts.correct("Ana", "lives in", "Lisbon", valid_from=later, at=later)
     assert [fact.object for fact in facts.current("Ana")] == ["Lisbon"]
     assert [fact.object for fact in facts.as_of(MONDAY + timedelta(days=1), "Ana")] == ["Porto"]

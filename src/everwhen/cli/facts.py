@@ -335,6 +335,8 @@ def _told(here: Here, memory: Memory, fact: Fact) -> None:
         here.print(fact)
         return
     _show(here, memory, [fact], versions=fact.status != "believed")
+    if fact.note:
+        here.console.print(fact.note, markup=False)
 
 
 def _show(

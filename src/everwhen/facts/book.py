@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -27,7 +28,7 @@ from everwhen.store.facts import Declared, FactRow, FactStore, Report
 from everwhen.store.model import Model
 from everwhen.times import Clock
 from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Status, Time
-from everwhen.when import Interval
+from everwhen.when import Interval, describe
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")
 """A turn's id where its message brought none (`ingest/remember.py` makes them)."""
@@ -98,7 +99,9 @@ class Facts:
         """Say that something is so, from `valid_from` (else from `at`) until `valid_to` (else until it changes).
 
         A later fact closes an earlier one; an earlier one that comes late is placed before it. The same again
-        reinforces. What comes back says in `status` whether it is believed, disputed or overruled.
+        reinforces: an earlier `valid_from` moves its beginning back, in a new version; a later one is a confirmation,
+        the beginning stays, and `note` says so. What comes back says in `status` whether it is believed, disputed or
+        overruled.
         """
         clock = Clock(self._zone, at)
         named = self._masks.labels(sources(source))
@@ -111,7 +114,7 @@ class Facts:
         )  # fmt: skip
         self._check_turns(named)
         rows = self._embedding(lambda embedder: record(self._store, prepared([said], Words(embedder))))
-        return self._facts(rows)[0]
+        return _noted(self._facts(rows)[0], said.start)
 
     def correct(
         self,
@@ -406,6 +409,14 @@ def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
         sources=sources,
         reason=row.reason,
     )
+
+
+def _noted(fact: Fact, start: datetime | None) -> Fact:
+    """With a note where its beginning is not the one that was asserted."""
+    if start is None or fact.valid_from == start:
+        return fact
+    known = describe(Interval(fact.valid_from, None, fact.valid.grain))
+    return replace(fact, note=f"already known {known}: that beginning was kept, and `facts correct` moves it")
 
 
 def _status(row: FactRow) -> Status:

@@ -287,14 +287,6 @@ def test_metadata_nested_too_deeply_is_refused_and_nothing_is_written(http: http
     assert http.get("/banks/ana/stats").json()["turns"] == 1
 
 
-@pytest.mark.parametrize("depth", [256, 900])
-def test_a_field_of_another_system_may_be_nested_as_it_likes(http: httpx.Client, depth: int) -> None:
-    body = f'{{"messages": [{{"content": "violin", "copy": {nested(depth)}, "media": {nested(depth)}}}]}}'
-    answer = http.post("/banks/ana/turns", content=body, headers={"Content-Type": "application/json"})
-    assert answer.status_code == 201
-    assert http.post("/banks/ana/recall", json={"query": "violin"}).status_code == 200
-
-
 def test_metadata_that_an_old_bank_nested_too_deeply_breaks_no_answer(
     http: httpx.Client, served: Served
 ) -> None:

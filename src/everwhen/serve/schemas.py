@@ -143,11 +143,7 @@ class MessageIn(BaseModel):
     media: Any = None
 
     def given(self) -> dict[str, Any]:
-        # As it came: pydantic's own way fails where a field of another system is nested 255 deep.
-        ours = {
-            name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set
-        }
-        return {**(self.model_extra or {}), **ours}
+        return self.model_dump(exclude_unset=True)
 
 
 Said = str | MessageIn

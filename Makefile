@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS = 1
 DATA ?= ../shared/data
 OUT ?= build/bench
 
-.PHONY: help install demo test check format bench bench-guard peers results figures llm-local lock clean
+.PHONY: help install demo test test-long check format bench bench-guard peers results figures llm-local lock clean
 .DEFAULT_GOAL := help
 
 help: ## List the commands
@@ -33,15 +33,22 @@ $(STAMP): $(BASE) pyproject.toml requirements.lock
 demo: $(BASE) ## A story's timeline and three answers with reasons, no key asked
 	@PYTHONPATH=src $(BIN)/python -m everwhen demo
 
-test: $(STAMP) ## The whole test suite, offline
-	$(BIN)/pytest -n 2
+# Each worker takes the tests of one half in their order, and helps the other at the end: what a file's tests share is
+# made in one of them.
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+
+test: $(STAMP) ## The whole test suite, offline: five minutes on two cores
+	$(PYTEST)
+
+test-long: $(STAMP) ## The long variants of fuzzing, random acts and crash points, which `make test` runs with fewer cases
+	$(PYTEST) -m long
 
 check: $(STAMP) ## Format, lint, types, architecture, tests: what CI runs
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2
+	$(PYTEST)
 
 format: $(STAMP) ## Format and fix what can be fixed
 	$(BIN)/ruff format

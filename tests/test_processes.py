@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,9 +12,10 @@ from pathlib import Path
 from everwhen import Memory
 
 KILLS = 5
+LINES = 3000
 
 WRITER = """
-import sys
+import sys, time
 from everwhen import Memory
 home, name = sys.argv[1:]
 with Memory.open(home, "shared", embedder="fake") as memory:
@@ -23,6 +25,7 @@ with Memory.open(home, "shared", embedder="fake") as memory:
         batch = [{"content": f"{name} says number {number} part {part}", "session": name} for part in range(2)]
         for turn in memory.add(batch).turns:
             print(turn, flush=True)  # acknowledged
+        time.sleep(0.005)  # so that the reader and the next one to be killed come to their turn
 """
 
 READER = """
@@ -79,12 +82,19 @@ def test_two_writers_a_reader_and_five_kills_lose_nothing(home: Path) -> None:
 
 def test_an_import_that_is_interrupted_goes_on_where_it_stopped(home: Path, tmp_path: Path) -> None:
     lines = [
-        f'{{"role": "user", "content": "line {i} of the file", "session": "s{i // 50}"}}' for i in range(3000)
+        f'{{"role": "user", "content": "line {i} of the file", "session": "s{i // 50}"}}'
+        for i in range(LINES)
     ]
     file = tmp_path / "talk.jsonl"
     file.write_text("\n".join(lines) + "\n")
     command = [sys.executable, "-m", "everwhen", "import", str(file), "--bank", "talk", "--home", str(home)]
-    environment = {"EVERWHEN_EMBEDDER": "fake", "EVERWHEN_BATCH": "16", "PATH": ""}
+    environment = {
+        "EVERWHEN_EMBEDDER": "fake",
+        "EVERWHEN_BATCH": "16",
+        "EVERWHEN_EXTRACT": "none",
+        "PATH": "",
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+    }
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not (home / "banks" / "talk.db").exists() or _turns(home) < 32:
@@ -98,11 +108,11 @@ def test_an_import_that_is_interrupted_goes_on_where_it_stopped(home: Path, tmp_
         == "everwhen: interrupted; what was added is kept, and the same command goes on from there"
     )
     part = _turns(home)
-    assert 32 <= part < 3000 and part % 16 == 0
+    assert 32 <= part < LINES and part % 16 == 0
     done = subprocess.run([*command, "--json"], env=environment, capture_output=True, text=True, check=True)
-    assert f'"new": {3000 - part}' in done.stdout
+    assert f'"new": {LINES - part}' in done.stdout
     with Memory.open(home, "talk") as memory:
-        assert memory.stats().turns == 3000 and memory.doctor() == []
+        assert memory.stats().turns == LINES and memory.doctor() == []
 
 
 def _turns(home: Path) -> int:

@@ -22,7 +22,7 @@ def _nothing_crossed(*things: object) -> None:
     assert MARK not in repr(things)
 
 
-@target(messages, quick=120)
+@target(messages, cases=120)
 def what_went_in_comes_back(world: World, raw: Any) -> None:
     """A message that is taken stands in the bank, word for word; forgotten, it is gone."""
     memory = world.told
@@ -49,7 +49,7 @@ def what_went_in_comes_back(world: World, raw: Any) -> None:
         assert given.id is None or memory.add(raw).new == 0, "what was forgotten is back"
 
 
-@target(text, quick=100)
+@target(text, cases=100)
 def any_question(world: World, query: str) -> None:
     """An answer from this bank alone, or a sentence; nothing is changed by asking."""
     memory = world.asked
@@ -86,7 +86,7 @@ def any_question(world: World, query: str) -> None:
     assert memory.stats().turns == len(TALK)
 
 
-@target(text, quick=200)
+@target(text, cases=200)
 def any_words_to_find(world: World, pattern: str) -> None:
     """Plain words are found exactly where they stand."""
     with suppress(UsageError):
@@ -103,14 +103,14 @@ BRICKS = [*"ab(|)[]{}*+?^$.\\", "(?:", "(?=", "{2,5}", "\\w", "\\b", "(a+)+", "(
 patterns = st.one_of(text, st.lists(st.sampled_from(BRICKS), max_size=12).map("".join))
 
 
-@target(patterns, quick=200)
+@target(patterns, cases=200)
 def any_regular_expression(world: World, pattern: str) -> None:
     """Hits or a sentence."""
     with suppress(UsageError):
         _nothing_crossed(world.asked.grep(pattern, regex=True))
 
 
-@target(st.tuples(text, text, text, st.none() | instants, st.none() | instants), quick=100)
+@target(st.tuples(text, text, text, st.none() | instants, st.none() | instants), cases=100)
 def any_fact(world: World, given: tuple[str, str, str, datetime | None, datetime | None]) -> None:
     """A fact comes back under its subject, with an interval in order."""
     subject, predicate, object_, since, at = given
@@ -127,7 +127,7 @@ def any_fact(world: World, given: tuple[str, str, str, datetime | None, datetime
 
 
 @target(
-    st.lists(st.builds(lambda one, other: f"{one} {other}", text, words), min_size=1, max_size=3), quick=25
+    st.lists(st.builds(lambda one, other: f"{one} {other}", text, words), min_size=1, max_size=3), cases=25
 )
 def any_words_to_read(world: World, said: list[str]) -> None:
     """The rules read anything: events and facts in order, all with a source, and the bank stays sound."""
@@ -154,7 +154,7 @@ def any_words_to_read(world: World, said: list[str]) -> None:
         {},
         optional={"turns": text, "session": text, "entity": text, "between": st.tuples(instants, instants)},
     ),
-    quick=150,
+    cases=150,
 )
 def any_forgetting(world: World, given: dict[str, Any]) -> None:
     """A dry run, of whatever it speaks, changes nothing."""
@@ -163,7 +163,7 @@ def any_forgetting(world: World, given: dict[str, Any]) -> None:
     assert world.asked.stats().turns == len(TALK)
 
 
-@target(lambda world: damaged(world.export), quick=25)
+@target(lambda world: damaged(world.export), cases=25)
 def any_export(world: World, content: bytes) -> None:
     """An import takes all or nothing: a file that was changed leaves the bank empty, and is told."""
     path = world.folder / "changed.jsonl"
@@ -182,7 +182,7 @@ def any_export(world: World, content: bytes) -> None:
             file.unlink()
 
 
-@target(lambda world: damaged(world.database), quick=30)
+@target(lambda world: damaged(world.database), cases=30)
 def any_database(world: World, content: bytes) -> None:
     """A file that was changed is told as damaged, or still gives what it holds; salvage reads what is whole."""
     path = world.home / "banks" / "broken.db"
@@ -200,7 +200,7 @@ def any_database(world: World, content: bytes) -> None:
             file.unlink()
 
 
-@target(st.tuples(text, json_values), quick=60)
+@target(st.tuples(text, json_values), cases=60)
 def any_filter(world: World, given: tuple[str, Any]) -> None:
     """Metadata to filter by is never SQL."""
     key, value = given

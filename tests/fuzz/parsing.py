@@ -70,7 +70,7 @@ messages = st.one_of(
 )
 
 
-@target(messages, quick=700)
+@target(messages, cases=700)
 def any_message(world: World, raw: Any) -> None:
     """A message or one sentence; checked twice it is the same."""
     try:
@@ -195,7 +195,7 @@ def files(draw: st.DrawFn) -> tuple[str, bytes]:
     return named, draw(damaged(packed))
 
 
-@target(files(), quick=400)
+@target(files(), cases=400)
 def any_file(world: World, given: tuple[str, bytes]) -> None:
     """Messages with ids, the same at each reading, or one sentence."""
     named, content = given
@@ -214,7 +214,7 @@ def any_file(world: World, given: tuple[str, bytes]) -> None:
 
 
 @target(
-    st.lists(st.builds(lambda said, who: {"content": said, "name": who}, text, words), max_size=6), quick=150
+    st.lists(st.builds(lambda said, who: {"content": said, "name": who}, text, words), max_size=6), cases=150
 )
 def a_good_file(world: World, given: list[dict[str, str]]) -> None:
     """What went in comes back, in order."""
@@ -237,7 +237,7 @@ times = st.one_of(text, st.lists(st.sampled_from(PIECES.split()), max_size=9).ma
 FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
-@target(st.tuples(times, ZONES, st.sampled_from([NOW, NOW, FIRST, LAST])), quick=600)
+@target(st.tuples(times, ZONES, st.sampled_from([NOW, NOW, FIRST, LAST])), cases=600)
 def any_time(world: World, given: tuple[str, str, datetime]) -> None:
     """Intervals that begin before they end, at the place that they say."""
     said, zone, at = given
@@ -259,7 +259,7 @@ def _in_order(interval: Interval) -> None:
 
 
 @target(
-    st.one_of(text, stamps.map(str), st.from_regex(r"[-P0-9YMWDTHS./:Z]{0,24}", fullmatch=True)), quick=400
+    st.one_of(text, stamps.map(str), st.from_regex(r"[-P0-9YMWDTHS./:Z]{0,24}", fullmatch=True)), cases=400
 )
 def any_iso(world: World, said: str) -> None:
     """An interval that writes itself as it was read, or a ValueError."""
@@ -272,7 +272,7 @@ def any_iso(world: World, said: str) -> None:
         assert parse_duration(str(parse_duration(said))) is not None
 
 
-@target(text, quick=200)
+@target(text, cases=200)
 def any_bank_name(world: World, name: str) -> None:
     """A file right in the folder, or a sentence."""
     try:
@@ -287,7 +287,7 @@ RULE = "keep raw turns events facts summaries 90 0 -1 days weeks for ever , and 
 rules = st.one_of(text, st.lists(st.sampled_from(RULE.split()), max_size=8).map(" ".join))
 
 
-@target(rules, quick=300)
+@target(rules, cases=300)
 def any_retention_rule(world: World, rule: str) -> None:
     """A rule that says again what it said, or a sentence."""
     with suppress(UsageError):
@@ -295,7 +295,7 @@ def any_retention_rule(world: World, rule: str) -> None:
         assert describe_rule(parse_rule(understood)) == understood
 
 
-@target(st.tuples(st.sampled_from(sorted(Settings.__slots__)), json_values), quick=80)
+@target(st.tuples(st.sampled_from(sorted(Settings.__slots__)), json_values), cases=80)
 def any_setting(world: World, given: tuple[str, Any]) -> None:
     """A setting that is taken, or a sentence with its name."""
     name, value = given

@@ -30,7 +30,7 @@ def _tools(world: World) -> SearchStrategy[tuple[str, Any]]:
     )
 
 
-@target(_tools, quick=120)
+@target(_tools, cases=120)
 def any_tool_call(world: World, given: tuple[str, Any]) -> None:
     """JSON from this bank, or a sentence; nothing fails in a way that nobody planned."""
     tool, arguments = given
@@ -89,7 +89,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     return {"method": method, "path": path, "query": query, "body": body}
 
 
-@target(requests(), quick=200)
+@target(requests(), cases=200)
 def any_request(world: World, given: dict[str, Any]) -> None:
     """Never 500; a problem is one sentence; another bank is not reached with this key."""
     query = {

@@ -15,12 +15,12 @@ Strategy = SearchStrategy[Any] | Callable[[World], SearchStrategy[Any]]
 
 @dataclass(frozen=True)
 class Target:
-    """`quick` is how many cases run inside `make test`."""
+    """`cases` is how many run inside `make test-long`; `make test` runs a part of them."""
 
     name: str
     check: Callable[[World, Any], None]
     strategy: Strategy
-    quick: int
+    cases: int
 
     def values(self, world: World) -> SearchStrategy[Any]:
         return self.strategy if isinstance(self.strategy, SearchStrategy) else self.strategy(world)
@@ -30,12 +30,12 @@ TARGETS: dict[str, Target] = {}
 
 
 def target(
-    strategy: Strategy, quick: int
+    strategy: Strategy, cases: int
 ) -> Callable[[Callable[[World, Any], None]], Callable[[World, Any], None]]:
     """Enter a check into the list, under its own name."""
 
     def entered(check: Callable[[World, Any], None]) -> Callable[[World, Any], None]:
-        TARGETS[check.__name__] = Target(check.__name__, check, strategy, quick)
+        TARGETS[check.__name__] = Target(check.__name__, check, strategy, cases)
         return check
 
     return entered

@@ -1,4 +1,4 @@
-"""Fuzzing, the quick variant: the same cases each time. `scripts/fuzz.py` runs the targets for as long as one likes."""
+"""Fuzzing, the same cases each time. `scripts/fuzz.py` runs the targets for as long as one likes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from tests.fuzz import banks, parsing, serving  # noqa: F401  the lists of targe
 from tests.fuzz.target import TARGETS, Target
 from tests.fuzz.world import World
 
+QUICK, LEAST = 5, 20
+"""`make test` runs a fifth of a target's cases, and no fewer than so many; `make test-long` runs all."""
+
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
@@ -25,10 +28,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         made.close()
 
 
+@pytest.mark.parametrize(
+    "long", [pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda one: one.name)
-def test_whatever_comes_in_holds(target: Target, world: World) -> None:
+def test_whatever_comes_in_holds(target: Target, long: bool, world: World) -> None:
     @settings(
-        max_examples=target.quick,
+        max_examples=target.cases if long else max(target.cases // QUICK, LEAST),
         deadline=None,
         derandomize=True,
         database=None,

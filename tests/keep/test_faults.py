@@ -21,24 +21,34 @@ from everwhen.store.sqlite.connection import SCHEMA
 from tests.keep.raw import traces
 
 ROOT = Path(__file__).parent.parent.parent
-POINTS = int(os.environ.get("CRASH_POINTS", "12"))
-"""How many crash points the suite takes; docs/reliability.md has a long run."""
+POINTS = int(os.environ.get("CRASH_POINTS", "5"))
+"""How many crash points `make test` takes; docs/reliability.md has a long run."""
 MARK = "Quuxenburg"
 
 
 def test_a_writer_killed_at_any_statement_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    nothing_is_lost(tmp_path, POINTS, seed=7, timeout=280)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_a_writer_killed_at_sixty_statements_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    nothing_is_lost(tmp_path, 60, seed=8, timeout=1780)
+
+
+def nothing_is_lost(folder: Path, points: int, *, seed: int, timeout: float) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.keep.crashing", str(POINTS), "7", str(tmp_path)],
+        [sys.executable, "-m", "tests.keep.crashing", str(points), str(seed), str(folder)],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=timeout,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)
-    assert found["killed"] >= POINTS * 0.8 and found["problems"] == []
+    assert found["killed"] >= points * 0.8 and found["problems"] == []
 
 
 def test_a_full_disk_while_forgetting_is_told_and_finished_later(quick: Memory, home: Path) -> None:

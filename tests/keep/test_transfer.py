@@ -66,6 +66,13 @@ def full(home: Path) -> Iterator[Memory]:
         yield memory
 
 
+@pytest.fixture
+def unread(home: Path) -> Iterator[Memory]:
+    """A bank whose turns nobody reads: rows are all that counts."""
+    with Memory.open(home, "unread", embedder="fake", cache_entries=0, extract="none") as memory:
+        yield memory
+
+
 @pytest.mark.parametrize("vectors", [True, False])
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_an_export_makes_an_equal_bank(
@@ -90,20 +97,20 @@ def test_an_export_makes_an_equal_bank(
     assert list((home / "banks").glob(".*")) == []
 
 
-def test_an_export_is_one_moment_while_others_write(quick: Memory, home: Path, tmp_path: Path) -> None:
-    quick.add_many(f"message {number}" for number in range(1200))
+def test_an_export_is_one_moment_while_others_write(unread: Memory, home: Path, tmp_path: Path) -> None:
+    unread.add_many(f"message {number}" for number in range(1200))
     stop = threading.Event()
 
     def write() -> None:
-        with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none") as other:
-            while not stop.is_set():
+        with Memory.open(home, "unread", embedder="fake", cache_entries=0, extract="none") as other:
+            while not stop.wait(0.005):
                 other.add(["one more", "and another"])
 
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        rows = [quick.export(tmp_path / f"{n}.jsonl") for n in range(3)]
-        copies = [quick.backup(tmp_path / f"{n}.db") for n in range(3)]
+        rows = [unread.export(tmp_path / f"{n}.jsonl") for n in range(3)]
+        copies = [unread.backup(tmp_path / f"{n}.db") for n in range(3)]
     finally:
         stop.set()
         writer.join()
@@ -116,12 +123,11 @@ def test_an_export_is_one_moment_while_others_write(quick: Memory, home: Path, t
 
 
 def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
-    quick: Memory, home: Path, tmp_path: Path
+    unread: Memory, home: Path, tmp_path: Path
 ) -> None:
-    quick.add_many(f"message {number}" for number in range(700))
-    quick.flush()
+    unread.add_many(f"message {number}" for number in range(700))
     file = tmp_path / "all.jsonl"
-    quick.export(file)
+    unread.export(file)
     lines = file.read_bytes().splitlines(keepends=True)
     short = tmp_path / "short.jsonl"
     short.write_bytes(b"".join(lines[: len(lines) // 2]))
@@ -132,7 +138,7 @@ def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
         written: list[int] = []
         copy.import_(file, progress=written.append)
         assert max(written) < len(lines) * 0.7  # the first half was there already
-        assert tables(home, "copy") == tables(home, "quick")
+        assert tables(home, "copy") == tables(home, "unread")
     broken = lines.copy()
     place = next(number for number, line in enumerate(lines) if b"message 300" in line)
     broken[place] = broken[place].replace(b"message", b"massage")

@@ -18,8 +18,6 @@ from tests.serve.conftest import Served, serving
 
 schemathesis = pytest.importorskip("schemathesis")
 
-EXAMPLES = 10
-"""Requests for each route and phase: all of it stays within two minutes."""
 BEYOND_A_SCHEMA = re.compile(
     "ends before it starts|unknown LLM|the fact would end|"
     "this is empty|the window is empty|must lie after|cursor: this is no cursor|unknown zone|"
@@ -37,7 +35,13 @@ TIMES = st.sampled_from(["last Friday", "in May 2024", "2025-03-14", "now", "nex
 ).map(lambda at: at.isoformat())
 schemathesis.openapi.format("date-time-or-expression", TIMES)
 
-api = schemathesis.openapi.from_dict(description())
+DESCRIPTION = description()
+api = schemathesis.openapi.from_dict(
+    DESCRIPTION, config=schemathesis.Config.from_dict({"phases": {"coverage": {"enabled": False}}})
+)
+"""Requests made up for each route."""
+every_api = schemathesis.openapi.from_dict(DESCRIPTION)
+"""These, and each bound and wrong type of each field in turn: some hundred requests for a route."""
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +60,31 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, s
             yield served, served.key("admin")
 
 
+def requests(examples: int) -> settings:
+    """So many that are made up for each route."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
 @api.parametrize()
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@requests(10)
 def test_every_route_does_what_its_description_says(case: Any, fuzzed: tuple[Served, str]) -> None:
-    served, key = fuzzed
+    described(case, *fuzzed)
+
+
+@pytest.mark.long
+@every_api.parametrize()
+@requests(25)
+def test_every_route_does_so_for_many_requests(case: Any, fuzzed: tuple[Served, str]) -> None:
+    described(case, *fuzzed)
+
+
+def described(case: Any, served: Served, key: str) -> None:
     answer = case.call_and_validate(
         base_url=served.url,
         headers={"Authorization": f"Bearer {key}"},

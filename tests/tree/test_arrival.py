@@ -5,8 +5,10 @@ from __future__ import annotations
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -54,17 +56,29 @@ def conversations(draw: st.DrawFn) -> list[Message]:
     return found
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
+arrivals = given(
     told=conversations(),
     chance=st.randoms(use_true_random=False),
     zone=st.sampled_from(ZONES),
     windows=st.sampled_from(WINDOWS),
     often=st.booleans(),
 )
-def test_the_tree_is_that_of_sorted_arrival(
-    told: list[Message], chance: object, zone: str, windows: str, often: bool
-) -> None:
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@arrivals
+def test_the_tree_is_that_of_sorted_arrival(**arrival: Any) -> None:
+    same_as_sorted(**arrival)
+
+
+@pytest.mark.long
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@arrivals
+def test_the_tree_is_that_of_sorted_arrival_many_times(**arrival: Any) -> None:
+    same_as_sorted(**arrival)
+
+
+def same_as_sorted(told: list[Message], chance: object, zone: str, windows: str, often: bool) -> None:
     shuffled = list(told)
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
     with tempfile.TemporaryDirectory() as folder:

@@ -40,14 +40,28 @@ phrases = st.lists(st.sampled_from(VOCABULARY), max_size=14).map(" ".join)
 edges = st.sampled_from([datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, tzinfo=UTC), NOW])
 
 
-@settings(max_examples=10_000, deadline=None)
-@given(st.one_of(st.text(max_size=80), phrases), edges)
-def test_no_string_raises(text: str, at: datetime) -> None:
+strings = st.one_of(st.text(max_size=80), phrases)
+
+
+def read_where_it_stands(text: str, at: datetime) -> None:
     for found in resolve(text, at):
         assert text[slice(*found.span)] == found.text
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=1_500, deadline=None)
+@given(strings, edges)
+def test_no_string_raises(text: str, at: datetime) -> None:
+    read_where_it_stands(text, at)
+
+
+@pytest.mark.long
+@settings(max_examples=10_000, deadline=None)
+@given(strings, edges)
+def test_none_of_ten_thousand_strings_raises(text: str, at: datetime) -> None:
+    read_where_it_stands(text, at)
+
+
+@settings(max_examples=300, deadline=None)
 @given(phrases)
 def test_no_question_raises(text: str) -> None:
     found = constraint(text, NOW)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -26,12 +27,14 @@ class FakeEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.dim), np.float32)
         for i, text in enumerate(texts):
-            vectors[i] = sum(self._direction(word) for word in _WORD.findall(text.lower()) or [text])
+            vectors[i] = sum(_direction(word, self.dim) for word in _WORD.findall(text.lower()) or [text])
         return normalised(vectors)
 
     def pieces(self, text: str) -> list[str]:
         return cut(text, self.window, self.window // 8, words_by(lambda _word: 1))
 
-    def _direction(self, word: str) -> Vectors:
-        seed = int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-        return np.random.default_rng(seed).standard_normal(self.dim, dtype=np.float32)
+
+@lru_cache(maxsize=20_000)  # a generator takes longer to make than all the rest
+def _direction(word: str, dim: int) -> Vectors:
+    seed = int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    return np.random.default_rng(seed).standard_normal(dim, dtype=np.float32)

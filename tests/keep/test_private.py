@@ -47,6 +47,7 @@ def test_every_file_and_folder_of_a_used_home_is_its_owners_alone(
     try:
         out = home / "out"
         with Memory.open(home, "one") as memory:
+            out.mkdir(mode=0o700)
             memory.add({"name": "Ana", "content": SAID, "id": "t"}, session="s")
             memory.flush()
             memory.consolidate("end")
@@ -232,6 +233,7 @@ def test_what_was_forgotten_is_in_no_export(memory: Memory, tmp_path: Path, vect
     doomed = [turn.id for turn in memory.turns() if MARK in turn.text]
     memory.forget(turns=doomed)
     folder = tmp_path / "exports"
+    folder.mkdir()
     memory.export(folder / "after.jsonl", vectors=vectors)
     assert traces(folder, [MARK]) == [] and b"doomed-1" not in (folder / "after.jsonl").read_bytes()
     assert b"bicycle" in (folder / "after.jsonl").read_bytes()

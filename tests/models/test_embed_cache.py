@@ -1,6 +1,7 @@
 """The embedding cache: what it saves, and that it never stands in the way."""
 
 import multiprocessing
+import random
 import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
@@ -95,6 +96,42 @@ def test_forgotten_texts_leave_no_trace_in_the_files(cached: CachedEmbedder, pat
     assert all(vector.tobytes() not in file.read_bytes() for file in path.parent.iterdir())
     cached.embed(["secret", "kept"])
     assert asked(cached) == ["secret", "kept", "secret"]
+
+
+class Coded(FakeEmbedder):
+    """Gives vectors that are told apart in a file, and codes of many sizes."""
+
+    code_format = b"x"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        made = [np.random.default_rng([*text.encode()]).standard_normal(self.dim) for text in texts]
+        return np.array(made, np.float32).reshape(-1, self.dim)
+
+    def embed_with_codes(
+        self, texts: Sequence[str], plain: Sequence[str] = ()
+    ) -> tuple[Vectors, list[bytes]]:
+        sizes = [random.Random(text).choice((200, 800, 2000, 4000)) for text in texts]
+        return self.embed([*texts, *plain]), [b"x" * size for size in sizes]
+
+
+def test_a_vector_that_sqlite_moved_before_it_was_forgotten_is_overwritten_where_it_was(path: Path) -> None:
+    chance = random.Random(2)
+    cached = CachedEmbedder(Coded(384), path)
+    known: list[str] = []
+    for round_ in range(2):
+        new = [f"text {round_} {number}" for number in range(200)]
+        cached.embed(new[:100])
+        cached.embed_with_codes(new[100:])
+        known += new
+        cached.embed_with_codes(chance.sample(known, 60))  # what gets its codes later needs more room
+        gone = chance.sample(known, 150)
+        known = [text for text in known if text not in set(gone)]
+        assert cached.forget(gone) and cached.scrub()
+        content = b"".join(file.read_bytes() for file in path.parent.iterdir())
+        vectors = [row.tobytes() for row in Coded(384).embed(gone)]
+        assert not [row for row in vectors if any(row[at : at + 64] in content for at in range(0, 1536, 256))]
+    assert (cached.embed(known) == Coded(384).embed(known)).all() and cached.problem is None
+    cached.close()
 
 
 def test_forgetting_without_a_cache_file_makes_none(cached: CachedEmbedder, path: Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from everwhen.sqlite_slack import can_be_wiped, open_files, wipe_slack
 from everwhen.store.sqlite import SqliteStore
 from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.slack import can_be_wiped, open_files, wipe_slack
 from tests.conformance.turns import DIMENSION, turn
 
 TABLES = {

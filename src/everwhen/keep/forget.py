@@ -328,6 +328,7 @@ def _stacked(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 def finish(store: Store, receipt: Receipt, cache: CacheCleaner) -> Receipt:
     """The last bytes. What stands in the way is told, and the next to open the bank tries again."""
+    cache.scrub()
     notes = [*receipt.notes, *cache.problems]
     if not store.keep.scrub():
         notes.append(
@@ -371,6 +372,7 @@ def uncache(store: Store, embedder: Embedder, settings: Settings) -> list[str]:
     """
     cache = CacheCleaner(store, embedder, settings)
     _uncache(store, cache, list(store.turns()))
+    cache.scrub()
     return cache.problems
 
 
@@ -441,7 +443,16 @@ class CacheCleaner:
             return
         if self._embedder.forget(texts):
             self._dropped += len(set(texts))
-        elif not self.problems:
+        else:
+            self._tell()
+
+    def scrub(self) -> None:
+        """The last bytes of what was dropped."""
+        if self._dropped and isinstance(self._embedder, CachedEmbedder) and not self._embedder.scrub():
+            self._tell()
+
+    def _tell(self) -> None:
+        if isinstance(self._embedder, CachedEmbedder) and not self.problems:
             self.problems.append(
                 f"the embedding cache {self._embedder.path} could not be cleaned "
                 f"({self._embedder.problem or 'another process uses it'}); it may be deleted as a whole"

@@ -15,6 +15,7 @@ import numpy as np
 
 from everwhen.home import make_private_folder
 from everwhen.models.embed.base import Embedder, Vectors, gives_tokens
+from everwhen.sqlite_slack import can_be_wiped, log_is_empty, open_files, wipe_slack
 
 Entry: TypeAlias = tuple[Vectors, bytes]
 """A vector, and the codes of the text's tokens; empty where there are none."""
@@ -25,6 +26,8 @@ BUSY_SECONDS = 0.25
 RETRY_SECONDS = 30.0
 EVICT_EVERY = 256
 LOOKUP = 500
+ATTEMPTS = 20
+"""How often the log is emptied again because another process has written into it."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -57,6 +60,7 @@ class CachedEmbedder:
         self._lock = threading.Lock()
         self._closed = False
         self._connection: sqlite3.Connection | None = None
+        self._file = (0, 0)
         self._owner = 0
         self._retry_at = 0.0
         self._until_eviction = 0
@@ -128,6 +132,33 @@ class CachedEmbedder:
         self._retry_at = 0.0
         return bool(self._try(lambda connection: _remove(connection, keys)))
 
+    def scrub(self) -> bool:
+        """Overwrite what is left of removed vectors inside the file's pages; False when that failed."""
+        return not self.path.exists() or bool(self._try(self._wiped))
+
+    def _wiped(self, connection: sqlite3.Connection) -> bool:
+        file = open_files.handle(self._file, self.path)
+        if not can_be_wiped(file):
+            connection.execute("VACUUM")
+        for _ in range(ATTEMPTS):
+            if not _truncate_log(connection):
+                return False
+            fresh = _connect(
+                self.path
+            )  # has no old page in its cache; when it commits, all others drop theirs
+            try:
+                fresh.execute("BEGIN IMMEDIATE")
+                if log_is_empty(self.path):
+                    if can_be_wiped(file):
+                        wipe_slack(file)
+                    version = fresh.execute("PRAGMA user_version").fetchone()[0]
+                    fresh.execute(f"PRAGMA user_version = {(version + 1) % 2**30}")  # something to commit
+                    fresh.execute("COMMIT")
+                    return True
+            finally:
+                fresh.close()
+        return False
+
     def close(self) -> None:
         """Close the file, for good: who still embeds with it does so without a cache."""
         with self._lock:
@@ -180,12 +211,14 @@ class CachedEmbedder:
             make_private_folder(self.path.parent)
             self.path.touch(mode=0o600)
             self._connection = _connect(self.path)
+            self._file = open_files.enter(self.path)
             self._owner = os.getpid()
         return self._connection
 
     def _drop(self) -> None:
         if self._connection is not None and self._owner == os.getpid():
             self._connection.close()
+            open_files.leave(self._file)
         self._connection = None
 
 
@@ -234,6 +267,10 @@ def _remove(connection: sqlite3.Connection, keys: list[bytes]) -> bool:
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         connection.executemany("DELETE FROM vectors WHERE key = ?", [(key,) for key in keys])
-    # Until a checkpoint the old pages are still in the write-ahead log.
+    return _truncate_log(connection)
+
+
+def _truncate_log(connection: sqlite3.Connection) -> bool:
+    """Until a checkpoint the old pages are still in the write-ahead log."""
     (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not is_busy

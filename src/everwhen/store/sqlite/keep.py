@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Unavailable
+from everwhen.sqlite_slack import can_be_wiped, log_is_empty, open_files, wipe_slack
 from everwhen.store.index import Index
 from everwhen.store.instants import to_text
 from everwhen.store.keep import Eraser, Follower
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
-from everwhen.store.sqlite.slack import can_be_wiped, open_files, wipe_slack
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.transfer import (
@@ -161,8 +161,7 @@ class SqliteKeep:
         fresh = Connection(self._writer.path, busy_seconds=SCRUB_SECONDS)
         try:
             with fresh.transaction() as sql:
-                log = self._writer.path.with_name(self._writer.path.name + "-wal")
-                if log.exists() and log.stat().st_size:
+                if not log_is_empty(fresh.path):
                     return False
                 if can_be_wiped(file):
                     wipe_slack(file)

@@ -90,6 +90,12 @@ def wipe_slack(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
+def log_is_empty(path: Path) -> bool:
+    """Whether all pages of a database are in its file, and none in the write-ahead log beside it."""
+    log = path.with_name(f"{path.name}-wal")
+    return not log.exists() or log.stat().st_size == 0
+
+
 def _page_size(head: bytes) -> int:
     size = int.from_bytes(head[16:18], "big")
     return 65_536 if size == 1 else size

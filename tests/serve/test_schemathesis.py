@@ -28,13 +28,10 @@ BEYOND_A_SCHEMA = re.compile(
 )
 """What a schema cannot say, and the library refuses all the same: relations between fields, names of zones."""
 
-DESCRIPTION = description()
 api = schemathesis.openapi.from_dict(
-    DESCRIPTION, config=schemathesis.Config.from_dict({"phases": {"coverage": {"enabled": False}}})
+    description(), config=schemathesis.Config.from_dict({"phases": {"coverage": {"enabled": False}}})
 )
-"""Requests made up for each route."""
-every_api = schemathesis.openapi.from_dict(DESCRIPTION)
-"""These, and each bound and wrong type of each field in turn: some hundred requests for a route."""
+"""Requests that are made up; `test_schemathesis_long.py` has those that come from each field's bounds too."""
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +64,6 @@ def requests(examples: int) -> settings:
 @api.parametrize()
 @requests(10)
 def test_every_route_does_what_its_description_says(case: Any, fuzzed: tuple[Served, str]) -> None:
-    described(case, *fuzzed)
-
-
-@pytest.mark.long
-@every_api.parametrize()
-@requests(25)
-def test_every_route_does_so_for_many_requests(case: Any, fuzzed: tuple[Served, str]) -> None:
     described(case, *fuzzed)
 
 

@@ -36,6 +36,8 @@ demo: $(BASE) ## A story's timeline and three answers with reasons, no key asked
 # Each worker takes the tests of one half in their order, and helps the other at the end: what a file's tests share is
 # made in one of them.
 PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+# Empty: compiled tests are kept for the next run and for the processes that tests start.
+test test-long check: export PYTHONDONTWRITEBYTECODE =
 
 test: $(STAMP) ## The whole test suite, offline: five minutes on two cores
 	$(PYTEST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -37,15 +38,16 @@ def test_importing_everwhen_loads_nothing_heavy() -> None:
         "holidays",
     )
     code = f"import everwhen, sys; print([name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain)
     assert done.stdout.strip() == "[]"
 
 
 def test_reading_needs_no_spacy_and_no_tokenizer_tables() -> None:
     heavy = ("spacy", "tiktoken", "dateparser", "pydantic_settings")
+    plain = {name: value for name, value in os.environ.items() if name != "EVERWHEN_WAIT_SECONDS"}
     code = (
         "import sys; from everwhen import Memory; m = Memory.open(bank='x'); m.recall('hello');"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain)
     assert done.stdout.strip() == "[]"

@@ -58,7 +58,16 @@ def test_json_is_the_whole_answer(server: ScriptedServer, capsys: pytest.Capture
     capsys.readouterr()
     assert run(["ask", "When did Ana move?", "--json", *with_model(server), "--without", "guidance"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert set(answer) == {"text", "citations", "intervals", "abstained", "confidence", "usage", "trace"}
+    assert set(answer) == {
+        "text",
+        "citations",
+        "intervals",
+        "abstained",
+        "confidence",
+        "usage",
+        "trace",
+        "pending",
+    }
     assert answer["citations"][0]["quote"] == "moved to Porto last week"
     assert answer["intervals"][0]["start"] == "2025-03-03T00:00:00Z"
     assert answer["usage"]["input_tokens"] == 100

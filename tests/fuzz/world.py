@@ -95,9 +95,7 @@ class World:
         from tests.serve.conftest import serving
 
         self.bank("served").close()
-        served = self._open.enter_context(
-            serving(replace(Serving(self.home), rate=1e6, burst=10**6, wait_seconds=20.0))
-        )
+        served = self._open.enter_context(serving(replace(Serving(self.home), rate=1e6, burst=10**6)))
         return self._open.enter_context(served.client("admin", "served"))
 
     @cached_property

@@ -15,7 +15,7 @@ from everwhen.ingest import messages
 from everwhen.ingest.messages import LARGEST_TEXT, LONGEST_LABEL, instant, message, role
 from everwhen.ingest.parts import as_text, caption
 from everwhen.types import Message
-from everwhen.when.zones import zone_name
+from everwhen.when.zones import zone_name, zone_of
 
 MAY = datetime(2025, 5, 8, 13, 56, tzinfo=UTC)
 
@@ -211,11 +211,11 @@ class TestText:
 
     def test_a_zone_without_end_is_refused_and_not_kept(self) -> None:
         message({"content": "Hi", "zone": "Europe/Lisbon"})
-        before = messages._known_zone.cache_info().currsize
+        before = zone_of.cache_info().currsize
         with pytest.raises(UsageError, match="unknown zone") as caught:
             message({"content": "Hi", "zone": "z" * 1_000_000})
         assert len(str(caught.value)) < 200
-        assert messages._known_zone.cache_info().currsize == before
+        assert zone_of.cache_info().currsize == before
 
     def test_metadata_has_a_depth_a_size_and_a_number_of_keys(self) -> None:
         deep: dict[str, object] = {"a": [{"b": [{"c": [{"d": []}]}]}]}  # eight of them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -23,9 +24,10 @@ SAID = (
 )
 
 
-@pytest.fixture
-def sound(home: Path) -> Iterator[Memory]:
-    with Memory.open(home, "b") as memory:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sound") / "home"
+    with Memory.open(folder, "b") as memory:
         for number, text in enumerate(SAID):
             when = START + timedelta(hours=number)
             memory.add(
@@ -39,6 +41,13 @@ def sound(home: Path) -> Iterator[Memory]:
         memory.facts.assert_("Ana", "likes", "tea", at=START, source="t0")
         memory.consolidate(now="end")
         assert memory.doctor() == []
+    return folder
+
+
+@pytest.fixture
+def sound(prepared: Path, home: Path) -> Iterator[Memory]:
+    shutil.copytree(prepared, home)
+    with Memory.open(home, "b") as memory:
         yield memory
 
 

@@ -519,7 +519,7 @@ def test_a_summary_that_another_process_is_writing_of_it_is_not_kept(
 
 
 def test_what_is_forgotten_in_large_part_gives_its_room_back(quick: Memory, home: Path) -> None:
-    quick.add_many({"content": f"message {number}", "metadata": {"x": "y" * 20_000}} for number in range(40))
+    quick.add_many({"content": f"message {number}", "metadata": {"x": "y" * 15_000}} for number in range(50))
     quick.add({"content": "one that stays", "id": "stays"}, session="other")
     full = quick.stats().bytes
     assert quick.forget(session=quick.sessions()[0].id).erased

@@ -30,7 +30,8 @@ def tables(home: Path, bank: str) -> dict[str, list[tuple[Any, ...]]]:
         names = [
             row[0]
             for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            if not row[0].startswith("unit_fts") and row[0] not in ("migrations", "claims", "sqlite_stat1")
+            if not row[0].startswith("unit_fts")
+            and row[0] not in ("migrations", "claims", "names_version", "sqlite_stat1")
         ]
         found = {name: sorted(sql.execute(f"SELECT * FROM {name}").fetchall(), key=repr) for name in names}
     finally:

@@ -22,6 +22,13 @@ from everwhen.serve.house import House
 from everwhen.serve.settings import Serving
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the long file out where nothing of it runs: collecting it takes ten seconds."""
+    if collection_path.name == "test_schemathesis_long.py" and config.option.markexpr == "not long":
+        return True
+    return None
+
+
 class Served:
     """A server that runs, and keys for it."""
 

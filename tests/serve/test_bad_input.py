@@ -7,6 +7,7 @@ import json
 import socket
 import sqlite3
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -30,6 +31,18 @@ def told(answer: httpx.Response, status: int) -> str:
     assert body.keys() == {"type", "title", "status", "detail", "kind"} and body["status"] == status
     assert "Traceback" not in answer.text and "\n" not in body["detail"] and ".py" not in answer.text
     return str(body["detail"])
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, httpx.Client]]:
+    """One server for all that is refused, with a bank, and somebody who may do everything."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVERWHEN_EMBEDDER", "fake")
+        patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
+        home = tmp_path_factory.mktemp("lasting") / "home"
+        with serving(Serving(home, consolidate_seconds=0)) as served, served.client() as http:
+            add(http, messages="violin")
+            yield served, http
 
 
 @pytest.mark.parametrize(
@@ -69,11 +82,12 @@ def told(answer: httpx.Response, status: int) -> str:
     ],
 )  # fmt: skip
 def test_a_wrong_body_gets_422_and_a_sentence(
-    http: httpx.Client, path: str, body: bytes, sentence: str
+    lasting: tuple[Served, httpx.Client], path: str, body: bytes, sentence: str
 ) -> None:
-    add(http, messages="violin")
+    _, http = lasting
     answer = http.post(f"/banks/ana/{path}", content=body, headers={"Content-Type": "application/json"})
     assert sentence in told(answer, 422)
+    assert http.get("/banks/ana/stats").json()["turns"] == 1
 
 
 @pytest.mark.parametrize(
@@ -91,7 +105,8 @@ def test_a_wrong_body_gets_422_and_a_sentence(
         "ü",
     ],
 )
-def test_a_bank_name_cannot_leave_the_folder(http: httpx.Client, served: Served, name: str) -> None:
+def test_a_bank_name_cannot_leave_the_folder(lasting: tuple[Served, httpx.Client], name: str) -> None:
+    served, http = lasting
     sock = socket.create_connection(served.address)
     body = b'{"messages": "x"}'
     sock.sendall(
@@ -103,9 +118,10 @@ def test_a_bank_name_cannot_leave_the_folder(http: httpx.Client, served: Served,
     answer = b"".join(iter(lambda: sock.recv(65536), b""))
     sock.close()
     assert answer.split(b" ", 2)[1] in (b"404", b"422", b"400"), answer
-    assert served.house.banks.names() == []
+    assert served.house.banks.names() == ["ana"]
     home = served.house.serving.home
-    assert not (home.parent / "etc").exists() and sorted(one.name for one in home.iterdir()) == ["serve"]
+    assert [one.name for one in home.parent.iterdir()] == ["home"]
+    assert sorted(one.name for one in home.iterdir()) == ["banks", "serve"]
 
 
 def test_unknown_addresses_and_methods_are_told(http: httpx.Client, served: Served) -> None:

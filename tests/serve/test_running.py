@@ -40,13 +40,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def process(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def process(home: Path, *options: str, extract: str = "none") -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`everwhen serve` in a process of its own."""
     port = free_port()
     environment = {
         **os.environ,
         "EVERWHEN_HOME": str(home),
         "EVERWHEN_EMBEDDER": "fake",
+        "EVERWHEN_EXTRACT": extract,
         "PYTHONPATH": str(ROOT / "src"),
     }
     command = [sys.executable, "-m", "everwhen", "serve", "--port", str(port), *options]
@@ -68,7 +69,7 @@ def _answers(url: str) -> bool:
 
 
 def test_a_server_announces_itself_and_ends_quietly_on_sigterm(home: Path) -> None:
-    with process(home, "--no-auth") as (started, url):
+    with process(home, "--no-auth", extract="rules") as (started, url):
         note = home / "serve" / "running.json"
         told = json.loads(note.read_text())
         assert told["url"] == url and told["pid"] == started.pid

@@ -35,13 +35,10 @@ TIMES = st.sampled_from(["last Friday", "in May 2024", "2025-03-14", "now", "nex
 ).map(lambda at: at.isoformat())
 schemathesis.openapi.format("date-time-or-expression", TIMES)
 
-DESCRIPTION = description()
 api = schemathesis.openapi.from_dict(
-    DESCRIPTION, config=schemathesis.Config.from_dict({"phases": {"coverage": {"enabled": False}}})
+    description(), config=schemathesis.Config.from_dict({"phases": {"coverage": {"enabled": False}}})
 )
-"""Requests made up for each route."""
-every_api = schemathesis.openapi.from_dict(DESCRIPTION)
-"""These, and each bound and wrong type of each field in turn: some hundred requests for a route."""
+"""Requests that are made up; `test_schemathesis_long.py` has those that come from each field's bounds too."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +48,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, s
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVERWHEN_EMBEDDER", "fake")
         patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
-        with serving(replace(Serving(home), rate=1e6, burst=10**6, wait_seconds=20.0)) as served:
+        with serving(replace(Serving(home), rate=1e6, burst=10**6)) as served:
             with served.client() as http:
                 http.post("/banks/ana/turns", json={"messages": "I moved to Porto last week."})
                 http.post(
@@ -74,13 +71,6 @@ def requests(examples: int) -> settings:
 @api.parametrize()
 @requests(10)
 def test_every_route_does_what_its_description_says(case: Any, fuzzed: tuple[Served, str]) -> None:
-    described(case, *fuzzed)
-
-
-@pytest.mark.long
-@every_api.parametrize()
-@requests(25)
-def test_every_route_does_so_for_many_requests(case: Any, fuzzed: tuple[Served, str]) -> None:
     described(case, *fuzzed)
 
 

@@ -12,7 +12,7 @@ from everwhen.store.index import Index
 from everwhen.store.keep import Retold
 from everwhen.store.sqlite import SqliteStore, loading, removal
 from everwhen.store.sqlite.removal import remove_units
-from tests.conformance.turns import DIMENSION, direction, turn
+from tests.conformance.turns import DIMENSION, MODEL, direction, turn
 
 
 def opened(path: Path) -> SqliteStore:
@@ -84,7 +84,7 @@ def test_a_turn_that_is_told_after_another_one_now_is_read_again(
     two: tuple[SqliteStore, SqliteStore],
 ) -> None:
     ours, _ = two
-    retold = Retold("t10", "t8", "new words before", np.stack([direction(0.0, 1.0)]), b"")
+    retold = Retold("t10", "t8", "new words before", np.stack([direction(0.0, 1.0)]), MODEL)
     with ours.keep.forgetting() as eraser:
         eraser.remove(["t9"], (), [retold])
     fresh = opened(ours.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -17,14 +18,21 @@ def levels(memory: Memory) -> Levels:
     return parse_levels("day, week, month", memory.zone)
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("year") / "home"
+    with opened(folder, "year") as memory:
+        for week in range(52):
+            memory.add_many(talk(f"s{week}", START + timedelta(weeks=week), 6, first=10 * week))
+        memory.consolidate("end")
+    return folder
+
+
 @pytest.fixture
-def year(home: Path) -> Memory:
+def year(prepared: Path, home: Path) -> Memory:
     """A conversation a week for a year, consolidated to the end."""
-    memory = opened(home, "year")
-    for week in range(52):
-        memory.add_many(talk(f"s{week}", START + timedelta(weeks=week), 6, first=10 * week))
-    memory.consolidate("end")
-    return memory
+    shutil.copytree(prepared, home)
+    return opened(home, "year")
 
 
 def test_every_level_is_there_and_the_invariants_hold(year: Memory) -> None:

@@ -115,7 +115,7 @@ def test_a_recall_is_explained(tab: Any) -> None:
     assert "meaning #" in first and "words #" in first and "tokens" in first
     assert tab.locator(".memory").first.locator(".part").count() >= 3
     assert "ms" in tab.inner_text("#stages") and "embed" in tab.inner_text("#stages")
-    assert "of 1,024" in tab.inner_text("#tokens")
+    assert "of 4,096" in tab.inner_text("#tokens")
     assert "Dropped" in tab.inner_text("#dropped")
 
 

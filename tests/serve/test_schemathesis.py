@@ -24,7 +24,8 @@ BEYOND_A_SCHEMA = re.compile(
     "used for another request|(history|known_at): |outside the years|has no zone|the text is empty|"
     "messages is empty|unknown role|timestamp|needs 'content'|not a regular expression|keep |has no zone|"
     "there is no such time|metadata must|a message is|part|half-life|"
-    "If-Match: |in capitals alone|forget what|there is no level|no rule of retention|the rule speaks of|summaries would be|"
+    "in capitals alone|"
+    "If-Match: |forget what|there is no level|no rule of retention|the rule speaks of|summaries would be|"
     "is no time|has no beginning|is one instant|"
     "not both|offset: |is no export of a bank|the import, line|first line of the import|the import (ends|is)"
 )

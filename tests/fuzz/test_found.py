@@ -79,7 +79,7 @@ def test_a_schema_that_is_no_text_is_damaged(home: Path) -> None:
         pass
     path = home / "banks" / "odd.db"
     content = path.read_bytes()
-    for name in (b"CREATE TABLE turns", b"CREATE VIRTUAL TABLE unit_fts"):
+    for name in (b"CREATE TABLE turns", b"CREATE TABLE events"):
         at = content.index(name)
         path.write_bytes(content[:at] + b"\xf6\xf6" + content[at + 2 :])
         with pytest.raises(Damaged, match="salvage"):

@@ -149,11 +149,11 @@ def test_a_file_without_line_breaks_is_not_swallowed(tmp_path: Path, monkeypatch
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
     with path.open("w") as stream:
-        for number in range(20_000):
+        for number in range(10_000):
             stream.write(json.dumps({"content": f"line {number} " + "x" * 500}) + "\n")
     tracemalloc.start()
     (conversation,) = read(path)
-    assert sum(1 for _ in conversation.messages) == conversation.total == 20_000
+    assert sum(1 for _ in conversation.messages) == conversation.total == 10_000
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < path.stat().st_size / 2

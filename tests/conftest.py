@@ -15,6 +15,7 @@ from hypothesis import settings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from everwhen import Memory
+from everwhen.demo import STORY_ZONE, story
 
 # The same cases at each run, and no failure because the machine was busy. `scripts/fuzz.py` looks for new ones.
 settings.register_profile("same", derandomize=True, database=None, deadline=None)
@@ -50,6 +51,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "EVERWHEN_WAIT_SECONDS", "300"
     )  # a busy machine is slow, and what is read must be whole
     return folder
+
+
+@pytest.fixture(scope="session")
+def story_told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """The demo's story, told to the real model and read by the rules; tests only read it."""
+    with Memory.open(tmp_path_factory.mktemp("story"), "story", zone=STORY_ZONE) as opened:
+        assert opened.add_many(story()).new == len(story())
+        opened.flush()
+        yield opened
 
 
 @pytest.fixture

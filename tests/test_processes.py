@@ -25,11 +25,11 @@ with Memory.open(home, "shared", embedder="fake") as memory:
         batch = [{"content": f"{name} says number {number} part {part}", "session": name} for part in range(2)]
         for turn in memory.add(batch).turns:
             print(turn, flush=True)  # acknowledged
-        time.sleep(0.005)  # so that the reader and the next one to be killed come to their turn
+        time.sleep(0.01)  # so that the reader and the next one to be killed come to their turn
 """
 
 READER = """
-import sys
+import sys, time
 from everwhen import Memory
 home, = sys.argv[1:]
 with Memory.open(home, "shared", embedder="fake") as memory:
@@ -39,6 +39,7 @@ with Memory.open(home, "shared", embedder="fake") as memory:
         assert len(found) >= seen, (len(found), seen)  # a commit is never taken back
         seen = len(found)
         print(seen, flush=True)
+        time.sleep(0.05)
 """
 
 

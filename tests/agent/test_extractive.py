@@ -8,21 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.demo import ASKED_AT, STORY_ZONE, story
+from everwhen.demo import ASKED_AT
 from everwhen.memory import Memory
 from everwhen.types import Answer
 from tests.agent.demo_answers import questions, right
 
 WANTED = 16
 """Of twenty, on each side."""
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
-    with Memory.open(tmp_path_factory.mktemp("home"), bank="demo", zone=STORY_ZONE) as memory:
-        memory.add_many(story())
-        memory.flush()
-        yield memory
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +44,12 @@ def ask(memory: Memory, question: str) -> Answer:
 
 
 @pytest.mark.parametrize("which", ["answerable", "unanswerable"])
-def test_the_demo_story_is_answered_and_left_unanswered_rightly(demo: Memory, which: str) -> None:
+def test_the_demo_story_is_answered_and_left_unanswered_rightly(story_told: Memory, which: str) -> None:
     cases = questions(which)
     wrong = [
         case["question"]
         for case in cases
-        if not right(case, demo.ask(case["question"], at=ASKED_AT, model="none"))
+        if not right(case, story_told.ask(case["question"], at=ASKED_AT, model="none"))
     ]
     assert len(cases) == 20
     assert len(cases) - len(wrong) >= WANTED, wrong

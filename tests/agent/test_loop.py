@@ -380,7 +380,7 @@ def test_time_for_one_question_ends_it(home: Path, server: ScriptedServer, model
         started = time.monotonic()
         found = memory.ask(QUESTION, model=model(), recipe=NO_GUIDE)
         guided = memory.ask(QUESTION, model=model())
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 5  # before the first answer comes
     for one in (found, guided):
         assert one.trace["stopped"] == "seconds"
         assert one.abstained

@@ -6,7 +6,6 @@ import calendar
 import re
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -150,13 +149,11 @@ def test_the_demo_asks_what_the_story_answers() -> None:
         assert all(words in told for words in question.contains)
 
 
-def test_the_engine_recalls_what_the_demo_shows(tmp_path: Path) -> None:
-    with Memory.open(tmp_path, zone=STORY_ZONE) as memory:
-        assert memory.add_many(STORY).new == len(STORY)
-        for question in QUESTIONS:
-            recalled = memory.recall(question.question, at=ASKED_AT).memories
-            told = " ".join(one.text for one in recalled[:2])
-            assert all(words in told for words in question.contains)
+def test_the_engine_recalls_what_the_demo_shows(story_told: Memory) -> None:
+    for question in QUESTIONS:
+        recalled = story_told.recall(question.question, at=ASKED_AT).memories
+        told = " ".join(one.text for one in recalled[:2])
+        assert all(words in told for words in question.contains)
 
 
 def test_the_moment_of_asking_is_the_day_after() -> None:

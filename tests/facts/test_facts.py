@@ -370,11 +370,11 @@ def test_a_long_chain_is_read_and_changed_without_reading_it_whole(quick: Memory
             assert "facts_believed (slot=? AND valid_from" in plan and "SCAN" not in plan, plan
         sql.execute("PRAGMA synchronous = OFF")
     start = day(2000)
-    for number in range(2000):
+    for number in range(600):
         quick.facts.assert_("clock", "shows", f"{number}", valid_from=start + timedelta(hours=number))
-    assert objects(quick.facts.as_of(start + timedelta(hours=1234, minutes=5), "clock")) == ["1234"]
-    assert objects(quick.facts.current("clock")) == ["1999"]
-    assert len(quick.facts.history("clock", "shows")) == 2000
+    assert objects(quick.facts.as_of(start + timedelta(hours=432, minutes=5), "clock")) == ["432"]
+    assert objects(quick.facts.current("clock")) == ["599"]
+    assert len(quick.facts.history("clock", "shows")) == 600
     assert quick.doctor() == []
 
 

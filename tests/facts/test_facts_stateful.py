@@ -140,13 +140,13 @@ def quick_bank(home: Path) -> Iterator[Memory]:
 
 @pytest.mark.timeout(900)  # a failure is made small before it is shown, and that takes longer
 def test_random_acts_agree_with_the_model_at_every_instant(quick_bank: Memory) -> None:
-    agree(quick_bank, examples=40, acts=1_500)
+    agree(quick_bank, examples=35, acts=1_200)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_ten_thousand_acts_agree_with_the_model_at_every_instant(quick_bank: Memory) -> None:
-    agree(quick_bank, examples=230, acts=10_000)
+    agree(quick_bank, examples=270, acts=10_000)
 
 
 def agree(memory: Memory, examples: int, acts: int) -> None:

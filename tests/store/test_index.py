@@ -115,3 +115,27 @@ def test_small_blocks_are_merged_and_large_ones_left_alone() -> None:
         index = index.extended(rows_of(number + 1, [(number, 0, 0, 1, ["oak"])], seed=number), number + 1)
     assert len(index) == 100 and index.seen == 100
     assert len(index.blocks) <= 7  # logarithmic, not one for each commit
+
+
+@settings(deadline=None)
+@given(
+    entries=st.lists(row, min_size=1, max_size=40), kinds=st.sets(st.integers(0, 2)), seed=st.integers(0, 99)
+)
+def test_neighbours_are_those_of_a_plain_comparison_however_many_are_equal(
+    entries: list[Any], kinds: set[int], seed: int
+) -> None:
+    rows = rows_of(1, entries, seed)
+    rows.vectors[: len(rows.vectors) // 2] = rows.vectors[0]  # said again and again
+    index = Index().extended(rows, len(entries))
+    owners = np.repeat(np.arange(len(entries)), rows.pieces)
+    queries = np.concatenate([rows.vectors[:1], rows_of(1, entries, seed + 1).vectors[:2]])
+    found = index.neighbours(queries, np.array(sorted(kinds), dtype=np.int16), 0.3, 7)
+    for query, near in zip(queries, found, strict=True):
+        best: dict[int, float] = {}
+        for owner, vector in zip(owners, rows.vectors, strict=True):
+            cosine = round(float(vector @ query), 4)
+            if entries[owner][2] in kinds and cosine > 0.3:
+                best[owner + 1] = max(best.get(owner + 1, -1.0), cosine)
+        expected = sorted(best.values(), reverse=True)[:7]
+        assert [round(cosine, 4) for _, cosine in near] == expected
+        assert all(best[unit] == round(cosine, 4) for unit, cosine in near)

@@ -159,9 +159,16 @@ class Block:
             part = rows[start : start + AT_ONCE]
             pieces = self.rows.pieces[part]
             first = np.cumsum(pieces) - pieces
-            places = np.repeat(self.firsts[part] - first, pieces) + np.arange(int(pieces.sum()))
-            cosines = queries @ self.rows.vectors[places].T
-            best[:, start : start + len(part)] = np.maximum.reduceat(cosines, first, axis=1)
+            count = int(pieces.sum())
+            begin = int(self.firsts[part[0]])
+            if part[-1] - part[0] + 1 == len(part):  # neighbours: a slice, no copy
+                vectors = self.rows.vectors[begin : begin + count]
+            else:
+                vectors = self.rows.vectors[np.repeat(self.firsts[part] - first, pieces) + np.arange(count)]
+            cosines = queries @ vectors.T
+            best[:, start : start + len(part)] = (
+                cosines if count == len(part) else np.maximum.reduceat(cosines, first, axis=1)
+            )
         return best
 
     def similarities(self, query: NDArray[np.float32], window: Window) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""Doctor's questions to a bank file: do rows, vectors, full text and index agree, and does all lead somewhere?"""
+"""Doctor's questions to a bank file: do rows, vectors, terms and index agree, and does all lead somewhere?"""
 
 from __future__ import annotations
 

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from everwhen.models.embed import Embedder
 from everwhen.recall.asking import Question, read_question
 from everwhen.recall.clues import TURNS, Clue, gather, similar_events, similar_facts
-from everwhen.recall.matching import features, has_content, probabilities, weights
+from everwhen.recall.matching import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.pipeline import Request, recall
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.spans import unit_around
+from everwhen.recall.told import AskedWords, covers, read_words
+from everwhen.recall.who import asked_about
 from everwhen.store import Filter, Store
 from everwhen.types import Evidence, TimeAnswer
 from everwhen.when import Interval
@@ -78,11 +80,12 @@ def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
         moved, question = _anchored(store, embedder, ask, question)
         if moved is not None:
             return moved
-    weighed = weigh(clues_for(store, embedder, ask, question), ask.between)
+    scored = clues_for(store, embedder, ask, question)
+    weighed = weigh(scored, ask.between)
     if not weighed:
         return None
     chosen = choose(weighed, question, ask.at)
-    sure = confidence(chosen)
+    sure = confidence(evidence_features(chosen, scored.asked, embedder))
     if sure < weights()["least"] or (chosen.clues[0].denied and not question.denied):
         return None
     zone = chosen.clues[0].turn.zone
@@ -101,6 +104,8 @@ class Scored:
     clues: Sequence[Clue]
     rows: Sequence[dict[str, float]]
     shares: Sequence[float]
+    asked: AskedWords | None = None
+    """The words of the question, where the model tells them apart."""
 
 
 def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) -> Scored:
@@ -113,7 +118,7 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
         recipe=ask.recipe,
     )
     ranked = list(dict.fromkeys(id_ for one in recall(store, embedder, request) for id_ in one.turns))
-    vector = embedder.embed([embedder.pieces(question.event)[0]])[0]
+    vector, words = read_words(store, embedder, question.event)
     near_events, units = similar_events(store, vector, question.event, _EVENT)
     near = store.search_vectors(vector, NEAREST, _TURN)
     rows = store.units([found.unit for found in near])
@@ -121,7 +126,9 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
     near_facts, begun = similar_facts(store, vector, question.event, rank=1)
     clues = [*gather(store, ranked[:TURNS], units), *begun]
     found = features(question, clues, {**near_events, **near_facts}, near_turns)
-    return Scored(clues, found, probabilities(found, weights()["match"]))
+    if words is not None:
+        words = words.without(asked_about(question, speakers_of(clues)).names)
+    return Scored(clues, found, probabilities(found, weights()["match"]), words)
 
 
 def weigh(scored: Scored, between: Interval | None = None) -> list[Weighed]:
@@ -140,24 +147,30 @@ def weigh(scored: Scored, between: Interval | None = None) -> list[Weighed]:
     return sorted(out, key=lambda one: -one.share)
 
 
-def confidence(chosen: Weighed) -> float:
-    """The chance that the interval is right: `1 / (1 + exp(-(b + sum of w f)))` over the share of the interval and
-    what the best clue has in common with the question."""
+def confidence(found: Mapping[str, float]) -> float:
+    """The chance that the interval is right: `1 / (1 + exp(-(sum of w f)))` over the features of the evidence."""
     sure = weights()["sure"]
-    found = evidence_features(chosen)
     return 1 / (1 + math.exp(-sum(sure[name] * value for name, value in found.items())))
 
 
-def evidence_features(chosen: Weighed) -> dict[str, float]:
-    """What the confidence is computed from."""
-    row = chosen.row
+def evidence_features(chosen: Weighed, asked: AskedWords | None, embedder: Embedder) -> dict[str, float]:
+    """What the confidence is computed from: how clearly one interval stands out, and whether its best clue speaks of
+    what was asked, of whom it was asked, and of something that happened."""
+    row, clue = chosen.row, chosen.clues[0]
+    spoken = covers(asked, embedder, (clue.text, clue.around)) if asked else None
+    # A model without token vectors leaves the words themselves.
+    own, around = spoken or (row["text_cover"], row["turn_cover"])
     return {
         "one": 1.0,
         "share": chosen.share,
         "cosine": row["cosine"],
-        "turn_cover": row["turn_cover"],
         "text_cover": row["text_cover"],
+        "own_words": own,
+        "near_words": max(own, around),
         "dated": row["dated"],
+        "unnamed": 1.0 - row["named"],
+        "somebody_else": float(row["same_subject"] < 0),
+        "unreal": row["unreal"],
     }
 
 

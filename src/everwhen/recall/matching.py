@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,17 +21,21 @@ from typing import Any
 
 from everwhen.recall.asking import Question
 from everwhen.recall.clues import Clue
+from everwhen.recall.unreal import is_unreal
+from everwhen.recall.who import asked_about, named, same_speaker, same_subject
 from everwhen.store.terms import STOP_WORDS, Tokenizer
 from everwhen.types import Turn
 
-_FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours", "i've", "i'm", "we've"})
 _VAGUE = frozenset({"recently", "lately", "soon", "now", "right now", "currently", "nowadays", "these days"})
 NEAR = 3
 """How many turns apart two turns may be to speak of the same thing."""
 SIGNS = {"log_rank": -1, "undated_beside_dated": -1, "denied": -1, "vague": -1, "asks": -1,
          "is_event": 0, "is_expression": 0, "is_fact": 0}  # fmt: skip
 """Which way a feature may count: against a clue (-1), either way (0: whether it is of a kind), all others for it."""
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+TELLING = ("named", "unreal")
+"""Features that only the confidence counts: whether it was told at all, not which interval it was."""
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_BREAK = re.compile(r"[.!?,;:()\n–—]+|\b(?:but|who|which|because|although|though)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,16 @@ class Terms:
     asked: frozenset[str]
     weights: Mapping[str, float]
 
+    def without(self, names: Collection[str]) -> Terms:
+        """The same but for the words of some names, unless that is all there is."""
+        stems = {term for counts in _tokenizer().counts(list(names)) for term in counts}
+        kept = self.missing_in(stems)
+        return kept if kept.weights else self
+
+    def missing_in(self, stems: Collection[str]) -> Terms:
+        """The terms that a text does not have."""
+        return Terms(self.asked, {term: weight for term, weight in self.weights.items() if term not in stems})
+
     def cover(self, stems: Mapping[str, int]) -> float:
         """The share of the question's terms that a text has, the rarer the heavier; 0 where there are none."""
         whole = sum(self.weights.values())
@@ -48,13 +62,13 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Whom the question is about, as far as the speakers tell."""
+class Telling:
+    """What a clue's turn says of the question."""
 
-    names: frozenset[str]
-    """Speakers that are named, or the user where the question says "I"."""
-    owner: bool
-    """Whether it is something or somebody of theirs ("Ana's brother")."""
+    clue: Clue
+    """The event that has most of the question's words; the clue itself where there is none."""
+    words: str
+    """The clause that has most of them."""
 
 
 def features(
@@ -63,12 +77,13 @@ def features(
     near: Mapping[str, float],
     near_turns: Mapping[str, float],
 ) -> list[dict[str, float]]:
-    """Each clue by the features that the weights know; `near` has the cosines of events and facts."""
+    """Each clue by the features that the weights know, and by those of `TELLING`; `near` has the cosines of events and
+    facts."""
     if not clues:
         return []
     tokens = _tokenizer()
-    speakers = {clue.turn.speaker.lower(): clue.turn.role for clue in clues}
-    about = _about(question.words, speakers)
+    speakers = speakers_of(clues)
+    about = asked_about(question, speakers)
     turn_texts = {clue.turn.id: clue.around for clue in clues}
     turn_stems = dict(zip(turn_texts, tokens.counts(list(turn_texts.values())), strict=True))
     terms = _terms(question, speakers, list(turn_stems.values()))
@@ -78,8 +93,9 @@ def features(
     covers = {id_: terms.cover(stems) for id_, stems in turn_stems.items()}
     beside = _beside({clue.turn.id: clue.turn for clue in clues}, covers)
     with_date = {clue.turn.id for clue in clues if clue.dated and not _vague(clue)}
+    tellings = _tellings(clues, terms.without(about.names))
     out = []
-    for clue, stems, verb in zip(clues, own, verbs, strict=True):
+    for clue, stems, verb, telling in zip(clues, own, verbs, tellings, strict=True):
         event, id_, window = clue.event, clue.turn.id, question.window
         cosines = (near_turns.get(id_, lowest), near.get(event.id if event else clue.fact or "", 0.0))
         out.append(
@@ -90,8 +106,10 @@ def features(
                 "turn_cover": covers[id_],
                 "beside_cover": beside[id_],
                 "same_verb": float(any(stem in terms.asked for stem in verb)),
-                "same_subject": _same_subject(clue, about, speakers),
-                "same_speaker": _same_speaker(clue, about),
+                "same_subject": same_subject(telling.clue, about, speakers),
+                "same_speaker": same_speaker(clue, about),
+                "named": named(telling.clue, about, speakers),
+                "unreal": float(is_unreal(telling.clue, telling.words, question)),
                 "is_event": float(clue.kind == "event"),
                 "is_expression": float(clue.kind == "expression"),
                 "is_fact": float(clue.kind == "fact"),
@@ -104,6 +122,56 @@ def features(
                 "asks": float(clue.text.rstrip().endswith("?")),
             }
         )
+    return out
+
+
+def speakers_of(clues: Sequence[Clue]) -> dict[str, str]:
+    """The role of everybody whose turns the clues are from, by the name in small letters."""
+    return {clue.turn.speaker.lower(): clue.turn.role for clue in clues}
+
+
+def _tellings(clues: Sequence[Clue], terms: Terms) -> list[Telling]:
+    """For each clue what its turn says of the question: the date may stand in one sentence, the deed in another.
+
+    A sentence with a date of its own speaks of that date: "She wasn't born on Thursday. It was Friday." denies one day.
+    """
+    said = {clue.turn.id: _SENTENCE.findall(clue.turn.text) or [clue.turn.text] for clue in clues}
+    clauses = {text: _BREAK.split(text) for several in said.values() for text in several}
+    every = {clue.text for clue in clues} | {one for parts in clauses.values() for one in parts}
+    stems = dict(zip(every, _tokenizer().counts(list(every)), strict=True))
+    covers = {text: terms.cover(counts) for text, counts in stems.items()}
+    best = {text: max(covers[one] for one in parts) for text, parts in clauses.items()}
+    dates: dict[str, set[str]] = {}
+    events: dict[str, list[Clue]] = {}
+    for clue in clues:
+        if clue.expression:
+            dates.setdefault(clue.turn.id, set()).add(clue.expression)
+        if clue.event is not None and covers[clue.text] > 0:
+            events.setdefault(clue.turn.id, []).append(clue)
+    out = []
+    for clue in clues:
+        here, event = clue.turn.id, clue
+        other_dates = dates.get(here, set()) - {clue.expression} if clue.dated else set()
+        if clue.event is None:
+            of_this_date = (one for one in events.get(here, ()) if one.expression not in other_dates)
+            event = max(of_this_date, key=lambda one: covers[one.text], default=clue)
+        sentence = max(
+            (
+                text
+                for text in said[here]
+                if (clue.expression and clue.expression in text)
+                or not any(one in text for one in other_dates)
+            ),
+            key=lambda text: best[text],
+            default="",
+        )
+        words, wanted = [], terms
+        if event.event is not None and covers[event.text] >= best.get(sentence, 0.0):
+            words, wanted = [event.text], terms.missing_in(stems[event.text])
+            # What the event leaves out may be told beside it: "the beta is ready, it was never released".
+            sentence = sentence if event.expression and event.expression in sentence else ""
+        words += [one for one in clauses.get(sentence, ()) if wanted.cover(stems[one]) > 0]
+        out.append(Telling(event, ", ".join(words)))
     return out
 
 
@@ -166,36 +234,6 @@ def _terms(question: Question, speakers: Mapping[str, str], pool: Sequence[Mappi
     size = len(pool)
     weight = {term: math.log(1 + (size - seen[term] + 0.5) / (seen[term] + 0.5)) for term in kept}
     return Terms(every, weight)
-
-
-def _about(words: str, speakers: Mapping[str, str]) -> Asked:
-    said = [match.group().lower().replace("’", "'") for match in _WORD.finditer(words)]
-    names, owner = set(), False
-    for name, role in speakers.items():
-        first = name.split()[0] if name.split() else name
-        for word in said:
-            if word.removesuffix("'s") == first or word.rstrip("'") == first:
-                names.add(name)
-                owner = owner or word.endswith(("'s", "s'"))
-            elif word in _FIRST_PERSON and role == "user" and first in ("user", "me"):
-                names.add(name)
-    return Asked(frozenset(names), owner)
-
-
-def _same_subject(clue: Clue, about: Asked, speakers: Mapping[str, str]) -> float:
-    """1 for one of those asked about, -1 for another speaker, 0 for what cannot be told."""
-    if clue.event is None or not about.names or about.owner:
-        return 0.0
-    subject = clue.event.subject.lower()
-    if any(name in subject for name in about.names):
-        return 1.0
-    return -1.0 if any(name in subject for name in speakers) else 0.0
-
-
-def _same_speaker(clue: Clue, about: Asked) -> float:
-    if not about.names:
-        return 0.0
-    return 1.0 if clue.turn.speaker.lower() in about.names else -1.0
 
 
 @lru_cache(maxsize=1)

@@ -124,6 +124,12 @@ def test_a_bank_name_cannot_leave_the_folder(lasting: tuple[Served, httpx.Client
     assert sorted(one.name for one in home.iterdir()) == ["banks", "serve"]
 
 
+def test_a_number_beyond_all_units_is_told(lasting: tuple[Served, httpx.Client]) -> None:
+    _, http = lasting
+    assert "unit" in told(http.get(f"/banks/ana/units/{10**30}/links"), 422)
+    assert http.get(f"/banks/ana/units/{10**15}/links").json() == []
+
+
 def test_unknown_addresses_and_methods_are_told(http: httpx.Client, served: Served) -> None:
     assert "/openapi.json" in told(http.get("/nowhere"), 404)
     assert "/openapi.json" in told(httpx.get(f"{served.url}/nowhere"), 404)

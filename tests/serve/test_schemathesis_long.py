@@ -18,6 +18,6 @@ api = schemathesis.openapi.from_dict(description())
 
 @pytest.mark.long
 @api.parametrize()
-@requests(25)
+@requests(10)
 def test_every_route_does_so_for_hundreds_of_requests(case: Any, fuzzed: tuple[Served, str]) -> None:  # noqa: F811
     described(case, *fuzzed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from everwhen.memory import Memory
 from everwhen.serve.pages import Cursor, Limit, Page, page
@@ -123,7 +123,10 @@ async def seen_with(request: Request, bank: Bank, name: str) -> Response:
 
 @router.get("/banks/{bank}/units/{unit}/links", response_model=list[Linked], **needs("read"))
 async def links(
-    request: Request, bank: Bank, unit: int, fan_out: Annotated[int, Query(ge=1, le=1000)] = 50
+    request: Request,
+    bank: Bank,
+    unit: Annotated[int, Path(ge=1, le=2**53)],
+    fan_out: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> Response:
     """The neighbours of a memory in the graph, best first."""
     return replied(

@@ -130,10 +130,17 @@ def test_what_was_told_without_a_date_was_told_as_just_done_and_is_less_sure(dia
         "When did I adopt a tortoise?",
         "When did Marta call the plumber?",
         "When did I go to the concert?",
+        "When did Ines move to Porto?",  # somebody else did
+        "When did Ines run a half marathon?",
+        "When did I get married?",
     ],
 )
 def test_what_was_never_told_or_never_happened_has_no_date(diary: Memory, question: str) -> None:
     assert diary.when(question, at=ASKED) is None
+
+
+def test_what_is_asked_for_in_other_words_keeps_its_date(diary: Memory) -> None:
+    assert days(diary.when("When did I relocate to Porto?", at=ASKED)) == ("2024-02-26", "2024-03-04")
 
 
 def test_between_keeps_answers_that_may_lie_in_it(diary: Memory) -> None:

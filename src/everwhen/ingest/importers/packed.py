@@ -23,8 +23,7 @@ from everwhen.errors import Damaged, NotFound, Refused, UsageError
 XZ, GZIP, BZIP2, ZIP = b"\xfd7zXZ\x00", b"\x1f\x8b", b"BZh", b"PK\x03\x04"
 PACKED = (XZ, GZIP, BZIP2, ZIP)
 XZ_MEMORY = 288 << 20
-"""Bytes that unpacking xz may take: `xz -9` needs 65 MB, what data sets are packed with up to 256 MB, and a file can ask
-for 4 GB."""
+"""Bytes that unpacking xz may take: `xz -9` needs 65 MB, some data sets 256 MB, and a file can ask for 4 GB."""
 _PIECE = 1 << 16
 _UNPACKING = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, EOFError)
 

@@ -78,6 +78,8 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
         ("turns", b'{"messages": [{"content": "x", "timestamp": "2025-03-03T10:00:00"}]}', "has no zone"),
         ("facts", b'{"subject": "Ana", "predicate": "lives in", "object": "Porto", "confidence": 7}', "confidence"),
         ("facts/correct", b'{"subject": "Ana"}', "predicate: Field required"),
+        ("facts", b'{"subject": "A", "predicate": "b", "object": "c", "source": [" "]}', "source.0: this is empty"),
+        ("facts", b'{"subject": "A", "predicate": "b", "object": "c", "source": 5}', "source: Input should be a valid"),
         ("grep", b'{"pattern": "(", "regex": true}', "not a regular expression"),
     ],
 )  # fmt: skip

@@ -127,12 +127,14 @@ def of_bug(_: Request, error: Exception) -> Response:
 
 
 def sentence_of(errors: Any) -> str:
-    """The first validation error as a person says it."""
+    """The first validation error as a person says it; of a value that may be of several types, that of the type it
+    came furthest with."""
     nothing: dict[str, Any] = {"loc": (), "msg": "the request is not what it should be", "type": ""}
-    first: dict[str, Any] = next(iter(errors), nothing)
+    first: dict[str, Any] = max(errors, key=lambda error: len(error["loc"]), default=nothing)
     if first["type"] == "json_invalid":
         return f"the body is not JSON: {first.get('ctx', {}).get('error', 'it cannot be read')}"
-    where = ".".join(str(part) for part in first["loc"][1:])  # the first says whether body, query or path
+    # The first part says whether body, query or path; names of types have brackets.
+    where = ".".join(str(part) for part in first["loc"][1:] if "[" not in str(part))
     said = str(first["msg"]).removeprefix("Value error, ")
     return f"{where}: {said}" if where else said
 

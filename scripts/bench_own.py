@@ -259,7 +259,7 @@ def run(sets: Sequence[str] = SETS, home: Path | None = None) -> Json:
             sayings = messages(conversation)
             settings = {"extract": "rules", "zone": conversation["zone"], "count_access": False}
             with fresh_bank(home or Path(temporary), f"own-{number}", sayings, Tally(), **settings) as memory:
-                vectors = shared_embedder("minilm").embed([f"{one.speaker}: {one.text}" for one in sayings])
+                vectors = shared_embedder("conversation-1").embed([f"{one.speaker}: {one.text}" for one in sayings])
                 for name, own, question in questions:
                     cases[name].append(_case(memory, vectors, question, datetime.fromisoformat(own["now"])))
             if sys.stderr.isatty():
@@ -313,7 +313,7 @@ def _answer(memory: Memory, vectors: Vectors, query: str, at: datetime) -> Answe
     whole = memory.recall(query, at=at)
     kept = cut(whole)
     returned = indexes(whole.memories)
-    cosines = vectors @ shared_embedder("minilm").embed([query])[0]
+    cosines = vectors @ shared_embedder("conversation-1").embed([query])[0]
     return Answer(
         ranked=returned[:RANKS],
         small={str(few): indexes(memory.recall(query, at=at, max_tokens=few).memories) for few in SMALL},

@@ -45,7 +45,7 @@ RIDGE = 1.0
 FOLDS = 5
 LONGMEMEVAL_WEIGHT = 2.0
 """A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
-MAXSIM_ONLY = ("maxsim_telling", "maxsim_rank", "weakest_half", "session_maxsim")
+MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling", "maxsim_rank", "weakest_half", "session_maxsim")
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Case:
 
 
 def collect(args: argparse.Namespace) -> None:
-    embedder: Embedder = open_embedder("minilm")
+    embedder: Embedder = open_embedder("conversation-1")
     args.home.mkdir(parents=True, exist_ok=True)
     embedder = CachedEmbedder(embedder, args.home / "cache.db", 300_000)
     cases, names = [], []
@@ -140,7 +140,7 @@ class _bank:
         self._keep = args.keep
         new = not self._path.exists()
         self._store = SqliteStore.open(
-            self._path, embedder="minilm", dimension=lambda: embedder.dim, zone="UTC", create=True
+            self._path, embedder="conversation-1", dimension=lambda: embedder.dim, zone="UTC", create=True
         )
         if new:
             remember(

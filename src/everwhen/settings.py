@@ -32,8 +32,8 @@ class Settings:
     home: Path | None = None
     """The folder that holds the banks; None is the platform's data folder."""
     embedder: str | None = None
-    """`minilm`, `fastembed:<model>`, `openai:<model>`, `sentence-transformers:<model>` or `fake`; None is the
-    one that the bank was made with, and `minilm` for a new bank."""
+    """`conversation-1`, `fastembed:<model>`, `openai:<model>`, `sentence-transformers:<model>` or `fake`; None is the
+    one that the bank was made with, and `conversation-1` for a new bank."""
     zone: str = "UTC"
     """IANA zone of text that comes without one."""
 

@@ -33,7 +33,7 @@ from everwhen.ingest.links import link_in_meaning, link_in_time, similar_among
 from everwhen.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed import Embedder, gives_tokens, open_embedder
 from everwhen.models.embed.base import normalised
-from everwhen.models.embed.minilm import FOLDER
+from everwhen.models.embed.conversation import FOLDER
 from everwhen.recall import MID, Recipe
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings

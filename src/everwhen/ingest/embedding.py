@@ -1,8 +1,9 @@
-"""What of a turn is embedded: its words with their speaker, and once more with the turn before it.
+"""What of a turn is embedded: its words with their speaker, read with the end of the turn before.
 
-The words alone say little ("Yes, on Friday!"). Two vectors are made, one of `speaker: text` and one with the
-end of the turn before in front, and their mean is kept: the cosine with the mean is the mean of the cosines.
-What is stored and shown is always the text as it was said.
+The words alone say little ("Yes, on Friday!"). The packaged embedder reads the turn before and embeds the turn alone, in one
+run. For any other embedder two vectors are made, one of `speaker: text` and one with the end of the turn before in front,
+and their mean is kept: the cosine with the mean is the mean of the cosines. What is stored and shown is always the text
+as it was said.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.embed import Embedder, gives_tokens
-from everwhen.models.embed.base import normalised
+from everwhen.models.embed.base import IN_CONTEXT, normalised, reads_context
 from everwhen.models.rerank.codes import join
 from everwhen.when.zones import zone_of
 
@@ -48,7 +49,7 @@ def embed_spoken(embedder: Embedder, spoken: Sequence[Spoken]) -> list[Embedded]
     The codes are those of `speaker: text`, from the same run of the model: what of the turn before is said
     with it must not be matched as if it were its own words.
     """
-    pieces = [embedder.pieces(line_of(one)) for one in spoken]
+    pieces = [_pieces(embedder, one) for one in spoken]
     alone = [piece for several in pieces for piece in several]
     windows = [_window(embedder, one, several[0]) for one, several in zip(spoken, pieces, strict=True)]
     plain = [window for window in windows if window]
@@ -65,22 +66,30 @@ def line_of(one: Spoken) -> str:
     if one.dated is not None:
         instant, zone = one.dated
         dated = f"[{instant.astimezone(zone_of(zone)):%d %B %Y}] "
-    return f"{dated}{one.speaker}: {one.text}"
+    return f"{dated}{one.speaker}: {one.text}".replace(IN_CONTEXT, " ")
+
+
+def _pieces(embedder: Embedder, one: Spoken) -> list[str]:
+    """What is embedded: the line in as many pieces as the model needs, the first with what is read before it."""
+    pieces = embedder.pieces(line_of(one))
+    if one.before and reads_context(embedder):
+        return [one.before.replace(IN_CONTEXT, " ") + IN_CONTEXT + pieces[0], *pieces[1:]]
+    return pieces
 
 
 def embedded_texts(embedder: Embedder, one: Spoken) -> list[str]:
     """Every text that was given to the model for a turn: what a cache knows of it."""
-    pieces = embedder.pieces(line_of(one))
+    pieces = _pieces(embedder, one)
     window = _window(embedder, one, pieces[0])
     return [*pieces, window] if window else pieces
 
 
 def _window(embedder: Embedder, one: Spoken, piece: str) -> str:
-    """The piece with the turn before in front; empty where there is none.
+    """The piece with the turn before in front; empty where there is none, or the model has read it already.
 
     Where the two do not fit together the model would cut one off: the piece then speaks alone.
     """
-    window = f"{one.before}\n{piece}" if one.before else ""
+    window = f"{one.before}\n{piece}" if one.before and not reads_context(embedder) else ""
     return window if window and len(embedder.pieces(window)) == 1 else ""
 
 

@@ -11,11 +11,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest.embedding import embed_spoken, line_of
+from everwhen.ingest.embedding import embed_spoken
 from everwhen.ingest.remember import in_batches, spoken
 from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import centroid
-from everwhen.models.rerank.codes import join
 from everwhen.settings import Settings
 from everwhen.store import Model, Store
 from everwhen.types import Finding, Turn
@@ -74,16 +73,11 @@ def check_codes(store: Store, embedder: Embedder, settings: Settings, *, fix: bo
         return []
     if fix:
         for ids in in_batches(missing, settings.batch):
-            turns = list(store.turns(ids=ids))
-            pieces = [embedder.pieces(line_of(spoken(turn, "", settings))) for turn in turns]
-            _, codes = embedder.embed_with_codes([piece for several in pieces for piece in several])
-            flat = iter(codes)
+            turns, contexts = list(store.turns(ids=ids)), store.contexts(ids)
+            texts = [spoken(turn, contexts.get(turn.id, ""), settings) for turn in turns]
+            made = embed_spoken(embedder, texts)
             store.put_codes(
-                {
-                    turn.id: join([next(flat) for _ in several])
-                    for turn, several in zip(turns, pieces, strict=True)
-                },
-                Model.of(embedder),
+                {turn.id: one.codes for turn, one in zip(turns, made, strict=True)}, Model.of(embedder)
             )
     problem = f"{len(missing)} turns have no token vectors, and are ranked without late interaction"
     return [

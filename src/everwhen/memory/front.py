@@ -55,7 +55,7 @@ from everwhen.types import (
 Given = str | Mapping[str, Any] | Message
 BY_DEFAULT = frozenset({"turn", "fact"})
 CALENDARS = ("turns", "events")
-DEFAULT_EMBEDDER = "minilm"
+DEFAULT_EMBEDDER = "conversation-1"
 
 
 @lru_cache(maxsize=4)

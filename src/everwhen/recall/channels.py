@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from everwhen.recall.graph import graph
 from everwhen.recall.plan import Plan
-from everwhen.recall.question import ASKED, BARE
+from everwhen.recall.question import ASKED
 from everwhen.recall.recipe import Recipe
 from everwhen.recall.temporal import temporal
 from everwhen.store import Filter, Scored, Store
@@ -37,11 +37,9 @@ def search(
     took: dict[str, float] = {}
 
     def semantic() -> list[Scored]:
-        rankings = [scan.by_meaning(BARE, limit, floor)]
-        if scan.columns > 1:
-            rankings.append(scan.by_meaning(ASKED, limit, floor))
+        rankings = [scan.by_meaning(ASKED, limit, floor)]
         if who is not None:
-            rankings.append(scan.by_meaning(BARE, limit, floor, who))
+            rankings.append(scan.by_meaning(ASKED, limit, floor, who))
         return merged(rankings)
 
     def keyword() -> list[Scored]:

@@ -21,7 +21,7 @@ from everwhen.models.rerank import Scores
 from everwhen.models.rerank.maxsim import mean_maxsim, weakest_half, weighted_maxsim
 from everwhen.recall.channels import Found
 from everwhen.recall.plan import Plan
-from everwhen.recall.question import BARE
+from everwhen.recall.question import ASKED
 from everwhen.recall.satf import satf
 from everwhen.store import UnitRow
 from everwhen.store.bm25 import K1, B, idf
@@ -66,6 +66,8 @@ class Matches:
     """Late interaction, undigested: for each candidate (row) the best match of each of the question's words."""
 
     best: Array
+    compared: Array
+    """The learned comparison's score of each candidate."""
     telling: Array
     """How telling each word is; 0 for a stop word."""
     named: NDArray[np.bool_]
@@ -100,11 +102,12 @@ def features(pool: Pool) -> dict[str, Array]:
     """Every feature of every candidate, by name."""
     words = _words(pool)
     columns = {name: standardised(values) for name, values in {**_own(pool), **words}.items()}
-    strong = columns["cosine"] + columns["bm25"] + columns.get("maxsim_unnamed", np.float32(0.0))
+    strong = columns["cosine"] + columns["bm25"] + columns.get("compared", np.float32(0.0))
     columns["near_hits"] = standardised(_near_hits(pool, strong))
     columns["like_hits"] = standardised(_like_hits(pool.vectors, strong))
     columns["bm25_rank"] = _rank(columns["bm25"])
     if pool.matches is not None:
+        columns["compared_rank"] = _rank(columns["compared"])
         columns["maxsim_rank"] = _rank(columns.pop("maxsim_unnamed"))
     return columns | _context(pool) | _sessions(pool, strong) | _speaker(pool) | _surface(pool) | _time(pool)
 
@@ -138,7 +141,7 @@ def _own(pool: Pool) -> dict[str, Array]:
     """The candidate itself: its cosine, its BM25 without the names, its length."""
     around, rows = pool.around, pool.around.rows_of
     return {
-        "cosine": around.cosines[rows, BARE],
+        "cosine": around.cosines[rows, ASKED],
         "bm25": _bm25_of_turns(pool)[rows],
         "length": np.log1p(around.lengths[rows]).astype(np.float32),
     }
@@ -150,6 +153,7 @@ def _words(pool: Pool) -> dict[str, Array]:
         return dict(pool.rerank or {})
     best, named = pool.matches.best, pool.matches.named
     return {
+        "compared": pool.matches.compared,
         "maxsim_telling": weighted_maxsim(best, _importance(pool.matches)),
         "maxsim_unnamed": mean_maxsim(best[:, ~named] if not named.all() else best),
         "weakest_half": weakest_half(best),
@@ -169,7 +173,7 @@ def _context(pool: Pool) -> dict[str, Array]:
     """The turns before and after: what they say, and whether this one answers a question that matches."""
     around, rows = pool.around, pool.around.rows_of
     before, after = _neighbours(around)
-    words, cosine = _bm25_of_turns(pool), around.cosines[:, BARE]
+    words, cosine = _bm25_of_turns(pool), around.cosines[:, ASKED]
     previous = standardised(_at(cosine, before, NOTHING)[rows])
     answers = _at(around.asks.astype(np.float32), before, np.float32(0))[rows]
     neighbour = np.maximum(_at(words, before, np.float32(0)), _at(words, after, np.float32(0)))[rows]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
-from everwhen.recall.question import BARE
+from everwhen.recall.question import ASKED
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.store import Filter, Scored, Store
 from everwhen.store.graph import LinkType
@@ -51,7 +51,7 @@ def graph(
         for seed in seeds[: recipe.graph_seeds]
         if seed.score >= recipe.graph_seed_similarity
     }
-    allowed = scan.cosines_of(BARE, chosen, walked)
+    allowed = scan.cosines_of(ASKED, chosen, walked)
     links = Links(store, scan, walked, recipe.graph_similarity, recipe.min_edge, recipe.entity_fan_out)
     activation = spread(
         links,
@@ -148,7 +148,7 @@ class Links:
         return edges
 
     def _look_at(self, units: set[int]) -> None:
-        cosines = self._scan.cosines_of(BARE, units, self._kinds)
+        cosines = self._scan.cosines_of(ASKED, units, self._kinds)
         self._allowed |= {unit: cosines.get(unit, -1.0) >= self._similarity for unit in units}
 
 
@@ -163,6 +163,6 @@ def lead_back(store: Store, scan: Scan, activation: Mapping[int, float], where: 
         for derived, turn in store.graph.provenance(list(activation)):
             if derived in activation:
                 whole[turn] = max(whole.get(turn, 0.0), activation[derived])
-    cosines = scan.cosines_of(BARE, whole, kinds)
+    cosines = scan.cosines_of(ASKED, whole, kinds)
     found = [Scored(unit, whole[unit] * max(cosine, 0.0)) for unit, cosine in cosines.items()]
     return sorted(found, key=lambda one: (-one.score, one.unit))

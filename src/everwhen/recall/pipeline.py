@@ -25,6 +25,7 @@ from everwhen.models.embed import Embedder
 from everwhen.models.llm.base import LLM
 from everwhen.models.rerank import Candidate, Question, Reranker, open_reranker
 from everwhen.models.rerank.codes import decode
+from everwhen.models.rerank.compare import compare
 from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import fill
@@ -38,7 +39,7 @@ from everwhen.recall.hierarchy import climb, leaf_scores
 from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import latest_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
-from everwhen.recall.question import BARE, Query, embed, heart_of
+from everwhen.recall.question import ASKED, Query, embed, heart_of
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
@@ -129,7 +130,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         if request.llm is not None and recipe.planner and recipe.scope is None:
             asked = plan_by_llm(request.llm, asked)
     with _timed(timings, "embed"):
-        query = embed(embedder, asked, words=recipe.rerank)
+        query = embed(embedder, asked)
     scan = store.scan(query.vectors, asked.query, request.where)
     has_assistant = scan.has_role("assistant")
     who = asked.whose(has_assistant) if recipe.speaker else None
@@ -145,7 +146,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         )
     rows = list(held.values())
     if not rows:
-        return Gathered(asked, scan, found, None, query.vectors[BARE])
+        return Gathered(asked, scan, found, None, query.vectors[ASKED])
     seqs = [row.seq for row in rows]
     with _timed(timings, "around"):
         pool = Pool(
@@ -155,7 +156,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     if recipe.rerank and recipe.fusion == "linear":
         with _timed(timings, "rerank"):
             pool = _compared(store, scan, query, pool, request.reranker)
-    return Gathered(asked, scan, found, pool, query.vectors[BARE])
+    return Gathered(asked, scan, found, pool, query.vectors[ASKED])
 
 
 def _sought(store: Store, embedder: Embedder, request: Request, words: str) -> tuple[Found, dict[str, float]]:
@@ -292,14 +293,15 @@ def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Rera
         if query.tokens is None or not len(query.tokens):
             return pool
         codes = store.token_codes(seqs)
-        best = best_matches(query.tokens, *decode([codes.get(seq, b"") for seq in seqs]))
+        tokens = decode([codes.get(seq, b"") for seq in seqs])
+        best = best_matches(query.tokens, *tokens)
         if np.isnan(best).all():
             return pool
         named = {word.casefold() for person in pool.plan.people for word in person.split()}
         return replace(
             pool,
             matches=Matches(
-                best, scan.telling(query.words), np.array([word in named for word in query.words], np.bool_)
+                best, compare(query.tokens, *tokens), scan.telling(query.words), np.array([word in named for word in query.words], np.bool_)
             ),
         )
     scores = reranker.score(

@@ -13,8 +13,8 @@ from everwhen.recall.plan import Plan
 
 HEAD, TAIL = 3_000, 1_000
 """Characters of a long question that take part: its time grows with each word, and the embedder reads a few hundred."""
-ASKED, BARE = 0, -1
-"""The vectors of a question: as it stands, and without the names of those it is about. Often they are one."""
+ASKED = 0
+"""The column of the question's own vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,9 @@ def heart_of(words: str) -> str:
     return f"{words[:HEAD]} {words[-TAIL:]}"
 
 
-def embed(embedder: Embedder, plan: Plan, *, words: bool = True) -> Query:
-    """The question as it stands and without names, in one run. A long one asks by its first piece.
-
-    Where its words are not compared, it is asked without names alone: half the work, and the same is found (LoCoMo dev,
-    low budget without rerank, recall@10: 0.001 apart).
-    """
-    if not words:
-        return Query(embedder.embed([embedder.pieces(plan.bare)[0]]))
-    others = [] if plan.bare == plan.query else [plan.bare]
+def embed(embedder: Embedder, plan: Plan) -> Query:
+    """The question in one run. A long one asks by its first piece."""
     if gives_tokens(embedder):
-        vectors, tokens, pieces = embedder.embed_question(plan.query, others)
-        return Query(vectors, tokens, tuple(pieces))
-    return Query(embedder.embed([embedder.pieces(text)[0] for text in (plan.query, *others)]))
+        vectors, tokens, words = embedder.embed_question(plan.query)
+        return Query(vectors, tokens, tuple(words))
+    return Query(embedder.embed([embedder.pieces(plan.query)[0]]))

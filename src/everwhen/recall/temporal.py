@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from everwhen.recall.graph import Edges, lead_back, spread
-from everwhen.recall.question import BARE
+from everwhen.recall.question import ASKED
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.store import Filter, Scored, Store, UnitRow
 from everwhen.store.instants import from_micros
@@ -75,11 +75,11 @@ def _inside(
         between = window if where.between is None else where.between.intersection(window)
         if between is None:
             continue
-        found = scan.near(BARE, pool, similarity, {"turn"}, between)
+        found = scan.near(ASKED, pool, similarity, {"turn"}, between)
         cosines |= dict(found)
         said_at = scan.said_at([unit for unit, _ in found])
         times |= {unit: Interval(from_micros(at), from_micros(at), "second") for unit, at in said_at.items()}
-    derived = dict(scan.near(BARE, pool, similarity, DERIVED))
+    derived = dict(scan.near(ASKED, pool, similarity, DERIVED))
     cosines |= derived
     times |= _occurred(store, store.units(list(derived)) if derived else {}, where)
     best = {unit: max((closeness(when, one) for one in windows), default=0.0) for unit, when in times.items()}

@@ -61,7 +61,7 @@ class Lent:
     """
 
     def __init__(self, home: Path | None) -> None:
-        inner: Embedder = open_embedder("minilm")
+        inner: Embedder = open_embedder("conversation-1")
         self._embedder = CachedEmbedder(inner, cache_path(home)) if home else inner
         self._asking = inner
         self.home = home

@@ -1,4 +1,4 @@
-"""Embedders by name: the packaged MiniLM, a fake for tests, and models that other packages or servers run."""
+"""Embedders by name: the packaged one, a fake for tests, and models that other packages or servers run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from everwhen.models.embed.base import Embedder, TokenEmbedder, Vectors, gives_t
 
 __all__ = ["Embedder", "TokenEmbedder", "Vectors", "gives_tokens", "open_embedder"]
 
-CHOICES = "minilm, fake, fastembed:<model>, openai:<model>, sentence-transformers:<model>"
+CHOICES = "conversation-1, fake, fastembed:<model>, openai:<model>, sentence-transformers:<model>"
 
 
 def open_embedder(spec: str, *, threads: int | None = None) -> Embedder:
@@ -17,10 +17,10 @@ def open_embedder(spec: str, *, threads: int | None = None) -> Embedder:
     """
     kind, _, model = spec.partition(":")
     match kind, bool(model):
-        case "minilm", False:
-            from everwhen.models.embed.minilm import MiniLM
+        case "conversation-1", False:
+            from everwhen.models.embed.conversation import ConversationEmbedder
 
-            return MiniLM(threads)
+            return ConversationEmbedder(threads)
         case "fake", False:
             from everwhen.models.embed.fake import FakeEmbedder
 

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 
+IN_CONTEXT = "\x1e"
+"""Between what an embedder that `reads_context` only reads and the text that it embeds (ASCII's record separator)."""
+
 
 class Embedder(Protocol):
     """Text to unit vectors. Above: ingest, recall, the embedding cache. Below: one model, local or remote.
@@ -20,7 +23,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What a bank records, such as "minilm" or "openai:text-embedding-3-small"."""
+        """What a bank records, such as "conversation-1" or "openai:text-embedding-3-small"."""
         ...
 
     @property
@@ -63,6 +66,11 @@ class TokenEmbedder(Embedder, Protocol):
 def gives_tokens(embedder: Embedder) -> TypeGuard[TokenEmbedder]:
     """Whether an embedder is a `TokenEmbedder`; its width is not asked for, since that may load a model."""
     return hasattr(embedder, "embed_with_codes")
+
+
+def reads_context(embedder: Embedder) -> bool:
+    """Whether an embedder understands `IN_CONTEXT`."""
+    return bool(getattr(embedder, "reads_context", False))
 
 
 def normalised(rows: Vectors) -> Vectors:

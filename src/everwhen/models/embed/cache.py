@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from everwhen.home import make_private_folder
-from everwhen.models.embed.base import Embedder, Vectors, gives_tokens
+from everwhen.models.embed.base import Embedder, Vectors, gives_tokens, reads_context
 from everwhen.sqlite_slack import can_be_wiped, log_is_empty, open_files, wipe_slack
 
 Entry: TypeAlias = tuple[Vectors, bytes]
@@ -72,6 +72,10 @@ class CachedEmbedder:
     @property
     def dim(self) -> int:
         return self.inner.dim
+
+    @property
+    def reads_context(self) -> bool:
+        return reads_context(self.inner)
 
     def pieces(self, text: str) -> list[str]:
         return self.inner.pieces(text)

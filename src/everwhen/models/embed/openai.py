@@ -104,7 +104,7 @@ class OpenAIEmbedder:
                 backoff = self.first_pause * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
                 time.sleep(min(LONGEST_PAUSE, backoff if pause is None else pause))
         raise ModelError(
-            f"{self.base_url} {problem}, {ATTEMPTS} times; try again later or use the minilm embedder"
+            f"{self.base_url} {problem}, {ATTEMPTS} times; try again later or use the packaged embedder"
         )
 
     def _refusal(self, response: httpx.Response) -> str:

@@ -1,12 +1,9 @@
-"""Token vectors small enough to keep: a token's 384 floats become 48 bytes.
+"""Token vectors small enough to keep: a token's 96 floats become 48 bytes.
 
-    y    = unit(unit(x) @ P + b)                       96 dimensions, of length one
     code = clip(floor(y / STEP) + 8, 0, 15)            4 bits a dimension
     y'   = (code - 7.5) STEP                           what is compared
 
-P is fitted by `scripts/fit_token_projection.py`: the 96 directions in which MiniLM's token vectors vary most
-around their mean (b takes the mean away), turned by a fixed rotation. The rotation makes every dimension vary
-alike, so that one step serves all of them and no token needs a scale of its own.
+The network gives vectors of 96 dimensions and length one, and was trained with these codes in between.
 
 A long text keeps 64 vectors, each the mean of neighbouring tokens. That bounds its bytes, and it is fairer: the
 more vectors a text has, the better the best of them matches anything (docs/rerank.md has the figures).
@@ -15,8 +12,6 @@ more vectors a text has, the better the best of them matches anything (docs/rera
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +27,8 @@ MOST = 64
 """Vectors of a text. Tuned on LongMemEval dev, where 48 to 96 are alike; a turn of LoCoMo seldom has as many."""
 MOST_OF_PIECE = 16
 """What each piece may add once this is more: a text of many pages is not drawn together to 64."""
-FORMAT = b"\x01"
-"""The first byte of every code: another projection or step is another format."""
-PROJECTION = Path(__file__).with_name("projection.npy")
-
-
-def project(vectors: Vectors) -> Vectors:
-    """A model's token vectors (n x 384) as what is compared (n x 96), in full precision: a question's side."""
-    matrix, offset = _projection()
-    return normalised(normalised(vectors) @ matrix + offset)
+FORMAT = b"\x02"
+"""The first byte of every code: another network or step is another format."""
 
 
 def encode(projected: Vectors) -> bytes:
@@ -85,9 +73,3 @@ def decode(codes: Sequence[bytes]) -> tuple[Vectors, NDArray[np.int64]]:
 
 def is_readable(code: bytes) -> bool:
     return code[:1] == FORMAT and len(code) % TOKEN_BYTES == 1
-
-
-@cache
-def _projection() -> tuple[Vectors, Vectors]:
-    rows = np.load(PROJECTION).astype(np.float32)
-    return rows[:-1], rows[-1]

@@ -1,54 +1,58 @@
-"""The embedder that ships with the package: all-MiniLM-L6-v2 in 8 bits, on the CPU, without a download."""
+"""The embedder that ships with the package: six layers in 8 bits, trained on conversations, on the CPU, without a download.
+
+A turn is read with the end of the turn before it, so that "yes, in May" is read as the answer that it is; only the turn's own
+words make its vector and its token vectors. docs/models.md says how the network was made.
+"""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.errors import ModelError
-from everwhen.models.embed.base import Vectors, normalised
+from everwhen.models.embed.base import IN_CONTEXT, Vectors, normalised
 from everwhen.models.embed.pieces import Word, cut
-from everwhen.models.rerank.codes import FORMAT, encode, join, project
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from everwhen.models.onnx import available_cores, open_session, open_tokenizer
+from everwhen.models.rerank.codes import FORMAT, encode, join
 
 WINDOW = 256
 SPECIALS = 2  # [CLS] and [SEP]
 CONTINUED = "##"  # how the tokenizer marks a piece that goes on with a word
 OVERLAP = 32
 BATCH_TOKENS = 384
-FOLDER = Path(__file__).with_name("minilm")
-
-# Words of a question that no memory is looked for by: articles, pronouns, auxiliaries, bare prepositions and
+FOLDER = Path(__file__).with_name("conversation_1")
+CONTEXT = 34
+"""Tokens that are read before a text's own, at the most: 32 words of the turn before, and separators. As it was trained."""
 
 # A token comes from at least one character, and Unicode decomposition makes at most four out of one.
 _CERTAINLY_FITS_ASCII = WINDOW - SPECIALS
 _CERTAINLY_FITS = (WINDOW - SPECIALS) // 4
 
 
-class MiniLM:
+class ConversationEmbedder:
     """384 dimensions, a window of 256 tokens, batches spread over `threads` cores (default: all)."""
 
-    name = "minilm"
+    name = "conversation-1"
+    reads_context = True
     dim = 384
     code_format = FORMAT
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = threads or _available_cores()
+        self.threads = threads or available_cores()
         self._loading = threading.Lock()
         self._loaded: _Model | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """A text beyond the window becomes the mean of its pieces; call `pieces` to keep them apart."""
+        """A text beyond the window becomes the mean of its pieces; call `pieces` to keep them apart.
+
+        What stands before `IN_CONTEXT` is read, and is no part of the vector.
+        """
         return self.embed_with_codes((), texts)[0]
 
     def embed_with_codes(
@@ -57,10 +61,10 @@ class MiniLM:
         """See `embed`; the codes leave out punctuation, unless there is nothing else."""
         model = self._model()
         everything = [*texts, *plain]
-        rows = [model.token_ids(text) for text in everything]
+        rows = [model.text(text) for text in everything]
         vectors = np.empty((len(rows), self.dim), np.float32)
         codes = [b""] * len(texts)
-        fitting = [i for i, ids in enumerate(rows) if len(ids) <= WINDOW]
+        fitting = [i for i, row in enumerate(rows) if len(row.ids) <= WINDOW]
         self._fill(vectors, codes, fitting, rows)
         for i in set(range(len(rows))).difference(fitting):
             pieces = self.pieces(everything[i])
@@ -75,11 +79,11 @@ class MiniLM:
     def embed_question(self, text: str, others: Sequence[str] = ()) -> tuple[Vectors, Vectors, list[str]]:
         """Punctuation is left out of the tokens, unless there is nothing else."""
         model = self._model()
-        ids, *more = (model.token_ids(self.pieces(one)[0]) for one in (text, *others))
-        vectors, hidden = model.sentences_and_tokens([ids, *more])
-        places = model.worded(ids)
-        words = model.whole_words(ids)
-        return vectors, project(hidden[0][places]), [words[place] for place in places]
+        asked, *more = (model.question(self.pieces(one)[0]) for one in (text, *others))
+        vectors, tokens = model.sentences_and_tokens([asked, *more])
+        places = model.worded(asked)
+        words = model.whole_words(asked.ids)
+        return vectors, tokens[0][places], [words[place] for place in places]
 
     def pieces(self, text: str) -> list[str]:
         """Cut between words, with about 32 tokens of overlap; time is linear in the text."""
@@ -88,26 +92,21 @@ class MiniLM:
         # Most texts of this length still fit, and what is counted here is what `embed` asks for next.
         if len(text) <= 8 * WINDOW and len(self._model().token_ids(text)) <= WINDOW:
             return [text]
-        return cut(text, WINDOW - SPECIALS, OVERLAP, self._model().words)
+        return cut(text, WINDOW - SPECIALS - CONTEXT, OVERLAP, self._model().words)
 
-    def _fill(self, vectors: Vectors, codes: list[bytes], chosen: list[int], rows: list[list[int]]) -> None:
+    def _fill(self, vectors: Vectors, codes: list[bytes], chosen: list[int], rows: list[Row]) -> None:
         """Vectors for the chosen rows, and codes for as many of the first rows as there is room for."""
         model = self._model()
-        batches = _batches(chosen, [len(ids) for ids in rows], self.threads)
+        batches = _batches(chosen, [len(row.ids) for row in rows], self.threads)
 
         def run(batch: list[int]) -> None:
             coded = [place for place, i in enumerate(batch) if i < len(codes)]
             if not coded:
                 vectors[batch] = model.sentences([rows[i] for i in batch])
                 return
-            vectors[batch], hidden = model.sentences_and_tokens([rows[i] for i in batch])
-            kept = [model.worded(rows[batch[place]]) for place in coded]
-            tokens = project(
-                np.concatenate([hidden[place, own] for place, own in zip(coded, kept, strict=True)])
-            )
-            ends = np.cumsum([len(own) for own in kept])
-            for place, own in zip(coded, np.split(tokens, ends[:-1]), strict=True):
-                codes[batch[place]] = encode(own)
+            vectors[batch], tokens = model.sentences_and_tokens([rows[i] for i in batch])
+            for place in coded:
+                codes[batch[place]] = encode(tokens[place, model.worded(rows[batch[place]])])
 
         if len(batches) < 2 or self.threads == 1:
             for batch in batches:
@@ -125,12 +124,23 @@ class MiniLM:
         return self._loaded
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Tokens as the network reads them."""
+
+    ids: list[int]
+    begin: int
+    """Where the text's own words begin."""
+    asks: bool = False
+    """Whether it is a question: the network tells those from what is remembered."""
+
+
 class _Model:
     """The tokenizer and the network."""
 
     def __init__(self) -> None:
-        self._tokenizer = _open_tokenizer(FOLDER / "tokenizer.json")
-        self._session = _open_session(FOLDER / "model.onnx")
+        self._tokenizer = open_tokenizer(FOLDER / "tokenizer.json")
+        self._session = open_session(FOLDER / "model.onnx")
         self.token_ids = lru_cache(maxsize=2048)(self._token_ids)
 
     @cached_property
@@ -143,6 +153,18 @@ class _Model:
 
     def _token_ids(self, text: str) -> list[int]:
         return self._tokenizer.encode(_encodable(text)).ids
+
+    def question(self, text: str) -> Row:
+        return Row(self.token_ids(text), 0, asks=True)
+
+    def text(self, text: str) -> Row:
+        """A text by itself, or with what is read before it."""
+        before, context, own = text.rpartition(IN_CONTEXT)
+        ids = self.token_ids(own)
+        if not context or len(ids) + CONTEXT > WINDOW:
+            return Row(ids, 1)
+        read = self.token_ids(before)[1:-1][-(CONTEXT - SPECIALS) :]
+        return Row([ids[0], *read, ids[-1], *ids[1:]], len(read) + 2) if read else Row(ids, 1)
 
     def words(self, text: str) -> list[Word]:
         """Where each word begins and how many tokens it takes."""
@@ -157,20 +179,18 @@ class _Model:
             last = word
         return words
 
-    def sentences(self, rows: list[list[int]]) -> Vectors:
-        ids, mask = _padded(rows)
-        (vectors,) = self._session.run(["sentence"], {"input_ids": ids, "attention_mask": mask})
+    def sentences(self, rows: list[Row]) -> Vectors:
+        (vectors,) = self._session.run(["sentence"], _inputs(rows))
         return np.asarray(vectors, dtype=np.float32)
 
-    def sentences_and_tokens(self, rows: list[list[int]]) -> tuple[Vectors, Vectors]:
-        """The same, and the last hidden state of each token (texts x tokens x 384), padding included."""
-        ids, mask = _padded(rows)
-        outputs = self._session.run(["sentence", "token_vectors"], {"input_ids": ids, "attention_mask": mask})
+    def sentences_and_tokens(self, rows: list[Row]) -> tuple[Vectors, Vectors]:
+        """The same, and a vector of each token (texts x tokens x 96), padding included."""
+        outputs = self._session.run(["sentence", "token_vectors"], _inputs(rows))
         return outputs[0], outputs[1]
 
-    def worded(self, ids: list[int]) -> NDArray[np.intp]:
-        """The places of tokens that have a letter or a digit; all but the specials where none has."""
-        return _places(ids, self._is_worded)
+    def worded(self, row: Row) -> NDArray[np.intp]:
+        """The places of its own tokens that have a letter or a digit; all of them but the specials where none has."""
+        return _places(row, self._is_worded)
 
     def whole_words(self, ids: list[int]) -> list[str]:
         """For each token the word that it is a piece of."""
@@ -184,39 +204,6 @@ class _Model:
                 words.append(piece)
             starts.append(len(words) - 1)
         return [words[start] for start in starts]
-
-
-def _open_session(path: Path) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    # The file is optimised already: doing it again only costs start-up time.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    # One thread for each run and several runs at once: faster than sharing the small matrices of one run.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    # Shapes differ from batch to batch: remembering a memory plan for each only grows.
-    options.enable_mem_pattern = False
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:
-        raise ModelError(
-            f"the packaged model {path.name} cannot be loaded ({error}); reinstall everwhen"
-        ) from error
-
-
-def _open_tokenizer(path: Path) -> Tokenizer:
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:
-        raise ModelError(
-            f"the packaged {path.name} cannot be loaded ({error}); reinstall everwhen"
-        ) from error
-    tokenizer.encode_special_tokens = True  # "[SEP]" in a message is what somebody wrote, not a command
-    return tokenizer
 
 
 def _batches(chosen: list[int], lengths: list[int], threads: int) -> list[list[int]]:
@@ -235,19 +222,24 @@ def _batches(chosen: list[int], lengths: list[int], threads: int) -> list[list[i
     return batches
 
 
-def _padded(rows: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    ids = np.zeros((len(rows), max(map(len, rows))), np.int64)
-    mask = np.zeros_like(ids)
+def _inputs(rows: list[Row]) -> dict[str, NDArray[np.int64]]:
+    """Padded tokens, which of them are there, and which make the vector: all of a question, a text's own words."""
+    ids = np.zeros((len(rows), max(len(row.ids) for row in rows)), np.int64)
+    mask, own, segments = np.zeros_like(ids), np.zeros_like(ids), np.zeros_like(ids)
     for i, row in enumerate(rows):
-        ids[i, : len(row)] = row
-        mask[i, : len(row)] = 1
-    return ids, mask
+        end = len(row.ids)
+        ids[i, :end] = row.ids
+        mask[i, :end] = 1
+        own[i, row.begin : end] = 1
+        segments[i, row.begin : end] = not row.asks
+    return {"input_ids": ids, "attention_mask": mask, "segments": segments, "own": own}
 
 
-def _places(ids: list[int], wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Where the wanted tokens stand between [CLS] and [SEP]; every place there when none is wanted."""
-    found = np.flatnonzero(wanted[np.array(ids[1:-1], dtype=np.intp)]) + 1
-    return found if len(found) else np.arange(1, len(ids) - 1)
+def _places(row: Row, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Where the wanted ones stand among a text's own tokens, specials left out; every place there when none is wanted."""
+    begin, end = max(row.begin, 1), len(row.ids) - 1
+    found = np.flatnonzero(wanted[np.array(row.ids[begin:end], dtype=np.intp)]) + begin
+    return found if len(found) else np.arange(begin, end)
 
 
 def _encodable(text: str) -> str:
@@ -257,8 +249,3 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
     return text
-
-
-def _available_cores() -> int:
-    affinity = getattr(os, "sched_getaffinity", None)
-    return max(1, len(affinity(0)) if affinity else os.cpu_count() or 1)

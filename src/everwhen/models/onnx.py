@@ -1,0 +1,50 @@
+"""Opening the packaged networks: onnxruntime sessions and tokenizers, and how many cores there are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from everwhen.errors import ModelError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+def open_session(path: Path) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # The file is optimised already: doing it again only costs start-up time.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    # One thread for each run and several runs at once: faster than sharing the small matrices of one run.
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # Shapes differ from batch to batch: remembering a memory plan for each only grows.
+    options.enable_mem_pattern = False
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise ModelError(
+            f"the packaged model {path.name} cannot be loaded ({error}); reinstall everwhen"
+        ) from error
+
+
+def open_tokenizer(path: Path) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:
+        raise ModelError(
+            f"the packaged {path.name} cannot be loaded ({error}); reinstall everwhen"
+        ) from error
+    tokenizer.encode_special_tokens = True  # "[SEP]" in a message is what somebody wrote, not a command
+    return tokenizer
+
+
+def available_cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return max(1, len(affinity(0)) if affinity else os.cpu_count() or 1)

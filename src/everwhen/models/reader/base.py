@@ -1,0 +1,44 @@
+"""What a reader reads, and what it says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+KINDS = ("span", "yes", "no", "none")
+STATUSES = ("true", "denied", "supposed", "planned", "ended", "reported", "fiction")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A turn as it is read."""
+
+    speaker: str
+    text: str
+    before: str = ""
+    """The end of the turn before, with its speaker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one passage says about a question."""
+
+    relevance: float
+    """A logit: above 0 it answers more likely than not."""
+    kinds: NDArray[np.float32]
+    """Chances of `KINDS`."""
+    statuses: NDArray[np.float32]
+    """Chances of `STATUSES`."""
+    span: tuple[int, int]
+    """Where in the passage's text the answer would stand: characters, half-open; empty where none could."""
+    span_chance: float
+
+    @property
+    def kind(self) -> str:
+        return KINDS[int(self.kinds.argmax())]
+
+    @property
+    def status(self) -> str:
+        return STATUSES[int(self.statuses.argmax())]

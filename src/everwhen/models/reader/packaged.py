@@ -1,0 +1,130 @@
+"""The reader that ships with the package: a cross-encoder of six layers in 8 bits, on the CPU, without a download.
+
+docs/models.md says how it was made.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.models.onnx import available_cores, open_session, open_tokenizer
+from everwhen.models.reader.base import Passage, Reading
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+
+FOLDER = Path(__file__).with_name("reader_1")
+ASKED, BEFORE, OWN = 40, 24, 160
+"""Tokens of a question, of the turn before, and of a turn. It was trained with 96 of a turn; its positions reach 256."""
+BATCH = 4
+"""Pairs of one run: what is padded costs as much as what is read."""
+LONGEST_SPAN = 24
+
+
+class PackagedReader:
+    """May be called from several threads at once; a pair reads the same whatever else is read with it."""
+
+    name = "reader-1"
+
+    def __init__(self, threads: int | None = None, folder: Path = FOLDER) -> None:
+        self.threads = threads or available_cores()
+        self._folder = folder
+        self._loading = threading.Lock()
+        self._loaded: tuple[Tokenizer, Any] | None = None
+
+    def relevance(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        """The logit of each passage."""
+        out = np.zeros(len(passages), np.float32)
+        for chosen, outputs, _ in self._runs(question, passages, ["relevance"]):
+            out[chosen] = outputs[0][:, 0]
+        return out
+
+    def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
+        """Everything that it says of each passage."""
+        out: dict[int, Reading] = {}
+        for chosen, outputs, encoded in self._runs(question, passages, ["relevance", "kind", "status", "span"]):
+            relevance, kind, status, span = outputs
+            for row, number in enumerate(chosen):
+                begin, own = encoded[row]
+                chances = span[row, begin : begin + len(own.ids)]
+                place, chance = _best_span(chances)
+                out[number] = Reading(
+                    float(relevance[row, 0]), _softmax(kind[row]), _softmax(status[row]),
+                    _characters(passages[number], own, place), chance,
+                )  # fmt: skip
+        return [out[number] for number in range(len(passages))]
+
+    def _runs(
+        self, question: str, passages: Sequence[Passage], wanted: list[str]
+    ) -> list[tuple[list[int], list[Any], list[tuple[int, Encoding]]]]:
+        """Batches of passages of about the same length, spread over the cores."""
+        tokenizer, session = self._model()
+        asked = tokenizer.encode(question, add_special_tokens=False).ids[:ASKED]
+        rows = [_row(tokenizer, asked, passage) for passage in passages]
+        order = sorted(range(len(rows)), key=lambda number: -len(rows[number][0]))
+        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+
+        def run(batch: list[int]) -> tuple[list[int], list[Any], list[tuple[int, Encoding]]]:
+            outputs = session.run(wanted, _inputs([rows[number][0] for number in batch], len(asked) + 2))
+            return batch, outputs, [rows[number][1:] for number in batch]
+
+        if len(batches) < 2 or self.threads == 1:
+            return [run(batch) for batch in batches]
+        with ThreadPoolExecutor(min(self.threads, len(batches))) as pool:
+            return list(pool.map(run, batches))
+
+    def _model(self) -> tuple[Tokenizer, Any]:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = open_tokenizer(self._folder / "tokenizer.json"), open_session(self._folder / "model.onnx")
+        return self._loaded
+
+
+def _row(tokenizer: Tokenizer, asked: list[int], passage: Passage) -> tuple[list[int], int, Encoding]:
+    """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where the passage's own words begin, and what they are."""
+    own = tokenizer.encode(f"{passage.speaker}: {passage.text}"[: 8 * OWN], add_special_tokens=False)
+    before = tokenizer.encode(passage.before, add_special_tokens=False).ids[-BEFORE:] if passage.before else []
+    ids = [101, *asked, 102, *before, *([102] if before else []), *own.ids[:OWN], 102]
+    own.truncate(OWN)
+    return ids, len(ids) - len(own.ids) - 1, own
+
+
+def _inputs(rows: list[list[int]], question: int) -> dict[str, NDArray[np.int64]]:
+    ids = np.zeros((len(rows), max(map(len, rows))), np.int64)
+    mask, segments = np.zeros_like(ids), np.zeros_like(ids)
+    for place, row in enumerate(rows):
+        ids[place, : len(row)] = row
+        mask[place, : len(row)] = 1
+        segments[place, question : len(row)] = 1
+    return {"input_ids": ids, "attention_mask": mask, "segments": segments}
+
+
+def _best_span(scores: NDArray[np.float32]) -> tuple[tuple[int, int], float]:
+    """The best first and last token, the last not before the first; and how sure that is."""
+    if not len(scores):
+        return (0, -1), 0.0
+    begins, ends = _softmax(scores[:, 0]), _softmax(scores[:, 1])
+    both = np.triu(np.outer(begins, ends)) - np.triu(np.outer(begins, ends), LONGEST_SPAN)
+    place = int(both.argmax())
+    return (place // len(scores), place % len(scores)), float(both.max())
+
+
+def _characters(passage: Passage, own: Encoding, place: tuple[int, int]) -> tuple[int, int]:
+    """A span of tokens as characters of the passage's text; empty where it lies in the speaker's name."""
+    if place[1] < place[0]:
+        return (0, 0)
+    shift = len(passage.speaker) + 2
+    start, end = own.offsets[place[0]][0] - shift, own.offsets[place[1]][1] - shift
+    return (max(start, 0), end) if end > 0 else (0, 0)
+
+
+def _softmax(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    odds = np.exp(values - values.max())
+    return np.asarray(odds / odds.sum(), dtype=np.float32)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,7 +79,7 @@ def test_what_no_link_leads_to_is_not_found(told: Memory) -> None:
 @pytest.mark.parametrize(
     "bound", [{"graph_similarity": MID.graph_similarity}, {"graph_share": 50}, {"graph_stop": 0.5}]
 )
-def test_each_bound_of_the_default_path_keeps_it_out(told: Memory, bound: dict[str, float]) -> None:
+def test_each_bound_of_the_default_path_keeps_it_out(told: Memory, bound: dict[str, Any]) -> None:
     assert TRAILS not in activation(asked(told, replace(TEMPR, **bound)))
 
 

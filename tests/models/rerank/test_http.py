@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,7 +158,7 @@ def test_recall_asks_the_server_that_is_set(server: ScriptedServer, home: Path) 
         return raw(json.dumps({"results": rows}))
 
     server.always(likes_rain)
-    settings = {"embedder": "fake", "cache_entries": 0, "rerank_weight": 50.0}
+    settings: dict[str, Any] = {"embedder": "fake", "cache_entries": 0, "rerank_weight": 50.0}
     with Memory.open(home, "http", reranker=f"http:{server.root}#m", **settings) as memory:
         memory.add(["The kayak is red.", "It was rain all day.", "A kayak for two."])
         found = memory.recall("kayak")

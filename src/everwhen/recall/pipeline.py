@@ -326,7 +326,7 @@ def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> 
     """By reciprocal ranks, or by a cross-encoder's score where there is one; what it cannot compare comes last."""
     fused = rrf(rankings, recipe.rrf_k)
     scores = np.array([fused[row.seq] for row in pool.rows], np.float32)
-    order = np.argsort(-scores, kind="stable")
+    order = np.argsort([-fused[row.seq] for row in pool.rows], kind="stable")
     if pool.rerank:  # any scale will do: the place says how good one is, as in `_by_lambda`
         read = np.nan_to_num(next(iter(pool.rerank.values())), nan=-np.inf)
         order = order[np.argsort(-read[order], kind="stable")]

@@ -288,7 +288,8 @@ def table(pairs: Sequence[tuple[Case, dict[str, Any]]]) -> dict[str, Any]:
                 spent(case, 4096, chosen, z),
             ]
             figures = (*values[:-1], *values[-1], float(len(case.z) if chosen is None else len(chosen)))
-            for group in ("all", case.complexity, f"category {case.group}"):
+            harder = () if case.complexity == "simple" else ("hybrid and complex",)
+            for group in ("all", case.complexity, *harder, f"category {case.group}"):
                 rows.setdefault(group, {}).setdefault(name, []).append(figures)
     names = (*(f"evidence@{budget}" for budget in BUDGETS), "evidence@4096", "tokens", "memories")
     out: dict[str, Any] = {}

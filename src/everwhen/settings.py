@@ -116,7 +116,13 @@ class Settings:
 
     # Rerank
     reranker: str = "maxsim"
-    """What compares a question with a memory word by word: `maxsim`, `fastembed:<cross-encoder>` or `none`."""
+    """What compares a question with a memory word by word: `maxsim`, `fastembed:<cross-encoder>`,
+    `http:<address>#<model>` or `none`. `Memory.open` also takes an object of yours."""
+    rerank_weight: float = 1.0
+    """What a cross-encoder's standardised score weighs, beside the `plain` weights. Not fitted: none can be run
+    offline."""
+    rerank_timeout: float = 10.0
+    """Seconds that one attempt at a server's scores may take (`http:` rerankers)."""
 
     # Graph
     graph_seeds: int = 5
@@ -197,6 +203,8 @@ class Settings:
             "consolidation_temperature": 0,
             "ask_steps": 1,
             "ask_seconds": 0.001,
+            "rerank_weight": 0,
+            "rerank_timeout": 0.001,
         }
         for name, bound in least.items():
             if not getattr(self, name) >= bound:  # also when it is no number at all

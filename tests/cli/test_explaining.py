@@ -206,6 +206,7 @@ def test_stages_are_left_out_or_added_by_option(capsys: pytest.CaptureFixture[st
     assert all(one["why"]["parts"] == {} for one in ranked["memories"])
     assert asked(capsys, "--satf")["memories"][0]["why"]["affinity"] is not None
     assert asked(capsys)["memories"][0]["why"]["affinity"] is None
+    assert asked(capsys, "--recipe", "tempr", "--without", "graph")["trace"]["recipe"] == "tempr-graph"
     narrow = asked(capsys, "--budget", "1", "--expand", "1")
     assert any(one["why"]["beside"] for one in narrow["memories"])
 
@@ -225,6 +226,8 @@ def test_a_stage_that_does_not_exist_is_refused_with_those_that_do(
 ) -> None:
     assert run(["recall", "violin", "--without", "magic"]) == 2
     assert "no stage 'magic'; it has: semantic, keyword" in capsys.readouterr().err
+    assert run(["recall", "violin", "--recipe", "cake"]) == 2
+    assert "unknown recipe 'cake'; use one of mid, tempr" in capsys.readouterr().err
     assert run(["recall", "violin", "--budget", "many"]) == 2
 
 

@@ -12,6 +12,7 @@ from everwhen.errors import Damaged
 from everwhen.store import Filter, Store
 from everwhen.store.facts import ConflictRow, Report
 from everwhen.store.keep import Gone, Retold, Uprooted
+from everwhen.when import Interval
 from tests.conformance.conftest import Reopen
 from tests.conformance.test_facts import row
 from tests.conformance.test_tree import grown, session
@@ -504,6 +505,16 @@ def test_derived_units_of_turns_that_were_not_read_to_the_end_are_unfinished(sto
     with store.graph.writing(store.info.model) as writer:
         writer.add_units([event("e2", "b")], "rules", "1")
     assert store.keep.unfinished() == ["b"]
+
+
+def test_a_derived_unit_has_the_time_it_is_about_else_that_of_its_turn(store: Store) -> None:
+    store.append([turn("a", hours=5.0)])
+    may = Interval(START - timedelta(days=60), START - timedelta(days=29), "month")
+    until = Interval(None, START, "year")
+    write(store, event("e1", "a", occurred=may), event("e2", "a"), event("e3", "a", occurred=until))
+    said = (START + timedelta(hours=5), "UTC", "day")
+    dates = store.keep.unit_dates(["e1", "e2", "e3", "gone"])
+    assert dates == {"e1": (may.start, "UTC", "month"), "e2": said, "e3": said}
 
 
 def test_words_vectors_and_places_of_units_are_read(store: Store) -> None:

@@ -30,6 +30,9 @@ def recall(
     as_of: Annotated[str | None, typer.Option(help="What had been said by then.")] = None,
     known_at: Annotated[str | None, typer.Option(help="What the memory held then.")] = None,
     budget: Annotated[str, typer.Option(help="Thinking budget: low, mid, high or candidates.")] = "mid",
+    recipe: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A recipe by name instead of a budget: mid or tempr.")
+    ] = None,
     max_tokens: Annotated[int, typer.Option(help="Tokens that the answer may take.")] = MAX_TOKENS,
     order: Annotated[str, typer.Option(help="relevance, time or level.")] = "relevance",
     without: Annotated[
@@ -69,7 +72,7 @@ def recall(
         found = memory.recall(
             query,
             at=clock.at,
-            recipe=_recipe(budget, without or [], satf=satf, expand=expand, tree=tree, gate=gate),
+            recipe=_recipe(recipe, budget, without or [], satf=satf, expand=expand, tree=tree, gate=gate),
             max_tokens=max_tokens,
             between=clock.window(between, before, after),
             as_of=clock.last(as_of, "as_of"),
@@ -87,17 +90,26 @@ def recall(
 
 
 def _recipe(
-    budget: str, without: list[str], *, satf: bool, expand: int, tree: bool, gate: str | None
+    named: str | None,
+    budget: str,
+    without: list[str],
+    *,
+    satf: bool,
+    expand: int,
+    tree: bool,
+    gate: str | None,
 ) -> Recipe:
-    """The default recipe with what the options change."""
+    """The default recipe, or the named one, with what the options change."""
     from dataclasses import replace
     from typing import get_args
 
     from everwhen.checked import recipe
-    from everwhen.recall.recipe import Gating
+    from everwhen.recall.recipe import RECIPES, Gating
     from everwhen.settings import load
 
-    chosen = recipe(int(budget) if budget.isdecimal() else budget, load())
+    if named is not None and named not in RECIPES:
+        raise UsageError(f"unknown recipe '{named}'; use one of {', '.join(RECIPES)}")
+    chosen = RECIPES[named] if named else recipe(int(budget) if budget.isdecimal() else budget, load())
     if satf:
         chosen = replace(chosen, name=f"{chosen.name}+satf", satf=True)
     if expand:

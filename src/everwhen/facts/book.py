@@ -22,13 +22,14 @@ from everwhen.facts.recasting import recast
 from everwhen.facts.staleness import named, stale_facts
 from everwhen.facts.wording import MOST_SYNONYMS, certainty, checked_statement, prepared, sources, words
 from everwhen.models.embed import Embedder
+from everwhen.models.embed.dated import Dated, embed_derived
 from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import Declared, FactRow, FactStore, Report
 from everwhen.store.model import Model
 from everwhen.times import Clock
 from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Status, Time
-from everwhen.when import Interval, describe
+from everwhen.when import Grain, Interval, describe
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")
 """A turn's id where its message brought none (`ingest/remember.py` makes them)."""
@@ -37,13 +38,18 @@ R = TypeVar("R")
 
 
 class Words:
-    """How a bank words its facts: its embedder, and cl100k tokens."""
+    """How a bank words its facts: its embedder, and cl100k tokens. With a zone, dates are part of what is embedded."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, zone: str | None = None) -> None:
         self._embedder = embedder
+        self._zone = zone
 
-    def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        return [self._embedder.embed(self._embedder.pieces(text)) for text in texts]
+    def vectors(
+        self, texts: Sequence[str], since: Sequence[tuple[datetime, Grain]]
+    ) -> list[NDArray[np.float32]]:
+        zone = self._zone
+        dates = None if zone is None else [Dated(instant, zone, grain) for instant, grain in since]
+        return embed_derived(self._embedder, texts, dates)
 
     @property
     def model(self) -> Model:
@@ -113,8 +119,11 @@ class Facts:
             source=named, origin=origin,
         )  # fmt: skip
         self._check_turns(named)
-        rows = self._embedding(lambda embedder: record(self._store, prepared([said], Words(embedder))))
+        rows = self._embedding(lambda embedder: record(self._store, prepared([said], self._words(embedder))))
         return _noted(self._facts(rows)[0], said.start)
+
+    def _words(self, embedder: Embedder) -> Words:
+        return Words(embedder, self._zone if self._settings.date_in_embedding else None)
 
     def correct(
         self,
@@ -139,7 +148,7 @@ class Facts:
         )
 
         def corrected(embedder: Embedder) -> Fact:
-            (ready,) = prepared([said], Words(embedder))
+            (ready,) = prepared([said], self._words(embedder))
             return self._change(lambda ledger: changes.correct_fact(ledger, ready))
 
         return self._embedding(corrected)

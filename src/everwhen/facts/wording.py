@@ -32,7 +32,11 @@ SPEAKER = "fact"
 class Wording(Protocol):
     """Words to vectors, and to a count of tokens."""
 
-    def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]: ...
+    def vectors(
+        self, texts: Sequence[str], since: Sequence[tuple[datetime, Grain]]
+    ) -> list[NDArray[np.float32]]:
+        """Of each text; `since` is when each began to hold, and how exactly that is known."""
+        ...
 
     @property
     def model(self) -> Model:
@@ -83,7 +87,10 @@ def checked_statement(
 
 def prepared(statements: Sequence[Statement], wording: Wording) -> list[Statement]:
     """The same, with vectors and token counts: done before the transaction, since a model takes its time."""
-    vectors = wording.vectors([said.text for said in statements])
+    since: list[tuple[datetime, Grain]] = [
+        (said.at, "day") if said.start is None else (said.start, said.grain) for said in statements
+    ]
+    vectors = wording.vectors([said.text for said in statements], since)
     return [
         replace(
             said, vectors=matrix, made_with=wording.model, tokens=wording.tokens(f"{SPEAKER}: {said.text}")

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import IN_CONTEXT, normalised, reads_context
+from everwhen.models.embed.dated import Dated, with_date
 from everwhen.models.rerank.codes import join
-from everwhen.when.zones import zone_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,9 @@ def embed_spoken(embedder: Embedder, spoken: Sequence[Spoken]) -> list[Embedded]
 
 def line_of(one: Spoken) -> str:
     """What is embedded of a turn by itself."""
-    dated = ""
-    if one.dated is not None:
-        instant, zone = one.dated
-        dated = f"[{instant.astimezone(zone_of(zone)):%d %B %Y}] "
-    return f"{dated}{one.speaker}: {one.text}".replace(IN_CONTEXT, " ")
+    return with_date(f"{one.speaker}: {one.text}", None if one.dated is None else Dated(*one.dated)).replace(
+        IN_CONTEXT, " "
+    )
 
 
 def _pieces(embedder: Embedder, one: Spoken) -> list[str]:

@@ -20,6 +20,8 @@ def learn_facts(
     facts: Sequence[ExtractedFact],
     turns: Mapping[str, Turn],
     around: Sequence[str] = (),
+    *,
+    dated: bool = False,
 ) -> int:
     """Give extracted facts, dated by the turns that they came from, to what is believed; how many are new.
 
@@ -30,7 +32,8 @@ def learn_facts(
         _learned(fact, turns[fact.turns[0]]) for fact in facts if fact.turns and fact.turns[0] in turns
     ]
     now = datetime.now(UTC)
-    return len(relearn(store.facts, Words(embedder), list(turns), learned, now, [*turns, *around]))
+    words = Words(embedder, store.info.zone if dated else None)
+    return len(relearn(store.facts, words, list(turns), learned, now, [*turns, *around]))
 
 
 def _learned(fact: ExtractedFact, turn: Turn) -> Learned:

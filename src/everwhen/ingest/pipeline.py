@@ -30,6 +30,7 @@ from everwhen.ingest.links import (
     similar_units,
 )
 from everwhen.models.embed import Embedder
+from everwhen.models.embed.dated import Dated, embed_derived
 from everwhen.models.llm.base import LLM
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Model, Store
@@ -48,11 +49,12 @@ def process(
     judge: LLM | None = None,
     *,
     entities: KnownEntities | None = None,
+    dated: bool = False,
 ) -> Extraction:
     """Extract claimed turns and write what was found. Done twice, it changes nothing.
 
     `judge` decides about names that may be one and that no rule decides about; without it they stay apart. `entities`
-    are those of the bank, held from one batch to the next.
+    are those of the bank, held from one batch to the next. `dated` writes dates into what is embedded.
     """
     entities = entities or KnownEntities()
     turns = {turn.id: turn for turn in (*work.before, *work.turns)}
@@ -63,12 +65,13 @@ def process(
     meant = dict(zip(turns, vectors, strict=True))
     batch = Batch(work.session, work.turns, work.before[apart:], work.before[:apart], meant)
     extraction = extracted(extractor, batch)
-    units = _units(extraction, turns, embedder)
+    units = _units(extraction, turns, embedder, dated=dated)
     similar = similar_units(store.graph, _matrix(_events(units), embedder.dim), "event")
     near = similar_units(store.graph, raw, "turn")
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
-        learn_facts(store, embedder, extraction.facts, {id_: turns[id_] for id_ in mine}, list(turns))
+        read = {id_: turns[id_] for id_ in mine}
+        learn_facts(store, embedder, extraction.facts, read, list(turns), dated=dated)
     found = _Found(extraction, turns, mine, units, similar, near)
     names = Borderline(judge)
     try:
@@ -182,16 +185,20 @@ def _bounded(found: Extraction, batch: Batch) -> Extraction:
 # Units
 
 
-def _units(extraction: Extraction, turns: dict[str, Turn], embedder: Embedder) -> list[NewUnit]:
+def _units(
+    extraction: Extraction, turns: dict[str, Turn], embedder: Embedder, *, dated: bool
+) -> list[NewUnit]:
     things: list[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
-    pieces = [embedder.pieces(thing.text) for thing in things]
-    flat = embedder.embed([piece for several in pieces for piece in several])
-    units, place = [], 0
-    for thing, several in zip(things, pieces, strict=True):
-        vectors = flat[place : place + len(several)]
-        place += len(several)
-        units.append(_unit(thing, turns[thing.turns[0]], vectors))
-    return units
+    dates = [_dated(thing, turns[thing.turns[0]]) for thing in things] if dated else None
+    vectors = embed_derived(embedder, [thing.text for thing in things], dates)
+    return [_unit(thing, turns[thing.turns[0]], own) for thing, own in zip(things, vectors, strict=True)]
+
+
+def _dated(thing: ExtractedEvent | ExtractedNarrative, turn: Turn) -> Dated:
+    """When it occurred, else when it was told: as the store gives it back (`Keep.unit_dates`)."""
+    if thing.occurred is not None and thing.occurred.start is not None:
+        return Dated(thing.occurred.start, turn.zone, thing.occurred.grain)
+    return Dated(turn.said_at, turn.zone)
 
 
 def _unit(thing: ExtractedEvent | ExtractedNarrative, turn: Turn, vectors: Vectors) -> NewUnit:

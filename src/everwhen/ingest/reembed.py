@@ -5,7 +5,7 @@ And token vectors for turns that have none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 
 import numpy as np
@@ -15,8 +15,10 @@ from everwhen.ingest.embedding import embed_spoken
 from everwhen.ingest.remember import in_batches, spoken
 from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import centroid
+from everwhen.models.embed.dated import Dated, embed_derived
 from everwhen.settings import Settings
 from everwhen.store import Model, Store
+from everwhen.store.keep import Forgotten
 from everwhen.types import Finding, Turn
 
 
@@ -42,23 +44,31 @@ def reembed(
         others = chain(store.graph.derived_texts(), store.facts.texts())
         # The same id has the same words for ever: what was embedded in the round before is not embedded again.
         for derived in in_batches((one for one in others if one[0] not in vectors), settings.batch):
-            pieces = [embedder.pieces(text) for _, text in derived]
-            flat = iter(embedder.embed([piece for several in pieces for piece in several]))
-            vectors.update(
-                (id_, np.stack([next(flat) for _ in several]))
-                for (id_, _), several in zip(derived, pieces, strict=True)
-            )
+            vectors.update(embed_units(store, embedder, dict(derived), settings))
         for id_, text, consolidator, turns in store.tree.for_reembedding():
             # What quotes turns points where they point; a model's words have a meaning of their own.
             vectors[id_] = (
                 centroid(np.stack([vectors[turn][0] for turn in turns]))
                 if consolidator == "extractive" and all(turn in vectors for turn in turns)
-                else embedder.embed(embedder.pieces(text))
+                else embed_units(store, embedder, {id_: text}, settings)[id_]
             )
         missing = store.replace_vectors(name, embedder.dim, vectors, codes)
         if not missing:
             return
         waiting = store.turns(ids=missing)  # added meanwhile
+
+
+def embed_units(
+    store: Store, embedder: Embedder, texts: Mapping[str, str], settings: Settings
+) -> dict[str, NDArray[np.float32]]:
+    """The vectors of derived units by id, with their dates where the setting says so."""
+    dates = None
+    if settings.date_in_embedding:
+        known = store.keep.unit_dates(list(texts))
+        if len(known) < len(texts):
+            raise Forgotten("a derived unit was forgotten while it was being embedded")
+        dates = [Dated(*known[id_]) for id_ in texts]
+    return dict(zip(texts, embed_derived(embedder, list(texts.values()), dates), strict=True))
 
 
 def check_codes(store: Store, embedder: Embedder, settings: Settings, *, fix: bool) -> list[Finding]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from everwhen.errors import Damaged, EverwhenError
 from everwhen.ingest.embedding import embed_spoken
-from everwhen.ingest.reembed import check_codes
+from everwhen.ingest.reembed import check_codes, embed_units
 from everwhen.ingest.remember import context_of, in_batches, spoken
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import centroid
@@ -155,14 +155,14 @@ def _embed_again(store: Store, embedder: Embedder, settings: Settings) -> None:
             vectors[turn.id], codes[turn.id] = made
     _put(store, embedder, vectors, codes)
     others = store.keep.unit_texts([id_ for id_, kind in wrong.items() if kind not in ("turn", "node")])
-    _put(store, embedder, {id_: embedder.embed(embedder.pieces(text)) for id_, text in others.items()}, {})
+    _put(store, embedder, embed_units(store, embedder, others, settings), {})
     nodes = {id_ for id_, kind in wrong.items() if kind == "node"}
     if nodes:
-        _put(store, embedder, dict(_node_vectors(store, embedder, nodes)), {})
+        _put(store, embedder, dict(_node_vectors(store, embedder, settings, nodes)), {})
 
 
 def _node_vectors(
-    store: Store, embedder: Embedder, nodes: set[str]
+    store: Store, embedder: Embedder, settings: Settings, nodes: set[str]
 ) -> Iterable[tuple[str, NDArray[np.float32]]]:
     for id_, text, consolidator, turns in store.tree.for_reembedding():
         if id_ in nodes:
@@ -170,7 +170,9 @@ def _node_vectors(
             quoted = consolidator == "extractive" and bool(turns)
             yield (
                 id_,
-                centroid(store.graph.vectors(turns)) if quoted else embedder.embed(embedder.pieces(text)),
+                centroid(store.graph.vectors(turns))
+                if quoted
+                else embed_units(store, embedder, {id_: text}, settings)[id_],
             )
 
 

@@ -28,6 +28,7 @@ from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.llm.base import LLM
 from everwhen.models.rerank import Reranker, open_reranker
+from everwhen.models.rerank.own import Scorer, own_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.accesses import Accesses
 from everwhen.recall.grep import grep, grep_events
@@ -65,9 +66,9 @@ def shared_embedder(model: str) -> Embedder:
 
 
 @lru_cache(maxsize=4)
-def shared_reranker(name: str) -> Reranker:
+def shared_reranker(name: str, timeout: float | None = None) -> Reranker:
     """One reranker for all the banks of a process that use it."""
-    return open_reranker(name)
+    return open_reranker(name, timeout=timeout)
 
 
 def recall_llm(settings: Settings) -> LLM | None:
@@ -88,9 +89,12 @@ def _cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
 class Memory(MapMemory, AskingMemory, KeepMemory):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too."""
 
-    def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
+    def __init__(
+        self, store: Store, embedder: Embedder, settings: Settings, reranker: Reranker | None = None
+    ) -> None:
         self._store = store
         self._settings = settings
+        self._reranker = reranker
         self._folder = home_folder(settings.home)
         self._accesses = Accesses(store)
         self._masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
@@ -108,10 +112,16 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         bank: str = "default",
         *,
         create: bool = True,
+        reranker: str | Scorer | Reranker | Callable[[str, Sequence[str]], Sequence[float]] | None = None,
         **settings: Any,
     ) -> Memory:
-        """Open a bank, making it when it is new (unless `create` is False). `settings` are those of `Settings`."""
-        chosen = load_settings(home=home, **settings)
+        """Open a bank, making it when it is new (unless `create` is False). `settings` are those of `Settings`.
+
+        `reranker` is one of them too, or something of your own: a function `(question, texts) -> scores`, or an object
+        with such a method `score`.
+        """
+        own = None if reranker is None or isinstance(reranker, str) else own_reranker(reranker)
+        chosen = load_settings(home=home, reranker=None if own else reranker, **settings)
         folder = home_folder(chosen.home)
         path = bank_path(folder, bank)
         zone = known_zone(chosen.zone)
@@ -132,7 +142,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
             store.set_zone(zone)
         if settings.get("redact") is not None and store.keep.redaction != chosen.redact:
             store.keep.set_redaction(chosen.redact)
-        return cls(store, embedder, chosen)
+        return cls(store, embedder, chosen, own)
 
     def close(self) -> None:
         """Close the bank's files. Everything that a call returned for is on disk already.
@@ -364,7 +374,8 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
             else None,
             half_lives=self.facts.half_lives,
             min_confidence=checked.fraction(min_confidence, "min_confidence"),
-            reranker=shared_reranker(self._settings.reranker),
+            reranker=self._reranker
+            or shared_reranker(self._settings.reranker, self._settings.rerank_timeout),
             nodes=kinds is None or "node" in kinds,
             llm=recall_llm(self._settings),
             seek=None if seek is None else checked.words(seek, "words to look for"),

@@ -45,7 +45,15 @@ class GraphMemory(ModelMemory):
         assert extractor is not None
         judge = self._extracting_llm()
         return self._model.write(
-            lambda embedder: process(self._store, embedder, extractor, work, judge, entities=self._entities)
+            lambda embedder: process(
+                self._store,
+                embedder,
+                extractor,
+                work,
+                judge,
+                entities=self._entities,
+                dated=self._settings.date_in_embedding,
+            )
         )
 
     def _extracting_llm(self) -> LLM | None:

@@ -41,7 +41,15 @@ class TreeMemory(TimeMemory):
         self.process()
         levels, consolidator = self._levels(), self._consolidator()
         return self._model.write(
-            lambda embedder: consolidate(self._store, embedder, levels, consolidator, moment, progress)
+            lambda embedder: consolidate(
+                self._store,
+                embedder,
+                levels,
+                consolidator,
+                moment,
+                progress,
+                dated=self._settings.date_in_embedding,
+            )
         )
 
     def tree(self, level: int | None = None, at: Time | Interval | None = None) -> Listed[Node]:

@@ -9,17 +9,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 Complexity: TypeAlias = Literal["simple", "hybrid", "complex"]
 
 # "Could you remind me" asks for no judgement.
 _COURTESY = re.compile(
+    r"\bmay i (?:please )?(?:ask|know|hear|see)\b|"
     r"\bi (?:was|am|'m) wondering(?: if)?(?: you (?:could|can|would))?\b"
     r"|\b(?:can|could|would|will) you(?: please)?\b(?! (?:\w+ )?(?:suggest|recommend|advise|help))",
     re.IGNORECASE,
 )
 _AUXILIARY = r"(?:has|have|had|does|do|did|is|are|was|were|will|can|could|might|would)"
+# What somebody can be by nature, along the five factors of personality; no word that is said of things as often.
+_TRAITS = """
+    extro?verted extraverted introverted outgoing sociable talkative shy timid gregarious assertive bold confident
+    insecure energetic adventurous impulsive spontaneous cautious careful careless reckless daring brave
+    kind friendly unfriendly helpful generous selfish selfless stingy considerate inconsiderate compassionate empathetic
+    caring trusting suspicious cooperative stubborn rude polite modest arrogant humble honest dishonest loyal forgiving
+    jealous competitive supportive patient impatient tolerant intolerant affectionate
+    organi[sz]ed disorgani[sz]ed punctual responsible irresponsible diligent hard-?working lazy disciplined ambitious
+    thorough meticulous thrifty frugal anxious nervous moody temperamental sensitive irritable hot-?tempered resilient
+    optimistic pessimistic cheerful gloomy
+    creative imaginative curious open-?minded narrow-?minded intellectual philosophical analytical
+    conservative liberal progressive religious superstitious sceptical skeptical materialistic idealistic patriotic
+    sentimental nostalgic decisive indecisive independent family-?oriented career-?oriented goal-?oriented
+    detail-?oriented athletic sporty outdoorsy
+    extro?vert extravert introvert optimist pessimist realist idealist perfectionist workaholic procrastinator
+    risk-?taker team-?player people-?pleaser homebody overthinker night-?owl early-?bird
+""".replace("-?", "[- ]?").split()
+_TRAIT = rf"(?:{'|'.join(_TRAITS)})"
+_POLAR = (
+    r"(?:^|[.!?,;:]\s)\W*(?:so |and |but )?(?:is|are|was|were|am)(?:n['’]t)?\s+"
+    r"(?!(?:there|the|an?|it|this|that|these|those)\b)[^?.!;]{1,60}?\s"
+)
+"""A question for yes or no about somebody: "is Ana …", and not "is the soup …"."""
+_ATTITUDE = (
+    r"(?<!the )(?:prefer|enjoy|like|love|value|cherish|care (?:more|about)|favou?r|trust|respect|admire|fear|hate|"
+    r"dislike|interested|drawn|devoted|loyal|committed|attached)"
+)
 _NOT_PLURAL = r"(?:news|series|this|his|its|does|is|was|has|us)\b"
 _PLURAL = rf"(?!{_NOT_PLURAL})\w{{2,30}}(?<!ss)(?<!us)(?<!is)s"
 _WORD = rf"(?!{_AUXILIARY}\b)[\w\-/.']{{1,30}}"
@@ -27,12 +56,25 @@ _WORD = rf"(?!{_AUXILIARY}\b)[\w\-/.']{{1,30}}"
 COMPLEX: Mapping[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
-        "modal": r"\b(?:would|wouldn['’]t|might|could|couldn['’]t|may(?! \d)|should|ought)\b",
+        "modal": r"\b(?:would|wouldn['’]t|might|could|couldn['’]t|should|ought)\b",  # and `permits`
         "likelihood": r"\b(?:likely|unlikely|probably|possibly|potentially|presumably|considered|suitable|"
         r"appropriate|prone|open to|willing)\b",
         "inference": r"\b(?:based on|judging (?:by|from)|given (?:his|her|their|my|that)|assuming|suppose)\b",
         "character": r"\b(?:personalit\w+|traits?|attributes?|characteristics?|temperament|mindset|"
-        r"(?:kind|type|sort) of person|habits?|tendenc(?:y|ies))\b",
+        r"(?:kind|type|sort) of person|habits?|tendenc(?:y|ies))\b"
+        # "is Ana a morning person", "is he shy around strangers", "how patient is she": what one is, not what one did
+        rf"|{_POLAR}(?:an?|the)\s+(?:[\w-]{{1,30}}\s+){{0,2}}(?:person|type|sort|kind)\b"
+        rf"|{_POLAR}(?:an?\s+)?{_TRAIT}(?=\s*(?:$|[?.!,;]|(?:person|people|man|woman|guy|boy|girl|child|kid|friend|"
+        r"partner|parent|mother|father|boss|colleague|soul|with|about|when|towards?|around|enough|or|and|at|in|as)\b))"
+        rf"|\bhow {_TRAIT} (?:is|are|was|were|am)\b",
+        # "does she care more for A or B", "does he tend to …": what weighs with somebody
+        "values": r"\b(?:tend(?:s|ed)? to|inclined to)\b"
+        r"|(?<!how )\b(?:do|does|did)\b[^?.!]{0,60}\bprioriti[sz]e\b"
+        rf"|\b(?:do|does|did|is|are|was|were)\b[^?.!]{{0,60}}\b{_ATTITUDE}\b[^?.!]{{0,80}}\b(?:or|over|more than)\b"
+        r"|\b(?:matters?|mattered|important)\b[^?.!]{0,40}\b(?:more|most|or)\b"
+        r"|\b(?:more|most) important to\b"
+        r"|(?:['’]s?|\b(?:his|her|their|my|your|our|core|personal|moral|political|religious))\s+"
+        r"(?:values|beliefs|priorities|principles|attitudes?|outlook|world-?view|leanings?|temper)\b",
         "advice": r"\bany (?:\w+ )?(?:suggestions?|ideas?|tips?|advice|recommendations?|thoughts?)\b"
         r"|\b(?:can|could|would|will) you (?:please )?(?:suggest|recommend|advise|help)\b"
         r"|^\W*(?:please )?(?:suggest|recommend)\b",
@@ -74,8 +116,51 @@ def complexity(query: str) -> tuple[Complexity, tuple[str, ...]]:
     tables. No cue is made for one sentence.
     """
     plain = _COURTESY.sub(" ", query)
-    judged = tuple(name for name, cue in COMPLEX.items() if cue.search(query if name == "advice" else plain))
+    judged = tuple(
+        name
+        for name, cue in COMPLEX.items()
+        if cue.search(query if name == "advice" else plain) or (name == "modal" and permits(plain))
+    )
     if judged:
         return "complex", judged
     several = tuple(name for name, cue in HYBRID.items() if cue.search(plain))
     return ("hybrid", several) if several else ("simple", ())
+
+
+_MAY = re.compile(r"\bmay\b", re.IGNORECASE)
+# No verb stands behind these: "in May", "last May", "the May fair", "did May call" (a name), "was May busy".
+_BEFORE_A_NOUN = re.compile(
+    r"(?:\b(?:in|on|at|by|of|for|from|to|since|until|till|through|during|before|after|around|between|within|about|"
+    r"the|an?|last|next|every|each|early|mid|late|previous|coming|following|his|her|my|our|their|your|"
+    r"do|does|did|is|are|was|were|has|have|had|will|would|can|could|should)|['’]s|mid-)\s*$",
+    re.IGNORECASE,
+)
+_AFTER_A_NOUN = re.compile(r"\s*(?:['’]s\b|(?:is|are|was|were|has|had|did|does|will|would)\b)", re.IGNORECASE)
+_ANY_MOMENT = datetime(2024, 1, 1, tzinfo=UTC)
+MOST_MAYS = 8
+AROUND_MAY = 40
+"""Characters around a "may" that are read as a time expression: a pasted document costs no more than a line."""
+
+
+def permits(query: str) -> bool:
+    """Whether a "may" in the question is the verb: neither the month nor a name.
+
+    What stands beside it decides, and else the time grammar: "March or May" and "May 3rd" are times, "what may 5 people
+    need" is not.
+    """
+    for found, _ in zip(_MAY.finditer(query), range(MOST_MAYS), strict=False):
+        before, after = query[max(0, found.start() - AROUND_MAY) : found.start()], query[found.end() :]
+        if _BEFORE_A_NOUN.search(before) or _AFTER_A_NOUN.match(after):
+            continue
+        if not _is_time(before, found.group() + after[:AROUND_MAY]):
+            return True
+    return False
+
+
+def _is_time(before: str, rest: str) -> bool:
+    from everwhen.when import resolve
+
+    place = len(before)
+    return any(
+        start <= place < end for start, end in (ref.span for ref in resolve(before + rest, _ANY_MOMENT))
+    )

@@ -92,7 +92,7 @@ class Pool:
     found: Found
     matches: Matches | None = None
     rerank: Scores | None = None
-    """A cross-encoder's scores."""
+    """A cross-encoder's scores, or those of a caller's own reranker."""
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -42,8 +42,8 @@ def graph(
     is entered only when its own cosine to the question is at least `graph_similarity`: a session's turns are all next
     to one another, and without this the walk would spend its budget on the first hit's neighbours, whatever they say.
     The score is activation times cosine, `a(u) cos(q, u)`: how it hangs together with what was found, and what it says
-    itself. The filter confines the walk as well as what comes out; only `kinds` are passed through. `scan` is of the
-    question under that filter.
+    itself (`graph_cosine`; without it the activation alone). The filter confines the walk as well as what comes out;
+    only `kinds` are passed through. `scan` is of the question under that filter.
     """
     walked = WALKED | (where.kinds or frozenset())
     chosen = {
@@ -61,7 +61,7 @@ def graph(
         stop=recipe.graph_stop,
         limit=limit,
     )
-    return lead_back(store, scan, activation, where)
+    return lead_back(store, scan, activation, where, by_cosine=recipe.graph_cosine)
 
 
 def spread(
@@ -152,10 +152,13 @@ class Links:
         self._allowed |= {unit: cosines.get(unit, -1.0) >= self._similarity for unit in units}
 
 
-def lead_back(store: Store, scan: Scan, activation: Mapping[int, float], where: Filter) -> list[Scored]:
+def lead_back(
+    store: Store, scan: Scan, activation: Mapping[int, float], where: Filter, *, by_cosine: bool = True
+) -> list[Scored]:
     """Units with their activation as the memories that are shown, best first by activation times cosine.
 
-    What was derived gives its activation to its turns. Nothing outside the filter comes out.
+    What was derived gives its activation to its turns. Nothing outside the filter comes out. Not `by_cosine`, the score
+    is the activation alone, as TEMPR has it: what is two hops away has little in common with the question.
     """
     kinds = KEPT_KINDS if where.kinds is None else where.kinds
     whole = dict(activation)
@@ -164,5 +167,8 @@ def lead_back(store: Store, scan: Scan, activation: Mapping[int, float], where: 
             if derived in activation:
                 whole[turn] = max(whole.get(turn, 0.0), activation[derived])
     cosines = scan.cosines_of(ASKED, whole, kinds)
-    found = [Scored(unit, whole[unit] * max(cosine, 0.0)) for unit, cosine in cosines.items()]
+    found = [
+        Scored(unit, whole[unit] * (max(cosine, 0.0) if by_cosine else 1.0))
+        for unit, cosine in cosines.items()
+    ]
     return sorted(found, key=lambda one: (-one.score, one.unit))

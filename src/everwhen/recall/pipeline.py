@@ -52,8 +52,6 @@ from everwhen.types import KINDS, Dropped, Recalled, Why
 ORDERS = ("relevance", "time", "level")
 REACH = 32
 """Turns on each side of a candidate that its features look at, at least."""
-CROSS = 1.0
-"""What a cross-encoder's standardised score weighs, beside the `plain` weights. Not fitted: none can be run offline."""
 CONTEXT = (
     "cosine_before", "bm25_neighbour", "answers", "answers_match", "near_hits", "session_bm25", "session_maxsim",
     "session_affinity",
@@ -153,7 +151,10 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
             asked, rows, scan.around(seqs, REACH), scan.vectors_of(seqs), scan.names(asked.people), who,
             scan.ever_said(who), has_assistant, found,
         )  # fmt: skip
-    if recipe.rerank and recipe.fusion == "linear":
+    # Late interaction is a feature of the fitted sum; a cross-encoder also orders what RRF has found, as in TEMPR.
+    if recipe.rerank and (
+        recipe.fusion == "linear" or (recipe.fusion == "rrf" and request.reranker.name != "maxsim")
+    ):
         with _timed(timings, "rerank"):
             pool = _compared(store, scan, query, pool, request.reranker)
     return Gathered(asked, scan, found, pool, query.vectors[ASKED])
@@ -324,10 +325,16 @@ def _fused(gathered: Gathered, recipe: Recipe, at: datetime) -> _Fused:
 
 
 def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
+    """By reciprocal ranks, or by a cross-encoder's score where there is one; what it cannot compare comes last."""
     fused = rrf(rankings, recipe.rrf_k)
-    ordered = sorted(pool.rows, key=lambda row: -fused[row.seq])
-    scores = np.array([fused[row.seq] for row in ordered], np.float32)
-    return _Fused(ordered, scores, {}, float(pool.around.cosines[pool.around.rows_of].max()))
+    scores = np.array([fused[row.seq] for row in pool.rows], np.float32)
+    order = np.argsort([-fused[row.seq] for row in pool.rows], kind="stable")
+    if pool.rerank:  # any scale will do: the place says how good one is, as in `_by_lambda`
+        read = np.nan_to_num(next(iter(pool.rerank.values())), nan=-np.inf)
+        order = order[np.argsort(-read[order], kind="stable")]
+        scores[order] = 1.0 / (1.0 + np.arange(len(order)))
+    best = float(pool.around.cosines[pool.around.rows_of].max())
+    return _Fused([pool.rows[place] for place in order], scores[order], {}, best)
 
 
 def _by_lambda(pool: Pool) -> _Fused:
@@ -352,7 +359,7 @@ def _by_weights(pool: Pool, recipe: Recipe, now: bool) -> _Fused:
     if not recipe.context:
         columns = {name: values for name, values in columns.items() if name not in CONTEXT}
     contributions = weights("plain" if pool.matches is None else "maxsim").contributions(columns)
-    contributions |= {name: columns[name] * np.float32(CROSS) for name in pool.rerank or ()}
+    contributions |= {name: columns[name] * np.float32(recipe.rerank_weight) for name in pool.rerank or ()}
     fused = linear(contributions, len(pool))
     scores = np.exp(fused - fused.max())
     if recipe.latest and now and pool.plan.first_person and pool.has_assistant:

@@ -176,6 +176,7 @@ class RecipeIn(Body):
     fusion: Literal["linear", "rrf", "lambda"] = "linear"
     rrf_k: Whole = Field(10, ge=0, le=1000)
     rerank: bool = True
+    rerank_weight: float = Field(1.0, ge=0, le=100)
     context: bool = True
     speaker: bool = True
     latest: bool = True
@@ -195,6 +196,8 @@ class RecipeIn(Body):
     graph_similarity: float = Field(0.3, ge=-1, le=1)
     graph_decay: Share = 0.8
     graph_stop: Share = 0.1
+    graph_share: Whole = Field(4, ge=1, le=1000)
+    graph_cosine: bool = True
     min_edge: Share = 0.1
     entity_fan_out: Whole = Field(25, ge=0, le=1000)
     temporal_similarity: float = Field(0.4, ge=-1, le=1)

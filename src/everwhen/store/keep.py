@@ -17,6 +17,7 @@ from everwhen.store.facts import FactLedger
 from everwhen.store.model import Model
 from everwhen.store.tree import Place
 from everwhen.types import Turn
+from everwhen.when import Grain
 
 
 class Forgotten(Unavailable):
@@ -272,6 +273,13 @@ class KeepStore(Protocol):
 
     def unit_texts(self, ids: Sequence[str]) -> dict[str, str]:
         """The words of derived units."""
+        ...
+
+    def unit_dates(self, ids: Sequence[str]) -> dict[str, tuple[datetime, str, Grain]]:
+        """What derived units are about in time, for their embedded text: an instant, its zone, and how exact it is.
+
+        When an event occurred and a node begins, since when a fact holds; else when it was told, as a day.
+        """
         ...
 
     def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]: ...

@@ -11,6 +11,7 @@ from everwhen.facts.notes import facts_from_turns
 from everwhen.ingest.lines import SUMMARY, line
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import Vectors, centroid
+from everwhen.models.embed.dated import Dated, embed_derived
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Store
 from everwhen.store.tree import Built, Facts, Mark, NewNode, NodeRow, Place
@@ -36,11 +37,20 @@ class _Material:
 class Builder:
     """Makes nodes for marks; writes nothing."""
 
-    def __init__(self, store: Store, embedder: Embedder, levels: Levels, consolidator: Consolidator) -> None:
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        levels: Levels,
+        consolidator: Consolidator,
+        *,
+        dated: bool = False,
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._levels = levels
         self._consolidator = consolidator
+        self._dated = dated
 
     def build(self, marks: Sequence[Mark]) -> list[Built]:
         """A node for each mark of one level, or None where nothing is left under it."""
@@ -165,7 +175,7 @@ class Builder:
             last_at=material.last_at,
             recorded_at=material.recorded_at,
             turns=turns,
-            vectors=self._vectors(draft, turns),
+            vectors=self._vectors(draft, turns, self._hull(place, task.children)),
             tokens=count_tokens(line(SUMMARY, draft.text)),
             facts=task.sources,
             problem=draft.problem,
@@ -181,12 +191,14 @@ class Builder:
             "second" if place.level <= SESSION else self._levels.windows[place.level - SESSION - 1].grain,
         )
 
-    def _vectors(self, draft: Draft, turns: Sequence[str]) -> Vectors:
-        """Of what it quotes, the direction of the turns' own vectors: nothing is embedded again. A model's words have
-        one of their own."""
+    def _vectors(self, draft: Draft, turns: Sequence[str], interval: Interval) -> Vectors:
+        """Of what it quotes, the direction of the turns' own vectors, dates and all: nothing is embedded again. A
+        model's words have one of their own."""
         if not draft.by_meaning:
             return centroid(self._store.graph.vectors(turns))
-        return self._embedder.embed(self._embedder.pieces(draft.text))
+        assert interval.start is not None
+        dates = [Dated(interval.start, self._store.info.zone, interval.grain)] if self._dated else None
+        return embed_derived(self._embedder, [draft.text], dates)[0]
 
     def _fingerprint(self, task: Task) -> str:
         """What a node is made from, and by whom. Without the history: a node is not made again because the one before

@@ -37,8 +37,13 @@ def consolidate(
     consolidator: Consolidator,
     now: Now = None,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    dated: bool = False,
 ) -> Consolidated:
-    """Build what is closed and not built, and build again what has changed. `progress` hears (done, left)."""
+    """Build what is closed and not built, and build again what has changed. `progress` hears (done, left).
+
+    `dated` writes dates into what is embedded of a model's words.
+    """
     if store.tree.levels() != str(levels):
         store.tree.restart(str(levels))  # other windows: nothing of the tree stands where it stood
     note_turns(store, levels)
@@ -46,7 +51,7 @@ def consolidate(
     done = Consolidated()
     if closed is None:
         return done
-    builder = Builder(store, embedder, levels, consolidator)
+    builder = Builder(store, embedder, levels, consolidator, dated=dated)
     # The bank's own width: what quotes turns is built without the model being loaded.
     made_with = Model(embedder.name, store.info.dimension)
     for _ in range(PASSES):

@@ -91,7 +91,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         open_reranker("fastembed:Xenova/ms-marco-MiniLM-L-6-v2").score(Question("q"), [candidate("x")])
 
 
-@pytest.mark.parametrize("name", ["", "maxsim:x", "fastembed", "fastembed:", "none:x", "bert"])
+@pytest.mark.parametrize("name", ["", "maxsim:x", "fastembed", "fastembed:", "none:x", "http", "bert"])
 def test_an_unknown_reranker_is_answered_with_the_choices(name: str) -> None:
-    with pytest.raises(UsageError, match=r"maxsim, fastembed:<cross-encoder>, none"):
+    with pytest.raises(UsageError, match=r"maxsim, fastembed:<cross-encoder>, http:<address>#<model>, none"):
         open_reranker(name)

@@ -1,4 +1,4 @@
-"""Rerankers by name: late interaction over the embedder's own token vectors, a cross-encoder, or none."""
+"""Rerankers by name: late interaction over token vectors, a cross-encoder here or behind HTTP, or none."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from everwhen.models.rerank.base import Candidate, Question, Reranker, Scores
 
 __all__ = ["Candidate", "Question", "Reranker", "Scores", "open_reranker"]
 
-CHOICES = "maxsim, fastembed:<cross-encoder>, none"
+CHOICES = "maxsim, fastembed:<cross-encoder>, http:<address>#<model>, none"
 
 
-def open_reranker(name: str, *, threads: int | None = None) -> Reranker:
+def open_reranker(name: str, *, threads: int | None = None, timeout: float | None = None) -> Reranker:
     """The reranker that a setting names. Nothing is loaded before its first use."""
     kind, _, model = name.partition(":")
     match kind, bool(model):
@@ -22,6 +22,11 @@ def open_reranker(name: str, *, threads: int | None = None) -> Reranker:
             from everwhen.models.rerank.fastembed import CrossEncoder
 
             return CrossEncoder(model, threads=threads)
+        case "http", True:
+            from everwhen.models.rerank.http import TIMEOUT, HttpReranker
+
+            address, _, served = model.partition("#")
+            return HttpReranker(address, served, timeout=timeout or TIMEOUT)
         case "none", False:
             from everwhen.models.rerank.none import NoReranker
 

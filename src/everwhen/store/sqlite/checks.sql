@@ -81,6 +81,15 @@ WHERE u.kind IN ('event', 'narrative') AND NOT EXISTS (SELECT 1 FROM unit_turns 
 -- embedded_units --
 SELECT u.id, u.kind, v.vector FROM units u JOIN vectors v ON v.unit = u.seq;
 
+-- dates_of_units --
+-- When what derived units (a JSON list of ids) tell of began, in which zone, and how exactly that is known.
+SELECT u.id, coalesce(u.occurred_start, f.valid_from, t.said_at, u.mentioned_at),
+       coalesce(t.zone, (SELECT value FROM bank WHERE key = 'zone')),
+       CASE WHEN u.occurred_start IS NOT NULL THEN u.grain ELSE coalesce(f.grain, 'day') END
+FROM units u LEFT JOIN turns t ON t.seq = u.turn
+LEFT JOIN facts f ON f.seq = (SELECT min(seq) FROM facts WHERE id = u.id)
+WHERE u.id IN (SELECT value FROM json_each(?));
+
 -- texts_of_units --
 SELECT id, text FROM units WHERE text IS NOT NULL AND id IN (SELECT value FROM json_each(?));
 

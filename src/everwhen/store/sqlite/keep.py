@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from everwhen.errors import Unavailable
 from everwhen.sqlite_slack import can_be_wiped, log_is_empty, open_files, wipe_slack
 from everwhen.store.index import Index
-from everwhen.store.instants import to_text
+from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Eraser, Follower
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
@@ -34,6 +34,7 @@ from everwhen.store.sqlite.transfer import (
 )
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Turn
+from everwhen.when import Grain
 
 _AT_ONCE = 2048
 ATTEMPTS = 20
@@ -241,6 +242,11 @@ class SqliteKeep:
     def unit_texts(self, ids: Sequence[str]) -> dict[str, str]:
         with self._reader.use() as sql:
             return dict(sql.execute(statements()["texts_of_units"], (json.dumps(list(ids)),)).fetchall())
+
+    def unit_dates(self, ids: Sequence[str]) -> dict[str, tuple[datetime, str, Grain]]:
+        with self._reader.use() as sql:
+            rows = sql.execute(statements()["dates_of_units"], (json.dumps(list(ids)),)).fetchall()
+        return {id_: (from_text(at), zone, grain) for id_, at, zone, grain in rows}
 
     def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         with self._reader.use() as sql:

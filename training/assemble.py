@@ -1,0 +1,236 @@
+"""Step 4, assemble: everything that the networks learn from, as arrays of tokens.
+
+    python training/assemble.py --tokenizer tokenizer.json --train FOLDER --made banks.json.gz written.json.gz \
+        --questions questions.json.gz --kept kept.json.gz --statuses statuses.json.gz --out data.npz [--small]
+
+`--train` is the folder with the public material. Memories are `speaker: text` with the end of the turn before; a question knows its
+bank, the turns that answer it, the place of its answer there, and how far it is trusted: written by hand, kept by the
+filter, or neither (those are judged by the teacher before anything is learned from them).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from banks import clean, read_json
+from filter import f1
+from written import STATUSES, read_all
+
+OWN, BEFORE, ASKED = 96, 32, 40
+"""Tokens of a turn, of the turn before it, and of a question."""
+KINDS = ("span", "yes", "no", "none")
+LEAKED = ("copper pan", "tess", "rowing, judo", "ghent", "tabby")
+"""Words of the examples in the prompts, which a small model likes to repeat."""
+BY_HAND, FILTERED, RAW = 0, 1, 2
+
+
+@dataclass
+class Data:
+    """Growing lists; `pack` makes arrays of them."""
+
+    tokenizer: Tokenizer
+    own: list[list[int]] = field(default_factory=list)
+    before: list[list[int]] = field(default_factory=list)
+    bank_of: list[int] = field(default_factory=list)
+    banks: int = 0
+    asked: list[list[int]] = field(default_factory=list)
+    bank: list[int] = field(default_factory=list)
+    right: list[list[int]] = field(default_factory=list)
+    span: list[tuple[int, int]] = field(default_factory=list)
+    kind: list[int] = field(default_factory=list)
+    status: list[int] = field(default_factory=list)
+    trust: list[int] = field(default_factory=list)
+    first_of_session: list[int] = field(default_factory=list)
+
+    def add_bank(self, sessions: Iterable[Sequence[Sequence[str]]]) -> list[list[int]]:
+        """The number of each turn, by session and place."""
+        numbers: list[list[int]] = []
+        for turns in sessions:
+            numbers.append([])
+            previous = ""
+            for place, (speaker, text) in enumerate(turns):
+                line = f"{speaker}: {text}"
+                numbers[-1].append(len(self.own))
+                self.own.append(self._ids(line)[:OWN])
+                self.before.append(self._ids(previous)[-BEFORE:] if previous else [])
+                self.bank_of.append(self.banks)
+                self.first_of_session.append(int(place == 0))
+                previous = line
+        self.banks += 1
+        return numbers
+
+    def add_question(
+        self, text: str, right: list[int], line: str, answer: str, kind: str, status: str, trust: int
+    ) -> None:
+        self.asked.append(self._ids(text)[:ASKED])
+        self.bank.append(self.bank_of[right[0]])
+        self.right.append(right)
+        span = self._span(line, answer) if kind == "span" else None
+        self.span.append(span or (-1, -1))
+        self.kind.append(KINDS.index(kind))
+        self.status.append(STATUSES.index(status) if status else -1)
+        self.trust.append(trust)
+
+    def _ids(self, text: str) -> list[int]:
+        return self.tokenizer.encode(text, add_special_tokens=False).ids
+
+    def _span(self, line: str, answer: str) -> tuple[int, int] | None:
+        """First and last token of the answer in its turn."""
+        start = line.lower().find(answer.lower().strip(" .")) if answer.strip(" .") else -1
+        if start < 0:
+            return None
+        end = start + len(answer.strip(" ."))
+        offsets = self.tokenizer.encode(line, add_special_tokens=False).offsets[:OWN]
+        inside = [i for i, (a, b) in enumerate(offsets) if a < end and b > start]
+        return (inside[0], inside[-1]) if inside and offsets[inside[-1]][1] >= end else None
+
+    def pack(self) -> dict[str, np.ndarray]:
+        return {
+            **ragged("own", self.own), **ragged("before", self.before), **ragged("asked", self.asked),
+            **ragged("right", self.right, np.int32),
+            "bank_of": np.array(self.bank_of, np.int32), "bank": np.array(self.bank, np.int32),
+            "first_of_session": np.array(self.first_of_session, np.int8),
+            "span": np.array(self.span, np.int16), "kind": np.array(self.kind, np.int8),
+            "status": np.array(self.status, np.int8), "trust": np.array(self.trust, np.int8),
+        }  # fmt: skip
+
+
+def ragged(name: str, rows: Sequence[Sequence[int]], dtype: Any = np.uint16) -> dict[str, np.ndarray]:
+    """Lists of unequal length as one flat array and where each ends."""
+    flat = np.fromiter((one for row in rows for one in row), dtype)
+    return {f"{name}.flat": flat, f"{name}.ends": np.cumsum([len(row) for row in rows], dtype=np.int64)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--train", type=Path, required=True)
+    parser.add_argument("--made", type=Path, nargs="+", required=True)
+    parser.add_argument("--questions", type=Path, required=True)
+    parser.add_argument("--kept", type=Path, required=True)
+    parser.add_argument("--statuses", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--small", action="store_true", help="one in a hundred and twenty of everything")
+    given = parser.parse_args()
+    tokenizer = Tokenizer.from_file(str(given.tokenizer))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    data = Data(tokenizer)
+    every = 120 if given.small else 1
+    counts = {
+        "by hand": add_by_hand(data, every),
+        "given": add_given(data, given.train, every),
+        "generated": add_generated(data, given.made, given.questions, given.kept, every),
+    }
+    statuses = read_json(given.statuses)[::every]
+    np.savez_compressed(given.out, **data.pack(), **pack_statuses(data, statuses))
+    print(counts, f"{len(data.own)} turns, {data.banks} banks, {len(data.asked)} questions, {len(statuses)} statuses")
+
+
+def add_by_hand(data: Data, every: int) -> int:
+    before = len(data.asked)
+    for bank, questions in list(read_all())[:: max(1, every // 4)]:
+        numbers = data.add_bank([session["turns"] for session in bank["sessions"]])
+        for one in questions:
+            right = [numbers[s][t] for s, t in one["places"]]
+            s, t = one["places"][0]
+            line = ": ".join(bank["sessions"][s]["turns"][t])
+            kind = one["kind"] if one["kind"] in ("yes", "no", "none") else "span"
+            data.add_question(one["question"], right, line, one["answer"], kind, one["status"], BY_HAND)
+    return len(data.asked) - before
+
+
+def add_given(data: Data, folder: Path, every: int) -> int:
+    """The questions that came with the public material: 12,284 by a small model, 2,238 more, and those of FriendsQA."""
+    before = len(data.asked)
+    given = json.loads(lzma.open(folder / "questions.json.xz").read())
+    chosen = range(0, len(given["banks"]), every)
+    numbers = {n: data.add_bank(_cleaned(given["banks"][n]["sessions"], given["banks"][n]["names"])) for n in chosen}
+    for one in given["questions"]:
+        if one["bank"] not in numbers:
+            continue
+        session = given["banks"][one["bank"]]["sessions"][one["session"]]
+        speaker, text = session[one["turn"]]
+        if "[" in one["answer"] or "name?" in one["question"]:
+            continue  # a placeholder of the source
+        right = [numbers[one["bank"]][one["session"]][one["turn"]]]
+        data.add_question(one["question"], right, f"{speaker}: {text}", one["answer"], "span", "", FILTERED)
+    dialogues = json.loads(lzma.open(folder / "dialogues.json.xz").read())
+    shows = [one for one in dialogues if "qa" in one][:: every]
+    groups = [shows[start : start + 12] for start in range(0, len(shows), 12)]
+    for group in groups:
+        said = [[(who.split()[0], clean(text, [], who)) for who, text in one["turns"]] for one in group]
+        places = data.add_bank(said)
+        for one, turns, own in zip(group, said, places, strict=True):
+            for question in one["qa"]:
+                answers = [a for a in question["answers"] if 0 <= a["turn"] < len(turns)]
+                if answers:
+                    first = answers[0]
+                    speaker, text = turns[first["turn"]]
+                    right = sorted({own[a["turn"]] for a in answers}, key=lambda n: n != own[first["turn"]])
+                    answer = clean(first["text"], [], speaker)
+                    asked = clean(question["question"], [], speaker)
+                    data.add_question(asked, right, f"{speaker}: {text}", answer, "span", "", BY_HAND)
+    return len(data.asked) - before
+
+
+def _cleaned(sessions: Sequence[Sequence[Sequence[str]]], names: Sequence[str]) -> list[list[tuple[str, str]]]:
+    return [[(who, clean(text, names, who)) for who, text in session] for session in sessions]
+
+
+def add_generated(data: Data, made: Sequence[Path], questions: Path, kept: Path, every: int) -> int:
+    before = len(data.asked)
+    banks = [bank for path in made for bank in read_json(path)]
+    trusted = {one["id"] for one in read_json(kept)}
+    chosen = [one for one in read_json(questions) if one["places"][0][0] % every == 0 and is_usable(one)]
+    used = {one["places"][0][0] for one in chosen}
+    numbers = {b: data.add_bank([s["turns"] for s in banks[b]["sessions"]]) for b in sorted(used)}
+    for one in chosen:
+        bank, s, t = one["places"][0]
+        speaker, text = banks[bank]["sessions"][s]["turns"][t]
+        right = [numbers[b][x][y] for b, x, y in one["places"]]
+        kind = one["kind"] if one["kind"] in ("yes", "none") else "span"
+        trust = FILTERED if one["id"] in trusted else RAW
+        data.add_question(one["question"], right, f"{speaker}: {text}", one["answer"], kind, "", trust)
+    return len(data.asked) - before
+
+
+def is_usable(question: dict[str, Any]) -> bool:
+    """Not an example repeated, and no `no`: what a small model calls one is seldom one."""
+    text = f"{question['question']} {question['answer']}".lower()
+    if question["kind"] == "no" or any(leaked in text.split() or leaked in text for leaked in LEAKED):
+        return False
+    return question["kind"] != "none" or f1(question["answer"], "not told") > 0
+
+
+def pack_statuses(data: Data, statuses: Sequence[dict[str, str]]) -> dict[str, np.ndarray]:
+    """Question and turn with kind, span and status; these have no bank."""
+    chance = random.Random(5)
+    several = list(statuses)
+    chance.shuffle(several)
+    lines = [f"{one['speaker']}: {one['text']}" for one in several]
+    spans = [
+        (data._span(line, one["answer"]) or (-1, -1)) if one["kind"] == "span" else (-1, -1)
+        for line, one in zip(lines, several, strict=True)
+    ]
+    return {
+        **ragged("status.asked", [data._ids(one["question"])[:ASKED] for one in several]),
+        **ragged("status.own", [data._ids(line)[:OWN] for line in lines]),
+        "status.span": np.array(spans, np.int16),
+        "status.kind": np.array([KINDS.index(one["kind"]) for one in several], np.int8),
+        "status.status": np.array([STATUSES.index(one["status"]) for one in several], np.int8),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,563 @@
+"""Step 5, train: a teacher, then the embedder and the readers that are taught by it. For a GPU; `--small` runs on a CPU.
+
+    python training/train.py --data data.npz --eval locomo.npz --worded worded.npy --start model.safetensors \
+        --reranker model.onnx --out FOLDER [--small]
+
+teacher: the published cross-encoder learns relevance, spans, kinds and statuses from what is trusted.
+score: it judges every question against its turn, the turns around it and the likeliest others of the bank; what it does not
+       find again is left out (the filter's second half), and its judgement is what the others learn.
+embedder: contrastive over the whole batch, and towards the teacher's judgement, for the sentence vector, the token vectors
+       and the comparison at once. reader6, reader3: every second or fourth layer of the teacher, taught by it.
+Nothing of `--eval` is learned from: it is what is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from networks import Embedder, Reader, coded, load_bert, maxsim
+from weights import from_onnx, published
+
+CLS, SEP = 101, 102
+NEAR, LIKELY, AROUND = 20, 14, 4
+"""Candidates of a question: all, those by cosine, and neighbours of the right one; the rest are drawn from the bank."""
+SOFT = 2.0
+"""The temperature at which the teacher's judgement is learned."""
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+START = time.time()
+
+
+def say(*words: object) -> None:
+    print(f"[{time.time() - START:6.1f}]", *words, flush=True)
+
+
+class Rows:
+    """Token lists of unequal length, on the device."""
+
+    def __init__(self, data: dict[str, np.ndarray], name: str) -> None:
+        ends = torch.tensor(data[f"{name}.ends"].astype(np.int64))
+        self.flat = torch.tensor(data[f"{name}.flat"].astype(np.int64)).to(DEVICE)
+        self.starts = torch.cat([torch.zeros(1, dtype=torch.int64), ends[:-1]]).to(DEVICE)
+        self.lengths = (ends.to(DEVICE) - self.starts)
+        if not len(self.flat):
+            self.flat = torch.zeros(1, dtype=torch.int64, device=DEVICE)
+
+    def take(self, rows: Tensor, most: int | None = None) -> tuple[Tensor, Tensor]:
+        """Padded tokens and lengths of some rows."""
+        lengths = self.lengths[rows] if most is None else self.lengths[rows].clamp(max=most)
+        width = max(1, int(lengths.max()))
+        places = (self.starts[rows][:, None] + torch.arange(width, device=DEVICE)).clamp(max=len(self.flat) - 1)
+        return self.flat[places], lengths
+
+
+def put(ids: Tensor, at: Tensor, tokens: Tensor, lengths: Tensor) -> None:
+    """Write rows of tokens into `ids`, each from its own place."""
+    width = tokens.shape[1]
+    columns = at[:, None] + torch.arange(width, device=ids.device)
+    keep = torch.arange(width, device=ids.device)[None] < lengths[:, None]
+    rows = torch.arange(len(ids), device=ids.device)[:, None].expand_as(columns)
+    ids[rows[keep], columns[keep]] = tokens[keep]
+
+
+def compose(parts: list[tuple[Tensor, Tensor]], optional: int | None = None) -> tuple[Tensor, list[Tensor]]:
+    """[CLS] part [SEP] part [SEP] …; an empty optional part leaves no separator. Also where each part begins."""
+    total = 1 + sum((lengths + 1) for _, lengths in parts)
+    if optional is not None:
+        total = total - (parts[optional][1] == 0).long()
+    ids = torch.zeros(len(total), int(total.max()), dtype=torch.int64, device=DEVICE)
+    ids[:, 0] = CLS
+    at = torch.ones_like(total)
+    begins = []
+    for number, (tokens, lengths) in enumerate(parts):
+        begins.append(at)
+        put(ids, at, tokens, lengths)
+        is_there = (lengths > 0) | (number != optional)
+        rows = torch.arange(len(ids), device=DEVICE)[is_there]
+        ids[rows, (at + lengths)[is_there]] = SEP
+        at = at + torch.where(is_there, lengths + 1, lengths)
+    return ids, begins
+
+
+class Corpus:
+    """Turns and questions of one file."""
+
+    def __init__(self, path: Path) -> None:
+        data = dict(np.load(path))
+        self.own, self.before, self.asked = (Rows(data, name) for name in ("own", "before", "asked"))
+        self.right = np.split(data["right.flat"].astype(np.int64), data["right.ends"][:-1])
+        self.bank_of = torch.tensor(data["bank_of"].astype(np.int64)).to(DEVICE)
+        self.bank = torch.tensor(data["bank"].astype(np.int64)).to(DEVICE)
+        self.data = data
+        bounds = np.flatnonzero(np.diff(data["bank_of"])) + 1
+        self.begin = np.concatenate([[0], bounds, [len(data["bank_of"])]])
+
+    def turns(self, rows: Tensor, before: bool = True) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        own, before_ = self.own.take(rows), self.before.take(rows)
+        if not before:
+            before_ = (before_[0], torch.zeros_like(before_[1]))
+        ids, begins = compose([before_, own], optional=0)
+        columns = torch.arange(ids.shape[1], device=DEVICE)
+        is_own = (columns >= begins[1][:, None]) & (ids != 0)
+        return ids, ids != 0, is_own.long(), is_own
+
+    def questions(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        ids, _ = compose([self.asked.take(rows)])
+        return ids, ids != 0, torch.zeros_like(ids), ids != 0
+
+    def pairs(self, asked: Tensor, told: Tensor, keep_before: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        before = self.before.take(told, 24)
+        if keep_before is not None:
+            before = (before[0], before[1] * keep_before)
+        return joined(self.asked.take(asked), before, self.own.take(told))
+
+
+def joined(
+    asked: tuple[Tensor, Tensor], before: tuple[Tensor, Tensor], own: tuple[Tensor, Tensor]
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """A question with a turn, and where the turn's own words begin."""
+    ids, begins = compose([asked, before, own], optional=1)
+    columns = torch.arange(ids.shape[1], device=DEVICE)
+    types = ((columns >= begins[1][:, None]) & (ids != 0)).long()
+    return ids, ids != 0, types, begins[2]
+
+
+def save(folder: Path, name: str, network: torch.nn.Module) -> None:
+    """Half precision, without the word vectors, which were not changed; pieces of at most 15 MiB."""
+    state = {k: v.detach().half().cpu().numpy() for k, v in network.state_dict().items() if "word_embeddings" not in k and "position_ids" not in k and "token_type_ids" not in k}
+    names, piece, size, number = [], {}, 0, 0
+    for key, value in state.items():
+        if size + value.nbytes > 15 * 2**20:
+            np.savez(folder / f"{name}.{number}.npz", **piece)
+            piece, size, number = {}, 0, number + 1
+        piece[key] = value
+        size += value.nbytes
+        names.append(key)
+    np.savez(folder / f"{name}.{number}.npz", **piece)
+    say(f"saved {name}: {len(names)} arrays")
+
+
+def schedule(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_scheduler.LambdaLR:
+    warm = max(1, steps // 15)
+    return torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1.0, (step + 1) / warm) * max(0.02, 1 - step / max(1, steps))
+    )
+
+
+CHUNKS = 5
+"""Runs that a batch is cut into by length: what is padded costs as much as what is read, and most pairs are short."""
+
+
+def trimmed(network: torch.nn.Module, ids: Tensor, mask: Tensor, *more: Tensor) -> tuple[Tensor, ...]:
+    """A network's outputs for a batch, in runs of texts of about one length; what is given by token is padded again."""
+    lengths = mask.sum(1)
+    order = lengths.argsort()
+    parts = []
+    for rows in order.chunk(min(CHUNKS, len(order))):
+        width = int(lengths[rows].max())
+        with amp():
+            made = network(ids[rows, :width], mask[rows, :width], *(one[rows, :width] for one in more))
+        rest = ids.shape[1] - width
+        parts.append([F.pad(one, (0, 0, 0, rest)) if one.dim() == 3 else one for one in made])
+    back = order.argsort()
+    return tuple(torch.cat(several)[back] for several in zip(*parts, strict=True))
+
+
+def amp() -> torch.autocast:
+    return torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=DEVICE == "cuda")
+
+
+# ---------------------------------------------------------------- candidates
+
+
+@torch.no_grad()
+def vectors_of(network: Embedder, corpus: Corpus, what: str, before: bool = True, batch: int = 2048) -> tuple[Tensor, int]:
+    count = len(corpus.own.lengths) if what == "turns" else len(corpus.asked.lengths)
+    lengths = corpus.own.lengths if what == "turns" else corpus.asked.lengths
+    order = torch.argsort(lengths)
+    out = torch.zeros(count, 384, device=DEVICE)
+    network.eval()
+    for start in range(0, count, batch):
+        rows = order[start : start + batch]
+        inputs = corpus.turns(rows, before) if what == "turns" else corpus.questions(rows)
+        with amp():
+            out[rows] = network(*inputs)[0]
+    return out, count
+
+
+@torch.no_grad()
+def candidates(network: Embedder, corpus: Corpus, seed: int = 1) -> Tensor:
+    """For each question: its first right turn, likely others of the bank, neighbours, and some by chance; NEAR in all."""
+    turns, _ = vectors_of(network, corpus, "turns", before=False)
+    asked, count = vectors_of(network, corpus, "questions")
+    chance = np.random.default_rng(seed)
+    out = np.zeros((count, NEAR), np.int64)
+    banks = corpus.bank.cpu().numpy()
+    for bank in np.unique(banks):
+        begin, end = int(corpus.begin[bank]), int(corpus.begin[bank + 1])
+        rows = np.flatnonzero(banks == bank)
+        alike = asked[torch.tensor(rows).to(DEVICE)] @ turns[begin:end].T
+        best = (torch.topk(alike, min(LIKELY + 6, end - begin), dim=1).indices + begin).cpu().numpy()
+        for row, near in zip(rows, best, strict=True):
+            right = corpus.right[row]
+            known = set(right.tolist())
+            likely = [one for one in near.tolist() if one not in known][:LIKELY]
+            around = [right[0] + step for step in (-1, 1, -2, 2) if begin <= right[0] + step < end and right[0] + step not in known]
+            rest = chance.integers(begin, end, NEAR).tolist()
+            several = list(dict.fromkeys([int(right[0]), *likely, *map(int, around), *[one for one in rest if one not in known]]))
+            several += [int(one) for one in chance.integers(begin, end, NEAR)]
+            out[row] = several[:NEAR]
+    return torch.tensor(out).to(DEVICE)
+
+
+# ---------------------------------------------------------------- reader
+
+
+def reader_loss(
+    network: Reader, corpus: Corpus, rows: Tensor, told: Tensor, target: Tensor | None, chance: torch.Generator
+) -> Tensor:
+    """Questions with their candidates (the first is right, unless the kind is none), several tasks at once."""
+    count, width = told.shape
+    asked = rows[:, None].expand(-1, width).reshape(-1)
+    keep = (torch.rand(count * width, generator=chance, device=DEVICE) < 0.6).long()
+    ids, mask, types, begin = corpus.pairs(asked, told.reshape(-1), keep)
+    score, kind, status, span = trimmed(network, ids, mask, types)
+    score, kind = score.float().view(count, width), kind.float().view(count, width, -1)
+    kinds = torch.tensor(corpus.data["kind"][rows.cpu().numpy()].astype(np.int64)).to(DEVICE)
+    answered = kinds != 3
+    is_right = torch.zeros_like(score)
+    is_right[:, 0] = answered.float()
+    loss = F.binary_cross_entropy_with_logits(score, is_right, pos_weight=torch.tensor(3.0, device=DEVICE))
+    if answered.any():
+        loss = loss + F.cross_entropy(score[answered], torch.zeros(int(answered.sum()), dtype=torch.int64, device=DEVICE))
+    if target is not None:
+        loss = loss + 0.5 * F.mse_loss(score, target) + F.kl_div(
+            F.log_softmax(score / SOFT, -1), F.softmax(target / SOFT, -1), reduction="batchmean"
+        )
+    wanted = torch.full((count, width), 3, dtype=torch.int64, device=DEVICE)
+    wanted[:, 0] = kinds
+    loss = loss + 0.5 * F.cross_entropy(kind.reshape(-1, 4), wanted.reshape(-1))
+    first = torch.arange(0, count * width, width, device=DEVICE)
+    loss = loss + task_loss(
+        span[first].float(), begin[first], mask[first],
+        torch.tensor(corpus.data["span"][rows.cpu().numpy()].astype(np.int64)).to(DEVICE),
+        status[first].float(), torch.tensor(corpus.data["status"][rows.cpu().numpy()].astype(np.int64)).to(DEVICE),
+    )  # fmt: skip
+    return loss
+
+
+def task_loss(span: Tensor, begin: Tensor, mask: Tensor, places: Tensor, status: Tensor, statuses: Tensor) -> Tensor:
+    loss = span.sum() * 0.0
+    has = places[:, 0] >= 0
+    if has.any():
+        columns = torch.arange(span.shape[1], device=DEVICE)
+        allowed = mask & (columns >= begin[:, None])
+        for side in (0, 1):
+            logits = span[:, :, side].masked_fill(~allowed, -1e4)
+            loss = loss + 0.5 * F.cross_entropy(logits[has], (begin + places[:, side])[has])
+    known = statuses >= 0
+    if known.any():
+        loss = loss + 0.5 * F.cross_entropy(status[known], statuses[known])
+    return loss
+
+
+def status_loss(network: Reader, corpus: Corpus, statuses: tuple[Rows, Rows], rows: Tensor) -> Tensor:
+    """Turns by themselves: kind, span and status of what is said, no relevance."""
+    asked, own = statuses[0].take(rows), statuses[1].take(rows)
+    nothing = (own[0][:, :1], torch.zeros_like(own[1]))
+    ids, mask, types, begin = joined(asked, nothing, own)
+    _, kind, status, span = trimmed(network, ids, mask, types)
+    numbers = rows.cpu().numpy()
+    of = {name: torch.tensor(corpus.data[f"status.{name}"][numbers].astype(np.int64)).to(DEVICE) for name in ("kind", "span", "status")}
+    return F.cross_entropy(kind.float(), of["kind"]) + task_loss(
+        span.float(), begin, mask, of["span"], status.float(), of["status"]
+    )
+
+
+def train_reader(
+    network: Reader, corpus: Corpus, near: Tensor, rows: np.ndarray, target: Tensor | None, *, rate: float, epochs: float,
+    batch: int, width: int, seed: int,
+) -> None:  # fmt: skip
+    statuses = (Rows(corpus.data, "status.asked"), Rows(corpus.data, "status.own"))
+    number = len(corpus.data["status.kind"])
+    chance = torch.Generator(device=DEVICE).manual_seed(seed)
+    heads = [p for n, p in network.named_parameters() if not n.startswith("bert.") and "relevance" not in n and "pooler" not in n]
+    body = [p for n, p in network.named_parameters() if p.requires_grad and not any(p is h for h in heads)]
+    optimizer = torch.optim.AdamW([{"params": body, "lr": rate}, {"params": heads, "lr": rate * 10}], weight_decay=0.01, fused=DEVICE == "cuda")
+    steps = max(2, int(epochs * len(rows) / batch))
+    plan = schedule(optimizer, steps)
+    network.train()
+    order = shuffled(rows, epochs, seed)
+    aside = shuffled(np.arange(number), max(1.0, steps * batch / number + 1), seed + 1)
+    total = 0.0
+    for step in range(steps):
+        chosen = torch.tensor(order[step * batch : (step + 1) * batch]).to(DEVICE)
+        picks = torch.rand(len(chosen), NEAR - 1, generator=chance, device=DEVICE)
+        picks[:, : LIKELY // 2] += 0.35  # the likeliest are the hardest
+        places = torch.cat([torch.zeros(len(chosen), 1, dtype=torch.int64, device=DEVICE), picks.topk(width - 1).indices + 1], 1)
+        told = near[chosen].gather(1, places)
+        of_teacher = target[chosen].gather(1, places) if target is not None else None
+        loss = reader_loss(network, corpus, chosen, told, of_teacher, chance)
+        some = torch.tensor(aside[step * batch : (step + 1) * batch]).to(DEVICE)
+        loss = loss + status_loss(network, corpus, statuses, some)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        plan.step()
+        total += float(loss.detach()) if step % 20 == 0 else 0.0
+        if step % 100 == 99:
+            say(f"step {step + 1} of {steps}, loss {total / 5:.3f}")
+            total = 0.0
+
+
+def shuffled(rows: np.ndarray, epochs: float, seed: int) -> np.ndarray:
+    chance = np.random.default_rng(seed)
+    return np.concatenate([chance.permutation(rows) for _ in range(math.ceil(epochs) + 1)])
+
+
+@torch.no_grad()
+def judged(network: Reader, corpus: Corpus, near: Tensor, batch: int = 4096) -> Tensor:
+    """The teacher's logit for every question and candidate."""
+    count, width = near.shape
+    asked = torch.arange(count, device=DEVICE)[:, None].expand(-1, width).reshape(-1)
+    told = near.reshape(-1)
+    order = torch.argsort(corpus.own.lengths[told] + corpus.asked.lengths[asked] + corpus.before.lengths[told].clamp(max=24))
+    out = torch.zeros(count * width, device=DEVICE)
+    network.eval()
+    for start in range(0, len(order), batch):
+        rows = order[start : start + batch]
+        ids, mask, types, _ = corpus.pairs(asked[rows], told[rows])
+        with amp():
+            out[rows] = network(ids, mask, types)[0].float()
+    return out.view(count, width)
+
+
+# ---------------------------------------------------------------- embedder
+
+
+def train_embedder(
+    network: Embedder, corpus: Corpus, near: Tensor, target: Tensor, rows: np.ndarray, worded: Tensor, *, rate: float, epochs: float,
+    batch: int, width: int, seed: int,
+) -> None:  # fmt: skip
+    chance = torch.Generator(device=DEVICE).manual_seed(seed)
+    heads = [p for n, p in network.named_parameters() if not n.startswith("bert.")]
+    body = [p for n, p in network.named_parameters() if n.startswith("bert.") and p.requires_grad]
+    optimizer = torch.optim.AdamW([{"params": body, "lr": rate}, {"params": heads, "lr": 1e-3}], weight_decay=0.01, fused=DEVICE == "cuda")
+    steps = max(2, int(epochs * len(rows) / batch))
+    plan = schedule(optimizer, steps)
+    order = shuffled(rows, epochs, seed)
+    network.train()
+    total = np.zeros(3)
+    for step in range(steps):
+        chosen = torch.tensor(order[step * batch : (step + 1) * batch]).to(DEVICE)
+        picks = torch.rand(len(chosen), NEAR - 1, generator=chance, device=DEVICE)
+        picks += 0.4 * (target[chosen, 1:] > -4)  # the hard ones more often
+        places = torch.cat([torch.zeros(len(chosen), 1, dtype=torch.int64, device=DEVICE), picks.topk(width - 1).indices + 1], 1)
+        told, wanted = near[chosen].gather(1, places), target[chosen].gather(1, places)
+        q_ids, q_mask, q_types, q_own = corpus.questions(chosen)
+        keep_before = step % 4 != 0
+        d_ids, d_mask, d_types, d_own = corpus.turns(told.reshape(-1), keep_before)
+        with amp():
+            q, q_tokens = network(q_ids, q_mask, q_types, q_own)
+        d, d_tokens = trimmed(network, d_ids, d_mask, d_types, d_own)
+        q_words, d_words = q_own & worded[q_ids], d_own & worded[d_ids]
+        d_tokens = coded(d_tokens)
+        losses = losses_of(network, corpus, chosen, told, wanted, q, d, q_tokens, q_words, d_tokens, d_words)
+        loss = losses[0] + losses[1] + losses[2]
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        plan.step()
+        if step % 20 == 0:
+            total += [float(one.detach()) for one in losses]
+        if step % 100 == 99:
+            say(f"step {step + 1} of {steps}, losses {np.round(total / 5, 3)}")
+            total[:] = 0
+
+
+def losses_of(
+    network: Embedder, corpus: Corpus, chosen: Tensor, told: Tensor, wanted: Tensor, q: Tensor, d: Tensor,
+    q_tokens: Tensor, q_words: Tensor, d_tokens: Tensor, d_words: Tensor,
+) -> list[Tensor]:  # fmt: skip
+    count, width = told.shape
+    own = torch.arange(count * width, device=DEVICE).view(count, width)
+    blocked = torch.zeros(count, count * width, dtype=torch.bool, device=DEVICE)
+    # Another question's candidates of the same bank may answer this one too, unless they are among its own.
+    blocked |= corpus.bank[chosen][:, None] == corpus.bank_of[told.reshape(-1)][None]
+    blocked.scatter_(1, own, wanted > wanted[:, :1] - 1.0)
+    blocked.scatter_(1, own[:, :1], torch.zeros_like(own[:, :1], dtype=torch.bool))
+    teacher = F.softmax(wanted / SOFT, -1)
+
+    def both(scores: Tensor, sharp: float) -> Tensor:
+        contrast = F.cross_entropy((scores * sharp).masked_fill(blocked, -1e4), own[:, 0])
+        return contrast + 2.0 * F.kl_div(F.log_softmax(scores.gather(1, own) * sharp, -1), teacher, reduction="batchmean")
+
+    late = maxsim(q_tokens, q_words, d_tokens, d_words)
+    shape = (count, width, *d_tokens.shape[1:])
+    compared = network.compare(q_tokens, q_words, d_tokens.view(shape), d_words.view(shape[:3]))
+    right = torch.zeros(count, dtype=torch.int64, device=DEVICE)
+    false = blocked.gather(1, own)
+    third = F.cross_entropy(compared.masked_fill(false, -1e4), right) + 2.0 * F.kl_div(
+        F.log_softmax(compared, -1), F.softmax(wanted, -1), reduction="batchmean"
+    )
+    return [both(q @ d.T, 1 / 0.03), both(late, 1 / 0.02), third]
+
+
+# ---------------------------------------------------------------- what is printed
+
+
+@torch.no_grad()
+def evaluate(
+    network: Embedder, corpus: Corpus, worded: Tensor, reader: dict[str, Reader] | None = None, every: int = 1
+) -> dict[str, list[float]]:
+    """Recall@10 and NDCG@10 over each question's own bank."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    network.eval()
+    for before in (False, True):
+        turns, _ = vectors_of(network, corpus, "turns", before)
+        asked, count = vectors_of(network, corpus, "questions")
+        for row in range(0, count, every):
+            bank = int(corpus.bank[row])
+            begin, end = int(corpus.begin[bank]), int(corpus.begin[bank + 1])
+            right = torch.tensor(corpus.right[row] - begin).to(DEVICE)
+            cosine = turns[begin:end] @ asked[row]
+            note(found, f"cosine{' before' * before}", cosine, right)
+            if not before:
+                continue
+            first = cosine.topk(min(100, end - begin)).indices
+            q = corpus.questions(torch.tensor([row], device=DEVICE))
+            d = corpus.turns(first + begin)
+            with amp():
+                q_tokens, d_tokens = network(*q)[1], coded(network(*d)[1])
+            q_words, d_words = q[3] & worded[q[0]], d[3] & worded[d[0]]
+            late = torch.full_like(cosine, -1e3)
+            late[first] = maxsim(q_tokens, q_words, d_tokens, d_words)[0]
+            note(found, "maxsim of 100", late, right)
+            compared = torch.full_like(cosine, -1e3)
+            compared[first] = network.compare(q_tokens, q_words, d_tokens[None], d_words[None])[0]
+            note(found, "compare of 100", compared, right)
+            both = compared.clone()
+            both[first] = z(compared[first]) + z(cosine[first]) + z(late[first])
+            note(found, "all three", both, right)
+            for name, one in (reader or {}).items():
+                some = both.topk(min(20, end - begin)).indices
+                pairs = corpus.pairs(torch.full((len(some),), row, device=DEVICE), some + begin)
+                with amp():
+                    logits = one(*pairs[:3])[0].float()
+                mixed = both.clone() - 50
+                mixed[some] = z(both[some]) + z(logits)
+                note(found, f"{name} over 20", mixed, right)
+    return {name: [round(float(x), 4) for x in np.mean(values, axis=0)] for name, values in found.items()}
+
+
+def z(values: Tensor) -> Tensor:
+    return (values - values.mean()) / values.std().clamp(min=1e-6)
+
+
+def note(found: dict[str, list[tuple[float, float]]], name: str, scores: Tensor, right: Tensor) -> None:
+    best = scores.topk(min(10, len(scores))).indices
+    hit = torch.isin(best, right).float()
+    gain = (hit / torch.log2(torch.arange(2, len(best) + 2, device=DEVICE))).sum()
+    ideal = sum(1 / math.log2(i + 2) for i in range(min(10, len(right))))
+    found.setdefault(name, []).append((float(hit.sum()) / len(right), float(gain) / ideal))
+
+
+def parts_of(every: int, weights: dict[str, np.ndarray], network: Reader) -> None:
+    load_bert(network.bert, weights, list(range(every - 1, 12, every)) if every > 1 else list(range(12)))
+    state = network.state_dict()
+    for ours, theirs in (("pooler", "pooler.dense"), ("relevance", "classifier")):
+        state[f"{ours}.weight"] = torch.tensor(weights[f"{theirs}.weight"].T.copy())
+        state[f"{ours}.bias"] = torch.tensor(weights[f"{theirs}.bias"])
+    network.load_state_dict(state)
+
+
+def student(teacher: Reader, every: int) -> Reader:
+    """Every second (or fourth) layer of the teacher, and its heads."""
+    network = Reader(12 // every)
+    weights = {k.removeprefix("bert."): v.detach().float().cpu().numpy() for k, v in teacher.state_dict().items() if k.startswith("bert.")}
+    load_bert(network.bert, weights, list(range(every - 1, 12, every)))
+    state = network.state_dict()
+    state |= {k: v for k, v in teacher.state_dict().items() if not k.startswith("bert.")}
+    network.load_state_dict(state)
+    return network.to(DEVICE)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    for name in ("data", "eval", "worded", "start", "reranker", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--layers", default="0,1,2,3,4,5", help="of the embedder's start, in order")
+    parser.add_argument("--small", action="store_true")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(1)
+    torch.set_float32_matmul_precision("high")
+    small = given.small
+    corpus, held_out = Corpus(given.data), Corpus(given.eval)
+    worded = torch.tensor(np.load(given.worded)).to(DEVICE)
+    say(f"{len(corpus.own.lengths)} turns, {len(corpus.asked.lengths)} questions, on {DEVICE}")
+    layers = [int(one) for one in given.layers.split(",")]
+    embedder = Embedder(len(layers))
+    load_bert(embedder.bert, published(given.start), layers)
+    embedder = embedder.to(DEVICE)
+    near = candidates(embedder, corpus)
+    say("candidates", tuple(near.shape))
+    trust, kind = corpus.data["trust"], corpus.data["kind"]
+    report: dict[str, object] = {}
+
+    teacher = Reader(12)
+    parts_of(1, from_onnx(given.reranker), teacher)
+    teacher = teacher.to(DEVICE)
+    rows = np.flatnonzero(trust <= 1)
+    rows = np.concatenate([rows, rows[trust[rows] == 0], rows[trust[rows] == 0]])  # what was written by hand counts three times
+    say(f"teacher: {len(rows)} questions")
+    train_reader(teacher, corpus, near, rows, None, rate=6e-5, epochs=0.02 if small else 2.5, batch=8 if small else 192, width=4 if small else 8, seed=1)
+    save(given.out, "reader12", teacher)
+    if small:
+        keep = np.random.default_rng(0).permutation(len(near))[:200]
+        target = torch.full((len(near), NEAR), -5.0, device=DEVICE)
+        target[:, 0] = 2.0
+    else:
+        target = judged(teacher, corpus, near)
+        found = (target[:, 0:1] >= target[:, 1:]).float().mean(1).cpu().numpy()
+        sure = target[:, 0].cpu().numpy() > -1.0
+        none = kind == 3
+        again = (found >= (NEAR - 3) / (NEAR - 1)) & sure & ~none
+        refused = none & (target[:, 0].cpu().numpy() < 1.5)
+        keep = np.flatnonzero((trust == 0) | again | refused)
+        report["kept"] = {str(level): [int((trust[keep] == level).sum()), int((trust == level).sum())] for level in (0, 1, 2)}
+        say("kept", report["kept"])
+        np.save(given.out / "kept.npy", keep.astype(np.int32))
+    answered = keep[kind[keep] != 3]
+    often = np.concatenate([answered, answered[trust[answered] == 0], answered[trust[answered] == 0]])
+    say(f"embedder: {len(often)} questions")
+    train_embedder(embedder, corpus, near, target, often, worded, rate=1e-4, epochs=0.1 if small else 5.0, batch=8 if small else 256, width=4 if small else 7, seed=2)
+    save(given.out, "embedder6", embedder)
+    report["embedder6"] = evaluate(embedder, held_out, worded, {"reader12": teacher}, 100 if small else 3)
+    say(json.dumps(report["embedder6"]))
+    often = np.concatenate([keep, keep[trust[keep] == 0], keep[trust[keep] == 0]])
+    readers = {"reader12": teacher}
+    for every in (2, 4):
+        network = student(teacher, every)
+        name = f"reader{12 // every}"
+        train_reader(network, corpus, near, often, target, rate=1.5e-4, epochs=0.02 if small else 2.5, batch=8 if small else 192, width=4 if small else 8, seed=3)
+        save(given.out, name, network)
+        readers[name] = network
+        report[name] = evaluate(embedder, held_out, worded, {name: network}, 100 if small else 3).get(f"{name} over 20")
+        say(name, report[name])
+    (given.out / "report.json").write_text(json.dumps(report, indent=1))
+    say("done")
+
+
+if __name__ == "__main__":
+    main()

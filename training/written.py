@@ -1,0 +1,97 @@
+"""Conversations written by hand with questions of every kind: `training/written/*.txt` (its form is in the README there).
+
+    python training/written.py [FILE …]        checks every file and counts what is in it
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).with_name("written")
+STATUSES = ("true", "denied", "supposed", "planned", "ended", "reported", "fiction")
+KINDS = (
+    "fact", "para", "first", "you", "when", "count", "yes", "no", "list", "join", "newer", "instruct", "statement", "infer", "none",
+)  # fmt: skip
+
+_TURN = re.compile(r"^(\d+) ([^:]{1,30}): (.+)$")
+_SESSION = re.compile(r"^@ (\d{4}-\d{2}-\d{2} \d{2}:\d{2})")
+
+
+def main() -> None:
+    paths = [Path(name) for name in sys.argv[1:]] or sorted(FOLDER.glob("*.txt"))
+    kinds: Counter[str] = Counter()
+    turns = 0
+    for path in paths:
+        bank, questions, faults = read_bank(path)
+        turns += sum(len(session["turns"]) for session in bank["sessions"])
+        kinds.update(one["kind"] for one in questions)
+        for fault in faults:
+            print(f"{path.name}: {fault}")
+    print(f"{len(paths)} banks, {turns} turns, {sum(kinds.values())} questions: {dict(kinds)}")
+
+
+def read_all(folder: Path = FOLDER) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Each bank with its questions; a line with a fault is left out."""
+    for path in sorted(folder.glob("*.txt")):
+        bank, questions, _ = read_bank(path)
+        yield bank, questions
+
+
+def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[str]]:
+    """A bank, its questions (`places` are session and turn), and what is wrong with the file."""
+    sessions: list[dict[str, Any]] = []
+    place_of: dict[int, tuple[int, int]] = {}
+    questions: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if session := _SESSION.match(line):
+            sessions.append({"at": session.group(1), "turns": []})
+        elif (turn := _TURN.match(line)) and sessions:
+            place_of[int(turn.group(1))] = (len(sessions) - 1, len(sessions[-1]["turns"]))
+            sessions[-1]["turns"].append([turn.group(2), turn.group(3)])
+        elif line.startswith("?"):
+            question = _question(line, sessions, place_of)
+            if isinstance(question, str):
+                faults.append(f"line {number}: {question}")
+            else:
+                questions.append(question)
+        elif line.strip() and not line.startswith("#"):
+            faults.append(f"line {number}: neither session, turn nor question")
+    names = sorted({speaker for session in sessions for speaker, _ in session["turns"]})
+    bank = {"id": path.stem, "source": "by hand", "names": names, "sessions": sessions}
+    return bank, questions, faults
+
+
+def _question(
+    line: str, sessions: Sequence[dict[str, Any]], place_of: dict[int, tuple[int, int]]
+) -> dict[str, Any] | str:
+    parts = [part.strip() for part in line[1:].split("|")]
+    if len(parts) != 5:
+        return "a question has five parts"
+    kind, _, person = parts[0].partition(" ")
+    numbers = [int(one) for one in re.findall(r"\d+", parts[3])]
+    if kind not in KINDS:
+        return f"unknown kind '{kind}'"
+    if not numbers or any(one not in place_of for one in numbers):
+        return "it names no turn, or one that is not there"
+    if parts[4] and parts[4] not in STATUSES:
+        return f"unknown status '{parts[4]}'"
+    first = place_of[numbers[0]]
+    return {
+        "kind": kind,
+        "person": person,
+        "question": parts[1],
+        "answer": parts[2],
+        "places": [list(place_of[one]) for one in numbers],
+        "speaker": sessions[first[0]]["turns"][first[1]][0],
+        "status": parts[4],
+    }
+
+
+if __name__ == "__main__":
+    main()

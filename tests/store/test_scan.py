@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from everwhen.store import index_scan as scanning
+from everwhen.store import vectors as coding
 from everwhen.store.index import Batch, Index, Rows, Window
 from everwhen.store.index_scan import IndexScan
 from everwhen.store.instants import EPOCH
@@ -196,6 +197,33 @@ def test_around_some_units_their_sessions_stand_complete_and_in_order(
     np.testing.assert_allclose(
         around.cosines[:, 1], [cosines[unit] for unit in around.units.tolist()], atol=1e-5
     )
+
+
+@settings(max_examples=40, deadline=None)
+@given(batches, window, st.integers(1, 3), st.data())
+def test_of_coded_vectors_a_unit_and_the_turns_beside_it_have_exact_cosines(
+    given_batches: list[list[Told]], where: Window, pieces: int, data: st.DataObject
+) -> None:
+    plain = index_of(*given_batches, pieces=pieces)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coding, "PLAIN_UP_TO", 0)
+        coded = index_of(*given_batches, pieces=pieces)
+    passing = [unit for unit, _ in asked(plain, window=where).by_meaning(0, 999, -1.0)]
+    units = data.draw(st.lists(st.sampled_from(passing), unique=True)) if passing else []
+    expected = asked(plain, window=where).around(units, 2)
+    around = asked(coded, window=where).around(units, 2)
+    assert around.units.tolist() == expected.units.tolist()
+    near = [
+        row for row in range(len(around.units)) if any(abs(row - own) <= 1 for own in around.rows_of.tolist())
+    ]
+    np.testing.assert_allclose(around.cosines[near], expected.cosines[near], atol=1e-4)
+    np.testing.assert_allclose(around.cosines, expected.cosines, atol=0.05)
+    for who in (None, SaidBy(role="assistant")):
+        found = dict(asked(coded, window=where).by_meaning(1, 999, -1.0, who))
+        exact = dict(asked(plain, window=where).by_meaning(1, 999, -1.0, who))
+        assert found == pytest.approx(exact, abs=1e-4)
+    some = asked(plain, window=where).cosines_of(0, passing)
+    assert asked(coded, window=where).cosines_of(0, passing) == pytest.approx(some, abs=1e-4)
 
 
 @settings(max_examples=60, deadline=None)

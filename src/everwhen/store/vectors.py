@@ -7,11 +7,10 @@ Coded, a vector is kept twice:
 
 - 16 bits for each dimension, with a scale of its own. Its cosine is right to about 0.00001; half the size of float32.
 - 8 bits for each of the 128 directions in which the block's vectors differ most (PCA). The product of these with a
-  question is rough (it errs by about 0.02), and a sixth of the work and a twelfth of the memory traffic of the whole.
+  question is rough (it errs by about 0.01), and a sixth of the work and a twelfth of the memory traffic of the whole.
 
-`nearest` picks candidates by the rough cosines and compares them exactly. How the two were chosen, at 100,000 vectors
-of 384 dimensions on one Neoverse N1 core with two questions, and how many candidates hold 99.5 % of the 100 best
-(real vectors of LoCoMo, mixed): docs/performance.md, "The scan".
+`nearest` picks candidates by the rough cosines and compares them exactly. docs/performance.md, "The scan", has the
+figures of what else was tried.
 """
 
 from __future__ import annotations

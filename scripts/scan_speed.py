@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.bench import speed
+from everwhen.memory import DEFAULT_EMBEDDER
+from everwhen.models.embed import open_embedder
 from everwhen.store.index import Batch, Index, Rows, Window
 from everwhen.store.index_scan import IndexScan
 from everwhen.store.scan import SaidBy
@@ -100,7 +102,7 @@ def _share(found: list[tuple[int, float]], exact: NDArray[np.float32]) -> float:
 
 
 def _pool() -> NDArray[np.float32]:
-    return speed._pool(speed.open_embedder(speed.DEFAULT_EMBEDDER), speed._pool_sentences())[0]
+    return speed._pool(open_embedder(DEFAULT_EMBEDDER), speed._pool_sentences())[0]
 
 
 def _build(
@@ -141,13 +143,11 @@ def _build(
 
 def _bytes(index: Index) -> int:
     """Of all arrays in an index."""
-    parts = [part for block in index.blocks for part in (block, block.rows, block.postings, block.vectors)]
-    return sum(
-        value.nbytes
-        for part in parts
-        for name in part.__slots__  # type: ignore[attr-defined]
-        if isinstance(value := getattr(part, name), np.ndarray)
-    )
+    parts: list[object] = [
+        part for block in index.blocks for part in (block, block.rows, block.postings, block.vectors)
+    ]
+    values = [getattr(part, name) for part in parts for name in type(part).__slots__]  # type: ignore[attr-defined]
+    return sum(value.nbytes for value in values if isinstance(value, np.ndarray))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def sentence_like(count: int, seed: int, dimension: int = DIMENSION) -> Array:
 
 
 def unit(matrix: NDArray[np.floating]) -> Array:
-    return (matrix / np.linalg.norm(matrix, axis=1, keepdims=True)).astype(np.float32)
+    return np.asarray(matrix / np.linalg.norm(matrix, axis=1, keepdims=True), dtype=np.float32)
 
 
 def batch_of(vectors: Array, pieces: NDArray[np.int64], first: int = 1) -> Batch:

@@ -32,7 +32,8 @@ def largest(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
     if len(keep) <= limit:
         return keep
     found = scores[keep]
-    return keep[found >= np.partition(found, len(keep) - limit)[len(keep) - limit]]
+    last = float(np.partition(found, len(keep) - limit)[len(keep) - limit])
+    return np.asarray(keep[found >= last])
 
 
 def ranked(

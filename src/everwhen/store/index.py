@@ -332,11 +332,11 @@ class Index:
         far as counts can tell, and not in their context alone."""
         own, other = [], []
         for block in self.blocks if terms else ():
-            where, *others = block.postings.find(terms)
+            where, *more = block.postings.find(terms)
             rows, halves = block.postings.rows[where], block.postings.halves[where]
             stays = among(block.rows.kinds[rows], kinds)
-            for other in others:
-                stays &= np.isin(rows, block.postings.rows[other])
+            for also in more:
+                stays &= np.isin(rows, block.postings.rows[also])
             own.append(block.rows.units[rows[stays & (halves >= 2)]])
             other.append(block.rows.units[rows[stays & (halves < 2)]])
         return np.concatenate([*own, *other, np.zeros(0, dtype=np.int64)])

@@ -38,8 +38,10 @@ _ROUNDS = 2  # of subspace iteration: the directions need not be the very best
 class Vectors(Protocol):
     """The vectors of a block, in the order of its rows. Immutable."""
 
-    exact: bool
-    """Whether rough cosines are exact ones."""
+    @property
+    def exact(self) -> bool:
+        """Whether rough cosines are exact ones."""
+        ...
 
     def __len__(self) -> int: ...
 
@@ -161,7 +163,9 @@ class Coded:
 
 def held(matrix: NDArray[np.float32]) -> Vectors:
     """Vectors in the form that suits their number."""
-    return Plain(matrix) if len(matrix) <= PLAIN_UP_TO else Coded.of(matrix)
+    if len(matrix) <= PLAIN_UP_TO:
+        return Plain(matrix)
+    return Coded.of(matrix)
 
 
 def joined(parts: Sequence[Vectors]) -> NDArray[np.float32]:
@@ -186,9 +190,21 @@ def _main_directions(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     count = min(DIRECTIONS, dimension)
     basis = np.random.default_rng(0).standard_normal((dimension, count)).astype(np.float32)
     for _ in range(_ROUNDS):
-        basis = np.linalg.qr(basis)[0]
-        basis = sample.T @ (sample @ basis)
-    return np.ascontiguousarray(np.linalg.qr(basis)[0].astype(np.float32))
+        basis = _orthonormal(sample.T @ (sample @ basis))
+    return basis
+
+
+def _orthonormal(basis: NDArray[np.float32]) -> NDArray[np.float32]:
+    """An orthonormal basis of what some columns span, without directions that they hardly have.
+
+    By the columns' products with one another: `np.linalg.qr` makes many small calls of BLAS, whose threads wait for
+    each other for seconds where the processor is busy.
+    """
+    exact = basis.astype(np.float64)
+    lengths, mixed = np.linalg.eigh(exact.T @ exact)
+    there = lengths > 1e-12 * max(float(lengths[-1]), 1e-30)
+    found = exact @ (mixed[:, there] / np.sqrt(lengths[there]))
+    return np.ascontiguousarray(found if there.any() else exact[:, :1], dtype=np.float32)
 
 
 def _multiply(vectors: NDArray[np.float32], queries: NDArray[np.float32], out: NDArray[np.float32]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from pathlib import Path
@@ -26,6 +27,9 @@ LATE = datetime(2025, 1, 5, 23, 30, tzinfo=ANGELES)
 EIGHT_BACK = timezone(timedelta(hours=-8))
 KOLKATA = timezone(timedelta(hours=5, minutes=30))
 WEDNESDAY = datetime(2025, 1, 8, 12, 0, tzinfo=UTC)
+
+
+_NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +140,8 @@ def test_today_is_the_local_day_of_the_time_that_was_given(
 ) -> None:
     at = wall.replace(tzinfo=place).astimezone(UTC).astimezone(place)  # a time that the clocks there do show
     # Text has an offset alone, which is that of the day.
-    added = shared.add("I quit today", at=at.isoformat() if written else at)
+    # The same words at the same instant are one turn, in whatever zone: each example says it in words of its own.
+    added = shared.add("I quit today" + "!" * next(_NUMBERS), at=at.isoformat() if written else at)
     turn = shared.turn(added.turns[0])
     assert turn.said_at == at and added.session == at.date().isoformat()
     (found,) = resolve(turn.text, turn.said_at, turn.zone)

@@ -134,7 +134,10 @@ def main() -> None:
     }
     statuses = read_json(given.statuses)[::every]
     np.savez_compressed(given.out, **data.pack(), **pack_statuses(data, statuses))
-    print(counts, f"{len(data.own)} turns, {data.banks} banks, {len(data.asked)} questions, {len(statuses)} statuses")
+    print(
+        counts,
+        f"{len(data.own)} turns, {data.banks} banks, {len(data.asked)} questions, {len(statuses)} statuses",
+    )
 
 
 def add_by_hand(data: Data, every: int) -> int:
@@ -155,7 +158,9 @@ def add_given(data: Data, folder: Path, every: int) -> int:
     before = len(data.asked)
     given = json.loads(lzma.open(folder / "questions.json.xz").read())
     chosen = range(0, len(given["banks"]), every)
-    numbers = {n: data.add_bank(_cleaned(given["banks"][n]["sessions"], given["banks"][n]["names"])) for n in chosen}
+    numbers = {
+        n: data.add_bank(_cleaned(given["banks"][n]["sessions"], given["banks"][n]["names"])) for n in chosen
+    }
     for one in given["questions"]:
         if one["bank"] not in numbers:
             continue
@@ -166,7 +171,7 @@ def add_given(data: Data, folder: Path, every: int) -> int:
         right = [numbers[one["bank"]][one["session"]][one["turn"]]]
         data.add_question(one["question"], right, f"{speaker}: {text}", one["answer"], "span", "", FILTERED)
     dialogues = json.loads(lzma.open(folder / "dialogues.json.xz").read())
-    shows = [one for one in dialogues if "qa" in one][:: every]
+    shows = [one for one in dialogues if "qa" in one][::every]
     groups = [shows[start : start + 12] for start in range(0, len(shows), 12)]
     for group in groups:
         said = [[(who.split()[0], clean(text, [], who)) for who, text in one["turns"]] for one in group]
@@ -184,7 +189,9 @@ def add_given(data: Data, folder: Path, every: int) -> int:
     return len(data.asked) - before
 
 
-def _cleaned(sessions: Sequence[Sequence[Sequence[str]]], names: Sequence[str]) -> list[list[tuple[str, str]]]:
+def _cleaned(
+    sessions: Sequence[Sequence[Sequence[str]]], names: Sequence[str]
+) -> list[list[tuple[str, str]]]:
     return [[(who, clean(text, names, who)) for who, text in session] for session in sessions]
 
 

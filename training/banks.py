@@ -30,9 +30,20 @@ NAMES = (
     "Kirsten Leo Maya Nils Odette Pavel Ruth Stefan Thea Ulrich Violet Walter Yvonne Zeke"
 ).split()
 
-_PLACEHOLDER = re.compile(r"[\[({<]\s*(?:user|person|speaker|name of user|insert)[^\])}>]*?([12])?[^\])}>]*[\])}>]", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"[\[({<]\s*(?:user|person|speaker|name of user|insert)[^\])}>]*?([12])?[^\])}>]*[\])}>]", re.IGNORECASE
+)
 _NAME = re.compile(r"[\[({<]\s*(your |the other person's )?(?:first |full )?name\s*[\])}>]", re.IGNORECASE)
-_SPACED = ((" n't", "n't"), (" '", "'"), (" ,", ","), (" .", "."), (" !", "!"), (" ?", "?"), ("gon na", "gonna"), ("wan na", "wanna"))
+_SPACED = (
+    (" n't", "n't"),
+    (" '", "'"),
+    (" ,", ","),
+    (" .", "."),
+    (" !", "!"),
+    (" ?", "?"),
+    ("gon na", "gonna"),
+    ("wan na", "wanna"),
+)
 
 
 def main() -> None:
@@ -49,7 +60,9 @@ def main() -> None:
     print(f"{len(banks)} banks, {turns} turns")
 
 
-def make_banks(dialogues: Sequence[dict[str, Any]], seed: int, most: int | None = None) -> Iterator[dict[str, Any]]:
+def make_banks(
+    dialogues: Sequence[dict[str, Any]], seed: int, most: int | None = None
+) -> Iterator[dict[str, Any]]:
     """Banks of every source, each dialogue in one of them."""
     chance = random.Random(seed)
     by_source: dict[str, list[tuple[int, dict[str, Any]]]] = {}
@@ -63,7 +76,9 @@ def make_banks(dialogues: Sequence[dict[str, Any]], seed: int, most: int | None 
             yield _bank(f"{source}-{number}", source, group, chance)
 
 
-def _bank(name: str, source: str, group: Sequence[tuple[int, dict[str, Any]]], chance: random.Random) -> dict[str, Any]:
+def _bank(
+    name: str, source: str, group: Sequence[tuple[int, dict[str, Any]]], chance: random.Random
+) -> dict[str, Any]:
     names = ["user", "assistant"] if source in ASSISTED else chance.sample(NAMES, 2)
     at = datetime(2021, 1, 1) + timedelta(minutes=chance.randrange(60 * 24 * 1000))
     sessions = []

@@ -94,7 +94,9 @@ def plans(seed: int, small: bool = False) -> Iterator[dict[str, Any]]:
         trait = chance.choice(TRAITS)
         for session, at in enumerate(_dates(chance)):
             topic = chance.choice(ASSISTANT_TOPICS)
-            yield _plan(f"assistant-{number}", session, at, ["user", "assistant"], assistant_prompt(trait, topic, at))
+            yield _plan(
+                f"assistant-{number}", session, at, ["user", "assistant"], assistant_prompt(trait, topic, at)
+            )
 
 
 def _plan(bank: str, session: int, at: datetime, names: list[str], prompt: str) -> dict[str, Any]:

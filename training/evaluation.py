@@ -1,6 +1,6 @@
 """LoCoMo's development conversations as tokens, for what `train.py` prints. Nothing is learned from them.
 
-    python training/evaluation.py --locomo locomo_dev.json --tokenizer tokenizer.json --out locomo.npz --worded worded.npy
+python training/evaluation.py --locomo locomo_dev.json --tokenizer tokenizer.json --out locomo.npz --worded worded.npy
 """
 
 from __future__ import annotations
@@ -26,15 +26,27 @@ def main() -> None:
     tokenizer.no_truncation()
     known = tokenizer.get_vocab()
     worded = np.zeros(max(known.values()) + 1, np.bool_)
-    worded[[number for entry, number in known.items() if any(map(str.isalnum, entry)) and not entry.startswith("[")]] = True
+    worded[
+        [
+            number
+            for entry, number in known.items()
+            if any(map(str.isalnum, entry)) and not entry.startswith("[")
+        ]
+    ] = True
     np.save(given.worded, worded)
     data = Data(tokenizer)
     for sample in json.loads(given.locomo.read_text()):
         said = sample["conversation"]
-        numbers = sorted(int(key.removeprefix("session_")) for key in said if re.fullmatch(r"session_\d+", key))
+        numbers = sorted(
+            int(key.removeprefix("session_")) for key in said if re.fullmatch(r"session_\d+", key)
+        )
         turns = [said[f"session_{number}"] for number in numbers]
         places = data.add_bank([[(one["speaker"], _text(one)) for one in session] for session in turns])
-        by_id = {one["dia_id"]: at for session, own in zip(turns, places, strict=True) for one, at in zip(session, own, strict=True)}
+        by_id = {
+            one["dia_id"]: at
+            for session, own in zip(turns, places, strict=True)
+            for one, at in zip(session, own, strict=True)
+        }
         for question in sample["qa"]:
             right = [by_id[one] for one in dict.fromkeys(question.get("evidence", ())) if one in by_id]
             if right and question["category"] in (1, 2, 3, 4):

@@ -46,7 +46,12 @@ def main() -> None:
         kept = [one for one in questions if is_kept(one, texts)]
         write_json(given.out, kept)
         before, after = (Counter(one["kind"] for one in several) for several in (questions, kept))
-        print(len(kept), "of", len(questions), {kind: f"{after[kind]}/{number}" for kind, number in before.items()})
+        print(
+            len(kept),
+            "of",
+            len(questions),
+            {kind: f"{after[kind]}/{number}" for kind, number in before.items()},
+        )
 
 
 def make_prompts(question: dict[str, Any], banks: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
@@ -83,7 +88,10 @@ def is_kept(question: dict[str, Any], texts: dict[str, str]) -> bool:
 
 
 def is_refusal(text: str) -> bool:
-    return any(sign in text.lower() for sign in ("not told", "not mention", "not specif", "does not", "doesn't say", "unknown"))
+    return any(
+        sign in text.lower()
+        for sign in ("not told", "not mention", "not specif", "does not", "doesn't say", "unknown")
+    )
 
 
 def f1(left: str, right: str) -> float:

@@ -30,19 +30,31 @@ def main() -> None:
     start = time.time()
     tokenizer = AutoTokenizer.from_pretrained(model.parent, gguf_file=model.name)
     tokenizer.padding_side, tokenizer.pad_token = "left", tokenizer.pad_token or tokenizer.eos_token
-    network = AutoModelForCausalLM.from_pretrained(model.parent, gguf_file=model.name, dtype=torch.bfloat16).cuda().eval()
+    network = (
+        AutoModelForCausalLM.from_pretrained(model.parent, gguf_file=model.name, dtype=torch.bfloat16)
+        .cuda()
+        .eval()
+    )
     print(f"loaded in {time.time() - start:.0f} s", flush=True)
     for job in sys.argv[2:]:
         if job.startswith("!"):
             subprocess.run(job[1:], shell=True, check=True)
             continue
         source, target, tokens, *heat = job.split(":")
-        answers = answer(network, tokenizer, json.loads(gzip.open(source).read()), int(tokens), float(heat[0]) if heat else 0.0)
+        answers = answer(
+            network,
+            tokenizer,
+            json.loads(gzip.open(source).read()),
+            int(tokens),
+            float(heat[0]) if heat else 0.0,
+        )
         with gzip.open(target, "wt", compresslevel=5) as file:
             json.dump(answers, file, ensure_ascii=False)
 
 
-def answer(network: Any, tokenizer: Any, prompts: list[dict[str, str]], tokens: int, heat: float) -> list[dict[str, str]]:
+def answer(
+    network: Any, tokenizer: Any, prompts: list[dict[str, str]], tokens: int, heat: float
+) -> list[dict[str, str]]:
     """Longest first, so that what does not fit fails at once and padding is little."""
     torch.manual_seed(1)
     texts = [
@@ -55,7 +67,9 @@ def answer(network: Any, tokenizer: Any, prompts: list[dict[str, str]], tokens: 
     ]
     lengths = [len(ids) for ids in tokenizer(texts)["input_ids"]]
     order = sorted(range(len(prompts)), key=lambda i: -lengths[i])
-    how = {"do_sample": True, "temperature": heat, "top_p": 0.95, "top_k": 0} if heat else {"do_sample": False}
+    how = (
+        {"do_sample": True, "temperature": heat, "top_p": 0.95, "top_k": 0} if heat else {"do_sample": False}
+    )
     done: list[dict[str, str]] = []
     start = time.time()
     while len(done) < len(order):
@@ -63,7 +77,9 @@ def answer(network: Any, tokenizer: Any, prompts: list[dict[str, str]], tokens: 
         batch = order[len(done) : len(done) + min(BATCH, max(1, ROOM // (longest + tokens)))]
         inputs = tokenizer([texts[i] for i in batch], return_tensors="pt", padding=True).to("cuda")
         with torch.no_grad():
-            made = network.generate(**inputs, max_new_tokens=tokens, pad_token_id=tokenizer.pad_token_id, **how)
+            made = network.generate(
+                **inputs, max_new_tokens=tokens, pad_token_id=tokenizer.pad_token_id, **how
+            )
         said = tokenizer.batch_decode(made[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
         done += [{"id": prompts[i]["id"], "text": text.strip()} for i, text in zip(batch, said, strict=True)]
         print(f"{len(done)} of {len(order)}, {time.time() - start:.0f} s", flush=True)

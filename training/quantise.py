@@ -39,7 +39,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
 from networks import Embedder, Reader
-from weights import from_onnx, from_safetensors
+from weights import published
 
 HIDDEN, HEADS, WINDOW = 384, 12, 256
 EPSILON = 1e-12
@@ -85,8 +85,8 @@ def load(name: str, layers: int, folder: Path, words: Path) -> Embedder | Reader
     state = network.state_dict()
     for piece in sorted(folder.glob(f"{name}.*.npz")):
         state |= {key: torch.tensor(value.astype(np.float32)) for key, value in np.load(piece).items()}
-    start = from_safetensors(words) if words.suffix == ".safetensors" else from_onnx(words)
-    state["bert.embeddings.word_embeddings.weight"] = torch.tensor(start["embeddings.word_embeddings.weight"])
+    words_of = published(words)["embeddings.word_embeddings.weight"]
+    state["bert.embeddings.word_embeddings.weight"] = torch.tensor(words_of)
     network.load_state_dict(state)
     return network.eval()
 
@@ -129,9 +129,17 @@ class Graph:
             f"everwhen-{self.kind}",
             [
                 helper.make_tensor_value_info(n, TensorProto.INT64, tokens)
-                for n in ("input_ids", "attention_mask", "segments", *(("own",) if self.kind == "embedder" else ()))
+                for n in (
+                    "input_ids",
+                    "attention_mask",
+                    "segments",
+                    *(("own",) if self.kind == "embedder" else ()),
+                )
             ],
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
+            [
+                helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+                for name, shape in outputs.items()
+            ],
             list(self.constants.values()),
         )
         opsets = [helper.make_opsetid("", 18), helper.make_opsetid(CONTRIB, 1)]
@@ -322,7 +330,9 @@ def channel_peaks(network: torch.nn.Module, examples: list[dict[str, np.ndarray]
 
         return record
 
-    linear = {n: m for n, m in network.bert.named_modules() if isinstance(m, torch.nn.Linear) and "encoder" in n}
+    linear = {
+        n: m for n, m in network.bert.named_modules() if isinstance(m, torch.nn.Linear) and "encoder" in n
+    }
     hooks = [module.register_forward_pre_hook(watch(name)) for name, module in linear.items()]
     for one in examples:
         exact(network, one)
@@ -336,7 +346,11 @@ def exact(network: torch.nn.Module, one: dict[str, np.ndarray]) -> list[np.ndarr
     ids, segments = torch.tensor(one["input_ids"]), torch.tensor(one["segments"])
     mask = torch.ones_like(ids)
     with torch.no_grad():
-        made = network(ids, mask, segments, own_of(segments)) if isinstance(network, Embedder) else network(ids, mask, segments)
+        made = (
+            network(ids, mask, segments, own_of(segments))
+            if isinstance(network, Embedder)
+            else network(ids, mask, segments)
+        )
     return [part.numpy() for part in made]
 
 
@@ -354,7 +368,11 @@ def write_tokenizer(source: Path, target: Path) -> None:
 
 def write_comparison(path: Path, weights: Weights) -> None:
     """The learned late interaction: a few small matrices in half precision."""
-    own = {name.removeprefix("compare."): value.astype(np.float16) for name, value in weights.items() if name.startswith("compare.")}
+    own = {
+        name.removeprefix("compare."): value.astype(np.float16)
+        for name, value in weights.items()
+        if name.startswith("compare.")
+    }
     np.savez(path, **own)
 
 
@@ -363,8 +381,12 @@ def write_reference(path: Path, network: torch.nn.Module, tokenizer: Tokenizer) 
     rows = []
     for text in REFERENCE_TEXTS:
         ids = tokenizer.encode(text).ids
-        vector = exact(network, {"input_ids": np.array([ids]), "segments": np.array([[0] + [1] * (len(ids) - 1)])})[0][0]
-        rows.append(json.dumps({"text": text, "vector": [round(float(x), 5) for x in vector]}, ensure_ascii=False))
+        vector = exact(
+            network, {"input_ids": np.array([ids]), "segments": np.array([[0] + [1] * (len(ids) - 1)])}
+        )[0][0]
+        rows.append(
+            json.dumps({"text": text, "vector": [round(float(x), 5) for x in vector]}, ensure_ascii=False)
+        )
     path.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
 
 
@@ -382,7 +404,9 @@ def report(kind: str, folder: Path, network: torch.nn.Module, tokenizer: Tokeniz
             far.append(float((session.run(["sentence"], inputs)[0] * exact(network, one)[0]).sum()))
         else:
             far.append(float(abs(session.run(["relevance"], inputs)[0][0, 0] - exact(network, one)[0][0])))
-    print(f"{'cosine to' if kind == 'embedder' else 'logits away from'} float32: mean {np.mean(far):.4f}, min {min(far):.4f}, max {max(far):.4f}")
+    print(
+        f"{'cosine to' if kind == 'embedder' else 'logits away from'} float32: mean {np.mean(far):.4f}, min {min(far):.4f}, max {max(far):.4f}"
+    )
     if kind == "embedder" and np.mean(far) < 0.985:
         raise SystemExit("the quantised network is too far from the original")
 

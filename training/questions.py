@@ -59,15 +59,16 @@ EXAMPLES = {
     "join": ("In which city does the sister live who gave Tess the pan?", "Ghent"),
     "none": ("How much did Tess pay for the pan?", "not told"),
 }
-SYSTEM = (
-    "You write questions about what people said in a chat. Answer with exactly two lines:\nQ: the question\nA: the answer"
-)
+SYSTEM = "You write questions about what people said in a chat. Answer with exactly two lines:\nQ: the question\nA: the answer"
 CONTEXT = 2
 LONGEST = 400
 """Characters of a turn that the model is shown, and that a context turn is."""
 
 _WORD = re.compile(r"[a-z']{2,}|\d+")
-_NUMBER = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|hundred|thousand|half)\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|hundred|thousand|half)\b",
+    re.IGNORECASE,
+)
 _TIME = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|year|years|morning|monday|tuesday|wednesday|thursday|"
     r"friday|saturday|sunday|january|february|march|april|june|july|august|september|october|november|december|since|recently)\b",
@@ -141,7 +142,9 @@ def _fits(kind: str, bank: dict[str, Any], place: tuple[int, int, int]) -> bool:
     return True
 
 
-def _groups(banks: Sequence[dict[str, Any]], kind: str, wanted: int, chance: random.Random) -> Iterator[list[tuple[int, int, int]]]:
+def _groups(
+    banks: Sequence[dict[str, Any]], kind: str, wanted: int, chance: random.Random
+) -> Iterator[list[tuple[int, int, int]]]:
     """Turns of one person that share rare words: three or four from different sessions for a list, two for a join."""
     size = 2 if kind == "join" else 3
     given = 0
@@ -155,7 +158,11 @@ def _groups(banks: Sequence[dict[str, Any]], kind: str, wanted: int, chance: ran
                 speaker, text = banks[bank]["sessions"][place[1]]["turns"][place[2]]
                 for word in set(content_words(text)):
                     by_word[speaker, word].append(place)
-            usable = [places for places in by_word.values() if size <= len({p[1] for p in places}) and len(places) <= 12]
+            usable = [
+                places
+                for places in by_word.values()
+                if size <= len({p[1] for p in places}) and len(places) <= 12
+            ]
             for places in chance.sample(usable, min(len(usable), max(2, wanted // len(banks)))):
                 of_session = {place[1]: place for place in chance.sample(places, len(places))}
                 yield sorted(of_session.values())[:size]
@@ -166,7 +173,9 @@ def _groups(banks: Sequence[dict[str, Any]], kind: str, wanted: int, chance: ran
             return
 
 
-def _prompt(banks: Sequence[dict[str, Any]], kind: str, places: Sequence[tuple[int, int, int]], name: str) -> dict[str, Any]:
+def _prompt(
+    banks: Sequence[dict[str, Any]], kind: str, places: Sequence[tuple[int, int, int]], name: str
+) -> dict[str, Any]:
     bank, s, t = places[0]
     turns = banks[bank]["sessions"][s]["turns"]
     speaker = turns[t][0]
@@ -177,8 +186,16 @@ def _prompt(banks: Sequence[dict[str, Any]], kind: str, places: Sequence[tuple[i
         shown = "\n".join(f"{who}: {text[:LONGEST]}" for who, text in turns[max(0, t - CONTEXT) : t + 1])
     called = {"user": "the user", "assistant": "the assistant"}.get(speaker, speaker)
     question, answer = EXAMPLES[kind]
-    user = f"{KINDS[kind].format(speaker=called)}\nFor instance:\nQ: {question}\nA: {answer}\n\nChat:\n{shown}"
-    return {"id": name, "kind": kind, "places": [list(place) for place in places], "system": SYSTEM, "user": user}
+    user = (
+        f"{KINDS[kind].format(speaker=called)}\nFor instance:\nQ: {question}\nA: {answer}\n\nChat:\n{shown}"
+    )
+    return {
+        "id": name,
+        "kind": kind,
+        "places": [list(place) for place in places],
+        "system": SYSTEM,
+        "user": user,
+    }
 
 
 def read_answers(

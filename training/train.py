@@ -1,6 +1,6 @@
 """Step 5, train: a teacher, then the embedder and the readers that are taught by it. For a GPU; `--small` runs on a CPU.
 
-    python training/train.py --data data.npz --eval locomo.npz --worded worded.npy --minilm model.safetensors \
+    python training/train.py --data data.npz --eval locomo.npz --worded worded.npy --start model.safetensors \
         --reranker model.onnx --out FOLDER [--small]
 
 teacher: the published cross-encoder learns relevance, spans, kinds and statuses from what is trusted.
@@ -25,10 +25,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from networks import Embedder, Reader, coded, load_bert, maxsim
-from weights import from_onnx, from_safetensors
+from weights import from_onnx, published
 
 CLS, SEP = 101, 102
-NEAR, LIKELY, AROUND = 14, 9, 4
+NEAR, LIKELY, AROUND = 20, 14, 4
 """Candidates of a question: all, those by cosine, and neighbours of the right one; the rest are drawn from the bank."""
 SOFT = 2.0
 """The temperature at which the teacher's judgement is learned."""
@@ -47,7 +47,7 @@ class Rows:
         ends = torch.tensor(data[f"{name}.ends"].astype(np.int64))
         self.flat = torch.tensor(data[f"{name}.flat"].astype(np.int64)).to(DEVICE)
         self.starts = torch.cat([torch.zeros(1, dtype=torch.int64), ends[:-1]]).to(DEVICE)
-        self.lengths = (ends.to(DEVICE) - self.starts)
+        self.lengths = ends.to(DEVICE) - self.starts
         if not len(self.flat):
             self.flat = torch.zeros(1, dtype=torch.int64, device=DEVICE)
 
@@ -55,7 +55,9 @@ class Rows:
         """Padded tokens and lengths of some rows."""
         lengths = self.lengths[rows] if most is None else self.lengths[rows].clamp(max=most)
         width = max(1, int(lengths.max()))
-        places = (self.starts[rows][:, None] + torch.arange(width, device=DEVICE)).clamp(max=len(self.flat) - 1)
+        places = (self.starts[rows][:, None] + torch.arange(width, device=DEVICE)).clamp(
+            max=len(self.flat) - 1
+        )
         return self.flat[places], lengths
 
 
@@ -113,7 +115,9 @@ class Corpus:
         ids, _ = compose([self.asked.take(rows)])
         return ids, ids != 0, torch.zeros_like(ids), ids != 0
 
-    def pairs(self, asked: Tensor, told: Tensor, keep_before: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def pairs(
+        self, asked: Tensor, told: Tensor, keep_before: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         before = self.before.take(told, 24)
         if keep_before is not None:
             before = (before[0], before[1] * keep_before)
@@ -132,7 +136,11 @@ def joined(
 
 def save(folder: Path, name: str, network: torch.nn.Module) -> None:
     """Half precision, without the word vectors, which were not changed; pieces of at most 15 MiB."""
-    state = {k: v.detach().half().cpu().numpy() for k, v in network.state_dict().items() if "word_embeddings" not in k and "position_ids" not in k and "token_type_ids" not in k}
+    state = {
+        k: v.detach().half().cpu().numpy()
+        for k, v in network.state_dict().items()
+        if "word_embeddings" not in k and "position_ids" not in k and "token_type_ids" not in k
+    }
     names, piece, size, number = [], {}, 0, 0
     for key, value in state.items():
         if size + value.nbytes > 15 * 2**20:
@@ -152,6 +160,25 @@ def schedule(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_sch
     )
 
 
+CHUNKS = 5
+"""Runs that a batch is cut into by length: what is padded costs as much as what is read, and most pairs are short."""
+
+
+def trimmed(network: torch.nn.Module, ids: Tensor, mask: Tensor, *more: Tensor) -> tuple[Tensor, ...]:
+    """A network's outputs for a batch, in runs of texts of about one length; what is given by token is padded again."""
+    lengths = mask.sum(1)
+    order = lengths.argsort()
+    parts = []
+    for rows in order.chunk(min(CHUNKS, len(order))):
+        width = int(lengths[rows].max())
+        with amp():
+            made = network(ids[rows, :width], mask[rows, :width], *(one[rows, :width] for one in more))
+        rest = ids.shape[1] - width
+        parts.append([F.pad(one, (0, 0, 0, rest)) if one.dim() == 3 else one for one in made])
+    back = order.argsort()
+    return tuple(torch.cat(several)[back] for several in zip(*parts, strict=True))
+
+
 def amp() -> torch.autocast:
     return torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=DEVICE == "cuda")
 
@@ -160,7 +187,9 @@ def amp() -> torch.autocast:
 
 
 @torch.no_grad()
-def vectors_of(network: Embedder, corpus: Corpus, what: str, before: bool = True, batch: int = 2048) -> tuple[Tensor, int]:
+def vectors_of(
+    network: Embedder, corpus: Corpus, what: str, before: bool = True, batch: int = 2048
+) -> tuple[Tensor, int]:
     count = len(corpus.own.lengths) if what == "turns" else len(corpus.asked.lengths)
     lengths = corpus.own.lengths if what == "turns" else corpus.asked.lengths
     order = torch.argsort(lengths)
@@ -191,9 +220,17 @@ def candidates(network: Embedder, corpus: Corpus, seed: int = 1) -> Tensor:
             right = corpus.right[row]
             known = set(right.tolist())
             likely = [one for one in near.tolist() if one not in known][:LIKELY]
-            around = [right[0] + step for step in (-1, 1, -2, 2) if begin <= right[0] + step < end and right[0] + step not in known]
+            around = [
+                right[0] + step
+                for step in (-1, 1, -2, 2)
+                if begin <= right[0] + step < end and right[0] + step not in known
+            ]
             rest = chance.integers(begin, end, NEAR).tolist()
-            several = list(dict.fromkeys([int(right[0]), *likely, *map(int, around), *[one for one in rest if one not in known]]))
+            several = list(
+                dict.fromkeys(
+                    [int(right[0]), *likely, *map(int, around), *[one for one in rest if one not in known]]
+                )
+            )
             several += [int(one) for one in chance.integers(begin, end, NEAR)]
             out[row] = several[:NEAR]
     return torch.tensor(out).to(DEVICE)
@@ -203,15 +240,19 @@ def candidates(network: Embedder, corpus: Corpus, seed: int = 1) -> Tensor:
 
 
 def reader_loss(
-    network: Reader, corpus: Corpus, rows: Tensor, told: Tensor, target: Tensor | None, chance: torch.Generator
+    network: Reader,
+    corpus: Corpus,
+    rows: Tensor,
+    told: Tensor,
+    target: Tensor | None,
+    chance: torch.Generator,
 ) -> Tensor:
     """Questions with their candidates (the first is right, unless the kind is none), several tasks at once."""
     count, width = told.shape
     asked = rows[:, None].expand(-1, width).reshape(-1)
     keep = (torch.rand(count * width, generator=chance, device=DEVICE) < 0.6).long()
     ids, mask, types, begin = corpus.pairs(asked, told.reshape(-1), keep)
-    with amp():
-        score, kind, status, span = network(ids, mask, types)
+    score, kind, status, span = trimmed(network, ids, mask, types)
     score, kind = score.float().view(count, width), kind.float().view(count, width, -1)
     kinds = torch.tensor(corpus.data["kind"][rows.cpu().numpy()].astype(np.int64)).to(DEVICE)
     answered = kinds != 3
@@ -219,10 +260,14 @@ def reader_loss(
     is_right[:, 0] = answered.float()
     loss = F.binary_cross_entropy_with_logits(score, is_right, pos_weight=torch.tensor(3.0, device=DEVICE))
     if answered.any():
-        loss = loss + F.cross_entropy(score[answered], torch.zeros(int(answered.sum()), dtype=torch.int64, device=DEVICE))
+        loss = loss + F.cross_entropy(
+            score[answered], torch.zeros(int(answered.sum()), dtype=torch.int64, device=DEVICE)
+        )
     if target is not None:
-        loss = loss + 0.5 * F.mse_loss(score, target) + F.kl_div(
-            F.log_softmax(score / SOFT, -1), F.softmax(target / SOFT, -1), reduction="batchmean"
+        loss = (
+            loss
+            + 0.5 * F.mse_loss(score, target)
+            + F.kl_div(F.log_softmax(score / SOFT, -1), F.softmax(target / SOFT, -1), reduction="batchmean")
         )
     wanted = torch.full((count, width), 3, dtype=torch.int64, device=DEVICE)
     wanted[:, 0] = kinds
@@ -236,7 +281,9 @@ def reader_loss(
     return loss
 
 
-def task_loss(span: Tensor, begin: Tensor, mask: Tensor, places: Tensor, status: Tensor, statuses: Tensor) -> Tensor:
+def task_loss(
+    span: Tensor, begin: Tensor, mask: Tensor, places: Tensor, status: Tensor, statuses: Tensor
+) -> Tensor:
     loss = span.sum() * 0.0
     has = places[:, 0] >= 0
     if has.any():
@@ -256,10 +303,12 @@ def status_loss(network: Reader, corpus: Corpus, statuses: tuple[Rows, Rows], ro
     asked, own = statuses[0].take(rows), statuses[1].take(rows)
     nothing = (own[0][:, :1], torch.zeros_like(own[1]))
     ids, mask, types, begin = joined(asked, nothing, own)
-    with amp():
-        _, kind, status, span = network(ids, mask, types)
+    _, kind, status, span = trimmed(network, ids, mask, types)
     numbers = rows.cpu().numpy()
-    of = {name: torch.tensor(corpus.data[f"status.{name}"][numbers].astype(np.int64)).to(DEVICE) for name in ("kind", "span", "status")}
+    of = {
+        name: torch.tensor(corpus.data[f"status.{name}"][numbers].astype(np.int64)).to(DEVICE)
+        for name in ("kind", "span", "status")
+    }
     return F.cross_entropy(kind.float(), of["kind"]) + task_loss(
         span.float(), begin, mask, of["span"], status.float(), of["status"]
     )
@@ -272,9 +321,17 @@ def train_reader(
     statuses = (Rows(corpus.data, "status.asked"), Rows(corpus.data, "status.own"))
     number = len(corpus.data["status.kind"])
     chance = torch.Generator(device=DEVICE).manual_seed(seed)
-    heads = [p for n, p in network.named_parameters() if not n.startswith("bert.") and "relevance" not in n and "pooler" not in n]
+    heads = [
+        p
+        for n, p in network.named_parameters()
+        if not n.startswith("bert.") and "relevance" not in n and "pooler" not in n
+    ]
     body = [p for n, p in network.named_parameters() if p.requires_grad and not any(p is h for h in heads)]
-    optimizer = torch.optim.AdamW([{"params": body, "lr": rate}, {"params": heads, "lr": rate * 10}], weight_decay=0.01)
+    optimizer = torch.optim.AdamW(
+        [{"params": body, "lr": rate}, {"params": heads, "lr": rate * 10}],
+        weight_decay=0.01,
+        fused=DEVICE == "cuda",
+    )
     steps = max(2, int(epochs * len(rows) / batch))
     plan = schedule(optimizer, steps)
     network.train()
@@ -285,7 +342,13 @@ def train_reader(
         chosen = torch.tensor(order[step * batch : (step + 1) * batch]).to(DEVICE)
         picks = torch.rand(len(chosen), NEAR - 1, generator=chance, device=DEVICE)
         picks[:, : LIKELY // 2] += 0.35  # the likeliest are the hardest
-        places = torch.cat([torch.zeros(len(chosen), 1, dtype=torch.int64, device=DEVICE), picks.topk(width - 1).indices + 1], 1)
+        places = torch.cat(
+            [
+                torch.zeros(len(chosen), 1, dtype=torch.int64, device=DEVICE),
+                picks.topk(width - 1).indices + 1,
+            ],
+            1,
+        )
         told = near[chosen].gather(1, places)
         of_teacher = target[chosen].gather(1, places) if target is not None else None
         loss = reader_loss(network, corpus, chosen, told, of_teacher, chance)
@@ -313,7 +376,9 @@ def judged(network: Reader, corpus: Corpus, near: Tensor, batch: int = 4096) -> 
     count, width = near.shape
     asked = torch.arange(count, device=DEVICE)[:, None].expand(-1, width).reshape(-1)
     told = near.reshape(-1)
-    order = torch.argsort(corpus.own.lengths[told] + corpus.asked.lengths[asked] + corpus.before.lengths[told].clamp(max=24))
+    order = torch.argsort(
+        corpus.own.lengths[told] + corpus.asked.lengths[asked] + corpus.before.lengths[told].clamp(max=24)
+    )
     out = torch.zeros(count * width, device=DEVICE)
     network.eval()
     for start in range(0, len(order), batch):
@@ -334,7 +399,11 @@ def train_embedder(
     chance = torch.Generator(device=DEVICE).manual_seed(seed)
     heads = [p for n, p in network.named_parameters() if not n.startswith("bert.")]
     body = [p for n, p in network.named_parameters() if n.startswith("bert.") and p.requires_grad]
-    optimizer = torch.optim.AdamW([{"params": body, "lr": rate}, {"params": heads, "lr": 1e-3}], weight_decay=0.01)
+    optimizer = torch.optim.AdamW(
+        [{"params": body, "lr": rate}, {"params": heads, "lr": 1e-3}],
+        weight_decay=0.01,
+        fused=DEVICE == "cuda",
+    )
     steps = max(2, int(epochs * len(rows) / batch))
     plan = schedule(optimizer, steps)
     order = shuffled(rows, epochs, seed)
@@ -344,14 +413,20 @@ def train_embedder(
         chosen = torch.tensor(order[step * batch : (step + 1) * batch]).to(DEVICE)
         picks = torch.rand(len(chosen), NEAR - 1, generator=chance, device=DEVICE)
         picks += 0.4 * (target[chosen, 1:] > -4)  # the hard ones more often
-        places = torch.cat([torch.zeros(len(chosen), 1, dtype=torch.int64, device=DEVICE), picks.topk(width - 1).indices + 1], 1)
+        places = torch.cat(
+            [
+                torch.zeros(len(chosen), 1, dtype=torch.int64, device=DEVICE),
+                picks.topk(width - 1).indices + 1,
+            ],
+            1,
+        )
         told, wanted = near[chosen].gather(1, places), target[chosen].gather(1, places)
         q_ids, q_mask, q_types, q_own = corpus.questions(chosen)
         keep_before = step % 4 != 0
         d_ids, d_mask, d_types, d_own = corpus.turns(told.reshape(-1), keep_before)
         with amp():
             q, q_tokens = network(q_ids, q_mask, q_types, q_own)
-            d, d_tokens = network(d_ids, d_mask, d_types, d_own)
+        d, d_tokens = trimmed(network, d_ids, d_mask, d_types, d_own)
         q_words, d_words = q_own & worded[q_ids], d_own & worded[d_ids]
         d_tokens = coded(d_tokens)
         losses = losses_of(network, corpus, chosen, told, wanted, q, d, q_tokens, q_words, d_tokens, d_words)
@@ -383,7 +458,9 @@ def losses_of(
 
     def both(scores: Tensor, sharp: float) -> Tensor:
         contrast = F.cross_entropy((scores * sharp).masked_fill(blocked, -1e4), own[:, 0])
-        return contrast + 2.0 * F.kl_div(F.log_softmax(scores.gather(1, own) * sharp, -1), teacher, reduction="batchmean")
+        return contrast + 2.0 * F.kl_div(
+            F.log_softmax(scores.gather(1, own) * sharp, -1), teacher, reduction="batchmean"
+        )
 
     late = maxsim(q_tokens, q_words, d_tokens, d_words)
     shape = (count, width, *d_tokens.shape[1:])
@@ -467,7 +544,11 @@ def parts_of(every: int, weights: dict[str, np.ndarray], network: Reader) -> Non
 def student(teacher: Reader, every: int) -> Reader:
     """Every second (or fourth) layer of the teacher, and its heads."""
     network = Reader(12 // every)
-    weights = {k.removeprefix("bert."): v.detach().float().cpu().numpy() for k, v in teacher.state_dict().items() if k.startswith("bert.")}
+    weights = {
+        k.removeprefix("bert."): v.detach().float().cpu().numpy()
+        for k, v in teacher.state_dict().items()
+        if k.startswith("bert.")
+    }
     load_bert(network.bert, weights, list(range(every - 1, 12, every)))
     state = network.state_dict()
     state |= {k: v for k, v in teacher.state_dict().items() if not k.startswith("bert.")}
@@ -477,8 +558,9 @@ def student(teacher: Reader, every: int) -> Reader:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    for name in ("data", "eval", "worded", "minilm", "reranker", "out"):
+    for name in ("data", "eval", "worded", "start", "reranker", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--layers", default="0,1,2,3,4,5", help="of the embedder's start, in order")
     parser.add_argument("--small", action="store_true")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -488,9 +570,9 @@ def main() -> None:
     corpus, held_out = Corpus(given.data), Corpus(given.eval)
     worded = torch.tensor(np.load(given.worded)).to(DEVICE)
     say(f"{len(corpus.own.lengths)} turns, {len(corpus.asked.lengths)} questions, on {DEVICE}")
-    start = from_safetensors(given.minilm)
-    embedder = Embedder(6)
-    load_bert(embedder.bert, start, list(range(6)))
+    layers = [int(one) for one in given.layers.split(",")]
+    embedder = Embedder(len(layers))
+    load_bert(embedder.bert, published(given.start), layers)
     embedder = embedder.to(DEVICE)
     near = candidates(embedder, corpus)
     say("candidates", tuple(near.shape))
@@ -501,9 +583,22 @@ def main() -> None:
     parts_of(1, from_onnx(given.reranker), teacher)
     teacher = teacher.to(DEVICE)
     rows = np.flatnonzero(trust <= 1)
-    rows = np.concatenate([rows, rows[trust[rows] == 0], rows[trust[rows] == 0]])  # what was written by hand counts three times
+    rows = np.concatenate(
+        [rows, rows[trust[rows] == 0], rows[trust[rows] == 0]]
+    )  # what was written by hand counts three times
     say(f"teacher: {len(rows)} questions")
-    train_reader(teacher, corpus, near, rows, None, rate=6e-5, epochs=0.02 if small else 0.7, batch=8 if small else 192, width=4 if small else 8, seed=1)
+    train_reader(
+        teacher,
+        corpus,
+        near,
+        rows,
+        None,
+        rate=6e-5,
+        epochs=0.02 if small else 2.5,
+        batch=8 if small else 192,
+        width=4 if small else 8,
+        seed=1,
+    )
     save(given.out, "reader12", teacher)
     if small:
         keep = np.random.default_rng(0).permutation(len(near))[:200]
@@ -517,25 +612,53 @@ def main() -> None:
         again = (found >= (NEAR - 3) / (NEAR - 1)) & sure & ~none
         refused = none & (target[:, 0].cpu().numpy() < 1.5)
         keep = np.flatnonzero((trust == 0) | again | refused)
-        report["kept"] = {str(level): [int((trust[keep] == level).sum()), int((trust == level).sum())] for level in (0, 1, 2)}
+        report["kept"] = {
+            str(level): [int((trust[keep] == level).sum()), int((trust == level).sum())]
+            for level in (0, 1, 2)
+        }
         say("kept", report["kept"])
         np.save(given.out / "kept.npy", keep.astype(np.int32))
     answered = keep[kind[keep] != 3]
     often = np.concatenate([answered, answered[trust[answered] == 0], answered[trust[answered] == 0]])
     say(f"embedder: {len(often)} questions")
-    train_embedder(embedder, corpus, near, target, often, worded, rate=1e-4, epochs=0.1 if small else 1.9, batch=8 if small else 256, width=4 if small else 7, seed=2)
+    train_embedder(
+        embedder,
+        corpus,
+        near,
+        target,
+        often,
+        worded,
+        rate=1e-4,
+        epochs=0.1 if small else 5.0,
+        batch=8 if small else 256,
+        width=4 if small else 7,
+        seed=2,
+    )
     save(given.out, "embedder6", embedder)
-    report["embedder6"] = evaluate(embedder, held_out, worded, {"reader12": teacher}, 100 if small else 12)
+    report["embedder6"] = evaluate(embedder, held_out, worded, {"reader12": teacher}, 100 if small else 3)
     say(json.dumps(report["embedder6"]))
     often = np.concatenate([keep, keep[trust[keep] == 0], keep[trust[keep] == 0]])
     readers = {"reader12": teacher}
     for every in (2, 4):
         network = student(teacher, every)
         name = f"reader{12 // every}"
-        train_reader(network, corpus, near, often, target, rate=1.5e-4, epochs=0.02 if small else 0.6, batch=8 if small else 192, width=4 if small else 8, seed=3)
+        train_reader(
+            network,
+            corpus,
+            near,
+            often,
+            target,
+            rate=1.5e-4,
+            epochs=0.02 if small else 2.5,
+            batch=8 if small else 192,
+            width=4 if small else 8,
+            seed=3,
+        )
         save(given.out, name, network)
         readers[name] = network
-        report[name] = evaluate(embedder, held_out, worded, {name: network}, 100 if small else 12).get(f"{name} over 20")
+        report[name] = evaluate(embedder, held_out, worded, {name: network}, 100 if small else 3).get(
+            f"{name} over 20"
+        )
         say(name, report[name])
     (given.out / "report.json").write_text(json.dumps(report, indent=1))
     say("done")

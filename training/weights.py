@@ -12,6 +12,11 @@ Weights = dict[str, np.ndarray]
 _LAYER = re.compile(r"/?(?:bert/)?(encoder/layer\.\d+/.+?)/MatMul(?:_quant|_output_0_MatMul|$)")
 
 
+def published(path: Path) -> Weights:
+    """The weights in a file, whichever of the two forms it has."""
+    return from_safetensors(path) if path.suffix == ".safetensors" else from_onnx(path)
+
+
 def from_onnx(path: Path) -> Weights:
     """Matrices from each `MatMulInteger` with its scale and zero point; everything else as it is stored."""
     import onnx

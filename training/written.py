@@ -1,6 +1,6 @@
 """Conversations written by hand with questions of every kind: `training/written/*.txt` (its form is in the README there).
 
-    python training/written.py [FILE …]        checks every file and counts what is in it
+python training/written.py [FILE …]        checks every file and counts what is in it
 """
 
 from __future__ import annotations

@@ -400,6 +400,15 @@ def test_names_that_are_split_off_have_an_identity_of_their_own_until_it_is_take
     assert store.graph.entities() == [whole]
 
 
+def test_all_names_are_told_also_after_one_was_given(store: Store) -> None:
+    store.append([turn("a")])
+    assert store.graph.names() == frozenset()
+    mention(store, {"a": ["Ana"]})
+    assert store.graph.names() == {"Ana"}
+    store.graph.rename(entity(store, "Ana"), "Anna", START)
+    assert store.graph.names() == {"Ana", "Anna"}
+
+
 def test_a_renamed_entity_keeps_its_old_name_for_an_alias(store: Store) -> None:
     store.append([turn("a")])
     mention(store, {"a": ["Ana"]})

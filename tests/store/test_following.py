@@ -44,7 +44,9 @@ def same(index: Index, other: Index) -> None:
             int(unit): (
                 int(block.rows.at[row]),
                 int(block.rows.speakers[row]),
-                block.rows.vectors[block.firsts[row] : block.firsts[row] + block.rows.pieces[row]].tolist(),
+                block.vectors.at(
+                    slice(block.firsts[row], block.firsts[row] + block.rows.pieces[row])
+                ).tolist(),
                 sorted(
                     (int(block.postings.vocabulary[term]), int(block.postings.halves[place]))
                     for term in range(len(block.postings.vocabulary))

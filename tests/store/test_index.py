@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.store.index import Index, Rows, Window
+from everwhen.store.index import Batch, Index, Rows, Window
 from everwhen.store.terms import PACKED, hash_term, pack
 
 WORDS = ("oak", "elm", "fir", "yew", "ash")
@@ -30,21 +30,23 @@ window = st.builds(
 )
 
 
-def rows_of(first: int, entries: list[Any], seed: int) -> Rows:
+def rows_of(first: int, entries: list[Any], seed: int) -> Batch:
     chance = np.random.default_rng(seed)
     packed = [pack({word: words.count(word) for word in words}, {}) for *_, words in entries]
     pieces = np.array([entry[3] for entry in entries], dtype=np.int64)
     vectors = chance.standard_normal((int(pieces.sum()), DIMENSION)).astype(np.float32)
-    return Rows(
-        units=np.arange(first, first + len(entries)),
-        at=np.array([entry[0] for entry in entries], dtype=np.int64),
-        recorded=np.array([entry[1] for entry in entries], dtype=np.int64),
-        kinds=np.array([entry[2] for entry in entries], dtype=np.int16),
-        sessions=np.array([1 + entry[0] // 10 for entry in entries], dtype=np.int64),
-        speakers=np.array([1 + entry[2] for entry in entries], dtype=np.int64),
-        roles=np.zeros(len(entries), dtype=np.int8),
-        asks=np.zeros(len(entries), dtype=np.bool_),
-        pieces=pieces,
+    return Batch(
+        Rows(
+            units=np.arange(first, first + len(entries)),
+            at=np.array([entry[0] for entry in entries], dtype=np.int64),
+            recorded=np.array([entry[1] for entry in entries], dtype=np.int64),
+            kinds=np.array([entry[2] for entry in entries], dtype=np.int16),
+            sessions=np.array([1 + entry[0] // 10 for entry in entries], dtype=np.int64),
+            speakers=np.array([1 + entry[2] for entry in entries], dtype=np.int64),
+            roles=np.zeros(len(entries), dtype=np.int8),
+            asks=np.zeros(len(entries), dtype=np.bool_),
+            pieces=pieces,
+        ),
         sizes=np.array([len(blob) // PACKED.itemsize for blob in packed], dtype=np.int64),
         packed=np.frombuffer(b"".join(packed), dtype=PACKED),
         vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
@@ -75,7 +77,7 @@ def test_blocks_give_what_one_plain_scan_gives(batches: list[list[Any]], where: 
     query = np.random.default_rng(99).standard_normal(DIMENSION).astype(np.float32)
     best: dict[int, float] = {}
     for rows in matrices:
-        owners = np.repeat(rows.units, rows.pieces)
+        owners = np.repeat(rows.rows.units, rows.rows.pieces)
         for owner, cosine in zip(owners.tolist(), (rows.vectors @ query).tolist(), strict=True):
             best[owner] = max(best.get(owner, -9.0), cosine)
     at = {unit: entry[0] for unit, entry in everything}
@@ -109,6 +111,15 @@ def reference_bm25(documents: dict[int, list[str]], query: list[str]) -> dict[in
     return scores
 
 
+def test_units_hold_several_terms_when_they_have_each_of_them() -> None:
+    entries = [(0, 0, 0, 1, ["oak", "elm"]), (1, 0, 0, 1, ["oak"]), (2, 0, 1, 1, ["oak", "elm", "fir"])]
+    index = Index().extended(rows_of(1, entries, seed=1), 3)
+    terms, kinds = [hash_term("oak"), hash_term("elm")], np.array([0, 1], dtype=np.int16)
+    assert index.holding(terms, kinds).tolist() == [1, 3]
+    assert index.holding(terms, kinds[:1]).tolist() == [1]
+    assert index.holding([], kinds).tolist() == []
+
+
 def test_small_blocks_are_merged_and_large_ones_left_alone() -> None:
     index = Index()
     for number in range(100):
@@ -127,7 +138,7 @@ def test_neighbours_are_those_of_a_plain_comparison_however_many_are_equal(
     rows = rows_of(1, entries, seed)
     rows.vectors[: len(rows.vectors) // 2] = rows.vectors[0]  # said again and again
     index = Index().extended(rows, len(entries))
-    owners = np.repeat(np.arange(len(entries)), rows.pieces)
+    owners = np.repeat(np.arange(len(entries)), rows.rows.pieces)
     queries = np.concatenate([rows.vectors[:1], rows_of(1, entries, seed + 1).vectors[:2]])
     found = index.neighbours(queries, np.array(sorted(kinds), dtype=np.int16), 0.3, 7)
     for query, near in zip(queries, found, strict=True):

@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from everwhen.store import scan as scanning
-from everwhen.store.index import Index, Rows, Window
+from everwhen.store import index_scan as scanning
+from everwhen.store import vectors as coding
+from everwhen.store.index import Batch, Index, Rows, Window
+from everwhen.store.index_scan import IndexScan
 from everwhen.store.instants import EPOCH
 from everwhen.store.kinds import codes
 from everwhen.store.scan import SaidBy, Scan
@@ -35,30 +37,35 @@ told = st.tuples(
 )
 
 
-def rows_of(first: int, entries: list[Told], pieces: int = 1) -> Rows:
+def rows_of(first: int, entries: list[Told], pieces: int = 1) -> Batch:
     chance = np.random.default_rng(first)
     packed = [pack({word: words.count(word) for word in words}, {}) for *_, words in entries]
     vectors = chance.standard_normal((len(entries) * pieces, DIMENSION)).astype(np.float32)
     said = [session is not None for _, session, _, _ in entries]
-    return Rows(
-        units=np.arange(first, first + len(entries)),
-        at=np.array([at for at, *_ in entries], dtype=np.int64),
-        recorded=np.zeros(len(entries), dtype=np.int64),
-        kinds=np.array([0 if one else 9 for one in said], dtype=np.int16),
-        sessions=np.array([label_key(one) if one else 0 for _, one, _, _ in entries], dtype=np.int64),
-        speakers=np.array(
-            [label_key(who) if one and who else 0 for one, (_, _, who, _) in zip(said, entries, strict=True)],
-            dtype=np.int64,
+    return Batch(
+        Rows(
+            units=np.arange(first, first + len(entries)),
+            at=np.array([at for at, *_ in entries], dtype=np.int64),
+            recorded=np.zeros(len(entries), dtype=np.int64),
+            kinds=np.array([0 if one else 9 for one in said], dtype=np.int16),
+            sessions=np.array([label_key(one) if one else 0 for _, one, _, _ in entries], dtype=np.int64),
+            speakers=np.array(
+                [
+                    label_key(who) if one and who else 0
+                    for one, (_, _, who, _) in zip(said, entries, strict=True)
+                ],
+                dtype=np.int64,
+            ),
+            roles=np.array(
+                [
+                    -1 if not one else ROLES.index("assistant" if who == "Ben" else "user")
+                    for one, (_, _, who, _) in zip(said, entries, strict=True)
+                ],
+                dtype=np.int8,
+            ),
+            asks=np.array([bool(words) and words[-1] == "ash" for *_, words in entries], dtype=np.bool_),
+            pieces=np.full(len(entries), pieces, dtype=np.int64),
         ),
-        roles=np.array(
-            [
-                -1 if not one else ROLES.index("assistant" if who == "Ben" else "user")
-                for one, (_, _, who, _) in zip(said, entries, strict=True)
-            ],
-            dtype=np.int8,
-        ),
-        asks=np.array([bool(words) and words[-1] == "ash" for *_, words in entries], dtype=np.bool_),
-        pieces=np.full(len(entries), pieces, dtype=np.int64),
         sizes=np.array([len(blob) // PACKED.itemsize for blob in packed], dtype=np.int64),
         packed=np.frombuffer(b"".join(packed), dtype=PACKED),
         vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
@@ -75,7 +82,7 @@ def index_of(*batches: list[Told], pieces: int = 1) -> Index:
 
 
 def asked(index: Index, query: str = "oak yew", window: Window | None = None) -> Scan:
-    return Scan(index, vectors(), query, TOKENIZER, window or Window())
+    return IndexScan(index, vectors(), query, TOKENIZER, window or Window())
 
 
 def vectors() -> NDArray[np.float32]:
@@ -190,6 +197,33 @@ def test_around_some_units_their_sessions_stand_complete_and_in_order(
     np.testing.assert_allclose(
         around.cosines[:, 1], [cosines[unit] for unit in around.units.tolist()], atol=1e-5
     )
+
+
+@settings(max_examples=40, deadline=None)
+@given(batches, window, st.integers(1, 3), st.data())
+def test_of_coded_vectors_a_unit_and_the_turns_beside_it_have_exact_cosines(
+    given_batches: list[list[Told]], where: Window, pieces: int, data: st.DataObject
+) -> None:
+    plain = index_of(*given_batches, pieces=pieces)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coding, "PLAIN_UP_TO", 0)
+        coded = index_of(*given_batches, pieces=pieces)
+    passing = [unit for unit, _ in asked(plain, window=where).by_meaning(0, 999, -1.0)]
+    units = data.draw(st.lists(st.sampled_from(passing), unique=True)) if passing else []
+    expected = asked(plain, window=where).around(units, 2)
+    around = asked(coded, window=where).around(units, 2)
+    assert around.units.tolist() == expected.units.tolist()
+    near = [
+        row for row in range(len(around.units)) if any(abs(row - own) <= 1 for own in around.rows_of.tolist())
+    ]
+    np.testing.assert_allclose(around.cosines[near], expected.cosines[near], atol=1e-4)
+    np.testing.assert_allclose(around.cosines, expected.cosines, atol=0.05)
+    for who in (None, SaidBy(role="assistant")):
+        found = dict(asked(coded, window=where).by_meaning(1, 999, -1.0, who))
+        exact = dict(asked(plain, window=where).by_meaning(1, 999, -1.0, who))
+        assert found == pytest.approx(exact, abs=1e-4)
+    some = asked(plain, window=where).cosines_of(0, passing)
+    assert asked(coded, window=where).cosines_of(0, passing) == pytest.approx(some, abs=1e-4)
 
 
 @settings(max_examples=60, deadline=None)

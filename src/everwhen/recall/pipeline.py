@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
@@ -43,6 +44,7 @@ from everwhen.recall.question import ASKED, Query, embed, heart_of
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
+from everwhen.recall.spelling import Names, corrected
 from everwhen.recall.worth import weigh
 from everwhen.settings import MAX_TOKENS
 from everwhen.store import Filter, Store, UnitRow
@@ -124,7 +126,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     """Plan, channels and reranker: the candidates with all that is known of them."""
     recipe = request.recipe
     with _timed(timings, "plan"):
-        asked = plan(heart_of(request.query), request.asked_at, store.info.zone, store.speakers())
+        asked = _planned(store, request.query, request.asked_at)
         if request.llm is not None and recipe.planner and recipe.scope is None:
             asked = plan_by_llm(request.llm, asked)
     with _timed(timings, "embed"):
@@ -160,9 +162,26 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     return Gathered(asked, scan, found, pool, query.vectors[ASKED])
 
 
+def _planned(store: Store, words: str, at: datetime) -> Plan:
+    """The question taken apart, its names as this memory spells them."""
+    names = _names(store.speakers(), store.graph.names())
+    query, read = corrected(
+        heart_of(words),
+        names,
+        lambda word: bool(store.search_text(word, 1, Filter(kinds=frozenset({"turn"})))),
+    )
+    return replace(plan(query, at, store.info.zone, store.speakers()), read_as=tuple(read.items()))
+
+
+@lru_cache(maxsize=8)
+def _names(speakers: frozenset[str], entities: frozenset[str]) -> Names:
+    """The names of a bank, ready to be compared; a bank's sets are the same objects until a name changes."""
+    return Names(speakers | entities)
+
+
 def _sought(store: Store, embedder: Embedder, request: Request, words: str) -> tuple[Found, dict[str, float]]:
     """What other words than the question's find."""
-    asked = plan(heart_of(words), request.asked_at, store.info.zone, store.speakers())
+    asked = _planned(store, words, request.asked_at)
     query = embed(embedder, asked)
     scan = store.scan(query.vectors, asked.query, request.where)
     who = asked.whose(scan.has_role("assistant")) if request.recipe.speaker else None
@@ -236,7 +255,10 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             "candidates": len(fused.rows),
             "kept": len(kept),
             "answerable": fused.answerable,
-            "notes": [note for note in (gathered.plan.note, said) if note],
+            "notes": [
+                *(f"read {word!r} as {name}" for word, name in gathered.plan.read_as),
+                *(note for note in (gathered.plan.note, said) if note),
+            ],
         },
     )
 

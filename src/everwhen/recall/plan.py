@@ -63,6 +63,8 @@ class Plan:
     """What said how complex it is."""
     note: str = ""
     """Why a language model did not plan, where one was asked."""
+    read_as: tuple[tuple[str, str], ...] = ()
+    """Names that were misspelt, and as whose they were read; `query` has them as they are spelt."""
 
     def whose(self, has_assistant: bool) -> SaidBy | None:
         """Whose turns would tell: the people named, or the user where the question says "I"."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.terms import Packed
+from everwhen.store.terms import PACKED, Packed
 
 K1 = 1.2  # both as in FTS5
 B = 0.75
@@ -60,12 +60,41 @@ class Postings:
             self.lengths[stays],
         )
 
-    def find(self, term: int) -> slice:
-        """Where a term's rows stand; an empty slice for a term that nobody used."""
-        place = int(np.searchsorted(self.vocabulary, np.uint64(term)))
-        if place == len(self.vocabulary) or int(self.vocabulary[place]) != term:
-            return slice(0, 0)
-        return slice(int(self.offsets[place]), int(self.offsets[place + 1]))
+    def packed(self) -> tuple[Packed, NDArray[np.int64]]:
+        """What it was built from: all rows' packed terms, one after the other, and how many terms each row has."""
+        order = np.argsort(self.rows, kind="stable")
+        packed = np.empty(len(order), dtype=PACKED)
+        packed["term"] = np.repeat(self.vocabulary, np.diff(self.offsets))[order]
+        packed["halves"] = self.halves[order]
+        return packed, np.bincount(self.rows, minlength=len(self.lengths))
+
+    def find(self, terms: Sequence[int]) -> list[slice]:
+        """Where each term's rows stand; an empty slice for a term that nobody used."""
+        if not len(self.vocabulary):
+            return [slice(0, 0)] * len(terms)
+        wanted = np.array(terms, dtype=np.uint64)
+        places = np.searchsorted(self.vocabulary, wanted).clip(max=len(self.vocabulary) - 1)
+        used = self.vocabulary[places] == wanted
+        starts, ends = self.offsets[places], self.offsets[places + used]
+        return [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+    def counts(self, where: slice, rows: NDArray[np.int32]) -> NDArray[np.float32]:
+        """How often a term, which stands there, stands in some rows, which ascend; the shorter list is looked up in the
+        longer one."""
+        standing, halves = self.rows[where], self.halves[where]
+        found = np.zeros(len(rows), dtype=np.float32)
+        if not len(standing) or not len(rows):
+            return found
+        if len(standing) < len(rows):
+            places = np.searchsorted(rows, standing).clip(max=len(rows) - 1)
+            here = rows[places] == standing
+            found[places[here]] = halves[here]
+        else:
+            places = np.searchsorted(standing, rows).clip(max=len(standing) - 1)
+            here = standing[places] == rows
+            found[here] = halves[places[here]]
+        found *= np.float32(0.5)
+        return found
 
 
 def idf(rows: int, containing: int) -> float:
@@ -74,14 +103,21 @@ def idf(rows: int, containing: int) -> float:
 
 
 def score(
-    postings: Postings, terms: Sequence[int], weights: Sequence[float], mean_length: float
+    postings: Postings, found: Sequence[slice], weights: Sequence[float], mean_length: float
 ) -> NDArray[np.float32]:
-    """Every row's BM25 for a query whose terms have the given idf."""
+    """Every row's BM25 for a query whose terms stand there and have the given idf.
+
+    Numerator and denominator are both doubled, as counts are kept in halves. Rows become machine words once for each
+    term: NumPy would turn them into these again at every step.
+    """
     scores = np.zeros(len(postings.lengths), dtype=np.float32)
-    for term, weight in zip(terms, weights, strict=True):
-        where = postings.find(term)
-        rows = postings.rows[where]
-        count = postings.halves[where] * np.float32(0.5)
-        norm = K1 * (1.0 - B + B * postings.lengths[rows] / mean_length)
-        scores[rows] += weight * count * (K1 + 1.0) / (count + norm)  # a term's rows are distinct
+    norms = np.float32(2 * K1 * B / mean_length) * postings.lengths if mean_length else scores.copy()
+    norms += np.float32(2 * K1 * (1 - B))
+    for where, weight in zip(found, weights, strict=True):
+        rows = postings.rows[where].astype(np.intp)
+        gain = postings.halves[where].astype(np.float32)
+        gain /= norms.take(rows) + gain
+        gain *= np.float32(weight * (K1 + 1.0))
+        gain += scores.take(rows)
+        scores[rows] = gain  # a term's rows are distinct
     return scores

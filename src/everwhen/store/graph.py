@@ -207,6 +207,10 @@ class GraphStore(Protocol):
 
     def entities(self) -> list[Entity]: ...
 
+    def names(self) -> frozenset[str]:
+        """Every name of every entity; held until somebody gets or loses one."""
+        ...
+
     def units_of_entity(self, entity: str, limit: int) -> list[int]:
         """The units that mention an entity, newest first."""
         ...

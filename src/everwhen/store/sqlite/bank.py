@@ -17,6 +17,7 @@ from everwhen.errors import Damaged, ModelChanged, NotFound, Refused, Unavailabl
 from everwhen.home import bank_bytes
 from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
 from everwhen.store.index import Index, Window
+from everwhen.store.index_scan import IndexScan
 from everwhen.store.instants import from_text, to_text
 from everwhen.store.metadata import contains
 from everwhen.store.model import Model
@@ -351,7 +352,7 @@ class SqliteStore:
 
     def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
         window = self._window(where)
-        return Scan(self._index_for(where), vectors, query, self._tokenizer, window)
+        return IndexScan(self._index_for(where), vectors, query, self._tokenizer, window)
 
     def speakers(self) -> frozenset[str]:
         return self.index().speakers

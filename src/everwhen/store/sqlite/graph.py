@@ -48,6 +48,7 @@ class SqliteGraph(Identities):
         super().__init__(writer)
         self._still_ours = still_ours
         self._reader = reader
+        self._names: tuple[str, frozenset[str]] | None = None
         self._tokenizer = tokenizer
         self._index = index
 
@@ -187,6 +188,15 @@ class SqliteGraph(Identities):
             )
             for id_, name, type_, names, first, last, mentions in rows
         ]
+
+    def names(self) -> frozenset[str]:
+        with self._reader.use() as sql:
+            (version,) = sql.execute(statements()["names_version"]).fetchone()
+            held = self._names
+            if held is None or held[0] != version:
+                held = (str(version), frozenset(row[0] for row in sql.execute(statements()["all_names"])))
+                self._names = held
+        return held[1]
 
     def units_of_entity(self, entity: str, limit: int) -> list[int]:
         with self._reader.use() as sql:

@@ -125,6 +125,9 @@ ORDER BY r.seq, n.name;
 -- What is the same as long as nobody got or lost a name; a bank that another one replaced has another epoch.
 SELECT coalesce((SELECT value FROM bank WHERE key = 'epoch'), '0') || '.' || (SELECT value FROM names_version);
 
+-- all_names --
+SELECT DISTINCT name FROM entity_names;
+
 -- last_seen --
 SELECT seq, last_at FROM entities WHERE last_at IS NOT NULL AND seq IN (SELECT value FROM json_each(?));
 

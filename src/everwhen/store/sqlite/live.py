@@ -57,12 +57,12 @@ class LiveIndex:
         changed = gone[gone <= index.seen]
         index = index.without(changed, removed)
         if len(changed):
-            rows, speakers = read_again(sql, changed, dimension, self.nodes)
-            index = index.extended(rows, index.seen, speakers)
+            batch, speakers = read_again(sql, changed, dimension, self.nodes)
+            index = index.extended(batch, index.seen, speakers)
         while True:
-            rows, seen, speakers = read_rows(sql, index.seen, dimension, self.nodes)
-            index = index.extended(rows, seen, speakers)
-            if not len(rows.units):
+            batch, seen, speakers = read_rows(sql, index.seen, dimension, self.nodes)
+            index = index.extended(batch, seen, speakers)
+            if not len(batch.rows.units):
                 return index
 
 

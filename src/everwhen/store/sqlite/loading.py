@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from everwhen.errors import Damaged
 from everwhen.store.base import Filter
-from everwhen.store.index import Rows, Window, empty_rows
+from everwhen.store.index import Batch, Rows, Window, empty_batch
 from everwhen.store.instants import to_micros
 from everwhen.store.kinds import code, codes
 from everwhen.store.sqlite.statements import statements
@@ -28,14 +28,16 @@ ROWS_AT_ONCE = 32_768
 """Rows that are read, and make a block of the index, at a time: what is removed costs as much as its block."""
 
 
-def read_rows(sql: sqlite3.Connection, after: int, dimension: int, nodes: bool) -> tuple[Rows, int, set[str]]:
+def read_rows(
+    sql: sqlite3.Connection, after: int, dimension: int, nodes: bool
+) -> tuple[Batch, int, set[str]]:
     """Some units after a seq, nodes or all others, as arrays; how far that reaches; and who speaks in them. There is
     nothing behind it where no rows come."""
     name = "index_node_rows" if nodes else "index_rows"
     rows = sql.execute(statements()[name], (after, ROWS_AT_ONCE)).fetchall()
     if not rows:
         seen = max(after, sql.execute(statements()["last_unit"]).fetchone()[0])
-        return empty_rows(dimension), seen, set()
+        return empty_batch(dimension), seen, set()
     last = rows[-1][0]
     vectors = sql.execute(statements()["index_node_vectors" if nodes else "index_vectors"], (after, last))
     return _arrays(rows, vectors, dimension), last, _speakers(rows)
@@ -43,12 +45,12 @@ def read_rows(sql: sqlite3.Connection, after: int, dimension: int, nodes: bool) 
 
 def read_again(
     sql: sqlite3.Connection, units: NDArray[np.int64], dimension: int, nodes: bool
-) -> tuple[Rows, set[str]]:
+) -> tuple[Batch, set[str]]:
     """Those of some units that are there, nodes or all others, as arrays; and who speaks in them."""
     listed = json.dumps(sorted(set(units.tolist())))
     rows = sql.execute(statements()["index_rows_of"], {"units": listed, "nodes": nodes}).fetchall()
     if not rows:
-        return empty_rows(dimension), set()
+        return empty_batch(dimension), set()
     there = json.dumps([row[0] for row in rows])
     return _arrays(rows, sql.execute(statements()["index_vectors_of"], (there,)), dimension), _speakers(rows)
 
@@ -57,23 +59,25 @@ def _speakers(rows: Sequence[tuple[Any, ...]]) -> set[str]:
     return {row[8] for row in rows if row[8] is not None}
 
 
-def _arrays(rows: Sequence[tuple[Any, ...]], vectors: sqlite3.Cursor, dimension: int) -> Rows:
+def _arrays(rows: Sequence[tuple[Any, ...]], vectors: sqlite3.Cursor, dimension: int) -> Batch:
     try:
         seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles, asks = zip(
             *rows, strict=True
         )
         packed = np.frombuffer(b"".join(terms), dtype=PACKED)
         count = np.array(pieces, dtype=np.int64)
-        return Rows(
-            units=np.array(seqs, dtype=np.int64),
-            at=_micros(at),
-            recorded=_micros(recorded),
-            kinds=np.array([code(k, n) for k, n in zip(kinds, networks, strict=True)], dtype=np.int16),
-            sessions=_keys(sessions),
-            speakers=_keys(speakers),
-            roles=np.array([_ROLE_CODES[role] for role in roles], dtype=np.int8),
-            asks=np.array(asks, dtype=np.bool_),
-            pieces=count,
+        return Batch(
+            Rows(
+                units=np.array(seqs, dtype=np.int64),
+                at=_micros(at),
+                recorded=_micros(recorded),
+                kinds=np.array([code(k, n) for k, n in zip(kinds, networks, strict=True)], dtype=np.int16),
+                sessions=_keys(sessions),
+                speakers=_keys(speakers),
+                roles=np.array([_ROLE_CODES[role] for role in roles], dtype=np.int8),
+                asks=np.array(asks, dtype=np.bool_),
+                pieces=count,
+            ),
             sizes=np.array([len(blob) // PACKED.itemsize for blob in terms], dtype=np.int64),
             packed=packed,
             vectors=_vectors(vectors, int(count.sum()), dimension),
@@ -97,7 +101,7 @@ def read_removals(
 
 
 def _vectors(cursor: sqlite3.Cursor, total: int, dimension: int) -> NDArray[np.float32]:
-    """Filled as it is read: a hundred thousand vectors are 150 MB, and two copies would be twice that."""
+    """Filled as it is read: a block of vectors is 50 MB, and two copies would be twice that."""
     matrix = np.empty((total, dimension), dtype=np.float32)
     place = 0
     while rows := cursor.fetchmany(_VECTORS_AT_ONCE):

@@ -1,0 +1,223 @@
+"""The vectors of a block of the index: as they are, or coded so that a large bank is small and fast to go through.
+
+Above: `index` and `nearest`, which ask for rough cosines of everything and exact ones of a few. Below: arrays; an
+index on disk or on another device can implement `Vectors` as well.
+
+Coded, a vector is kept twice:
+
+- 16 bits for each dimension, with a scale of its own. Its cosine is right to about 0.00001; half the size of float32.
+- 8 bits for each of the 128 directions in which the block's vectors differ most (PCA). The product of these with a
+  question is rough (it errs by about 0.01), and a sixth of the work and a twelfth of the memory traffic of the whole.
+
+`nearest` picks candidates by the rough cosines and compares them exactly. docs/performance.md, "The scan", has the
+figures of what else was tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.store.integer_product import LARGEST, product
+
+PLAIN_UP_TO = 8192
+"""Vectors that stay float32: 12 MB at 384 dimensions, gone through in a millisecond, and never learnt from."""
+DIRECTIONS = 128
+"""Of 100,000 vectors 280 candidates hold 99.5 % of the 100 best with 128 directions, 500 with 96, 1,700 with 64."""
+SAMPLE = 4096
+"""Vectors from which a block's directions are learnt."""
+AT_ONCE = 1024
+"""Vectors (1.5 MB as float32 at 384 dimensions) that are handled at a time, so that they stay in the cache."""
+_ROUNDS = 2  # of subspace iteration: the directions need not be the very best
+
+
+class Vectors(Protocol):
+    """The vectors of a block, in the order of its rows. Immutable."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether rough cosines are exact ones."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def rough(self, queries: NDArray[np.float32], low: int, high: int, out: NDArray[np.float32]) -> None:
+        """Write the cosines of the vectors from `low` up to `high`, more or less; a row for each query."""
+        ...
+
+    def cosines(self, queries: NDArray[np.float32], places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The cosines of the vectors at some places; a row for each query."""
+        ...
+
+    def at(self, places: NDArray[np.int64] | slice) -> NDArray[np.float32]:
+        """The vectors at some places."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Vectors as they are."""
+
+    matrix: NDArray[np.float32]
+    exact: bool = True
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def rough(self, queries: NDArray[np.float32], low: int, high: int, out: NDArray[np.float32]) -> None:
+        """The matrix is read once, in parts that stay in the cache while each query meets them: a product with a few
+        columns at once is slower than one after the other."""
+        for start in range(low, high, AT_ONCE):
+            end = min(start + AT_ONCE, high)
+            _multiply(self.matrix[start:end], queries, out[:, start - low : end - low])
+
+    def cosines(self, queries: NDArray[np.float32], places: NDArray[np.int64]) -> NDArray[np.float32]:
+        found = np.empty((len(queries), len(places)), dtype=np.float32)
+        for start in range(0, len(places), AT_ONCE):
+            part = places[start : start + AT_ONCE]
+            _multiply(self.at(_slice(part)), queries, found[:, start : start + len(part)])
+        return found
+
+    def at(self, places: NDArray[np.int64] | slice) -> NDArray[np.float32]:
+        return self.matrix[places]
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """16-bit codes of whole vectors, and 8-bit codes of their main directions.
+
+    vector = whole * scale                        (a scale for each vector)
+    vector @ main[:, i] = (codes[i] - 128) * steps[i]    (a step for each direction)
+    """
+
+    whole: NDArray[np.int16]
+    scales: NDArray[np.float32]
+    codes: NDArray[np.uint8]
+    steps: NDArray[np.float32]
+    main: NDArray[np.float32]
+    exact: bool = False
+
+    @classmethod
+    def of(cls, matrix: NDArray[np.float32]) -> Coded:
+        count, dimension = matrix.shape
+        main = _main_directions(matrix)
+        steps = np.zeros(main.shape[1], dtype=np.float32)
+        projected = np.empty((count, main.shape[1]), dtype=np.float32)
+        whole = np.empty((count, dimension), dtype=np.int16)
+        scales = np.empty(count, dtype=np.float32)
+        for start in range(0, count, AT_ONCE):
+            part = slice(start, min(start + AT_ONCE, count))
+            scales[part] = np.abs(matrix[part]).max(axis=1) / np.float32(32_767)
+            scales[part][scales[part] == 0.0] = 1.0
+            whole[part] = np.rint(matrix[part] / scales[part, None])
+            projected[part] = matrix[part] @ main
+            steps = np.maximum(steps, np.abs(projected[part]).max(axis=0))
+        steps = np.where(steps > 0.0, steps / np.float32(127), np.float32(1.0))
+        projected /= steps
+        codes = np.rint(projected, out=projected)
+        codes += 128.0
+        return cls(whole, scales, codes.astype(np.uint8), steps, main)
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    def rough(self, queries: NDArray[np.float32], low: int, high: int, out: NDArray[np.float32]) -> None:
+        """The query's share in each direction is written as two digits, since the product takes small integers:
+
+        share = unit * (first + second / (2 * LARGEST))
+        """
+        shares = (queries @ self.main) * self.steps
+        units = np.abs(shares).max(axis=1, keepdims=True) / np.float32(LARGEST)
+        units[units == 0.0] = 1.0
+        first = np.rint(shares / units)
+        second = np.rint((shares / units - first) * (2 * LARGEST))
+        digits = np.concatenate([first, second]).astype(np.int8)
+        sums = product(self.codes[low:high], np.ascontiguousarray(digits.T))
+        middle = 128 * digits.sum(axis=1, dtype=np.int32)
+        for place, unit in enumerate(units[:, 0]):
+            other = place + len(queries)
+            whole = sums[:, place] * np.int32(2 * LARGEST)  # below 2**29 at 128 directions
+            whole += sums[:, other]
+            whole -= middle[place] * np.int32(2 * LARGEST) + middle[other]
+            out[place] = whole
+            out[place] *= unit / np.float32(2 * LARGEST)
+
+    def cosines(self, queries: NDArray[np.float32], places: NDArray[np.int64]) -> NDArray[np.float32]:
+        found = np.empty((len(queries), len(places)), dtype=np.float32)
+        for start in range(0, len(places), AT_ONCE // 2):
+            part = places[start : start + AT_ONCE // 2]
+            out = found[:, start : start + len(part)]
+            _multiply(self.whole[_slice(part)].astype(np.float32), queries, out)
+            out *= self.scales[_slice(part)]
+        return found
+
+    def at(self, places: NDArray[np.int64] | slice) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = self.whole[places].astype(np.float32)
+        found *= self.scales[places][:, None]
+        return found
+
+
+def held(matrix: NDArray[np.float32]) -> Vectors:
+    """Vectors in the form that suits their number."""
+    if len(matrix) <= PLAIN_UP_TO:
+        return Plain(matrix)
+    return Coded.of(matrix)
+
+
+def joined(parts: Sequence[Vectors]) -> NDArray[np.float32]:
+    """All vectors of some blocks, one block after the other."""
+    return np.concatenate([part.at(slice(None)) for part in parts])
+
+
+def chosen(vectors: Vectors, places: NDArray[np.int64]) -> Vectors:
+    """Some of the vectors: coded ones keep their codes, so that it costs a copy."""
+    if isinstance(vectors, Coded):
+        return Coded(
+            vectors.whole[places], vectors.scales[places], vectors.codes[places], vectors.steps, vectors.main
+        )
+    return Plain(vectors.at(places))
+
+
+def _main_directions(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """An orthonormal basis, one column each, of the subspace that holds most of a sample's squared length: subspace
+    iteration, which costs little at any dimension, where the full decomposition takes seconds at 1,536."""
+    sample = matrix[:: max(1, len(matrix) // SAMPLE)]
+    dimension = matrix.shape[1]
+    count = min(DIRECTIONS, dimension)
+    basis = np.random.default_rng(0).standard_normal((dimension, count)).astype(np.float32)
+    for _ in range(_ROUNDS):
+        basis = _orthonormal(sample.T @ (sample @ basis))
+    return basis
+
+
+def _orthonormal(basis: NDArray[np.float32]) -> NDArray[np.float32]:
+    """An orthonormal basis of what some columns span, without directions that they hardly have.
+
+    By the columns' products with one another: `np.linalg.qr` makes many small calls of BLAS, whose threads wait for
+    each other for seconds where the processor is busy.
+    """
+    exact = basis.astype(np.float64)
+    lengths, mixed = np.linalg.eigh(exact.T @ exact)
+    there = lengths > 1e-12 * max(float(lengths[-1]), 1e-30)
+    found = exact @ (mixed[:, there] / np.sqrt(lengths[there]))
+    return np.ascontiguousarray(found if there.any() else exact[:, :1], dtype=np.float32)
+
+
+def _multiply(vectors: NDArray[np.float32], queries: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """`queries @ vectors.T`; a few queries one after the other, which is faster."""
+    if len(queries) > 4:
+        out[:] = queries @ vectors.T
+        return
+    for place, query in enumerate(queries):
+        out[place] = vectors @ query
+
+
+def _slice(places: NDArray[np.int64]) -> NDArray[np.int64] | slice:
+    """Neighbours as a slice, which needs no copy."""
+    if len(places) and places[-1] - places[0] + 1 == len(places) and (np.diff(places) == 1).all():
+        return slice(int(places[0]), int(places[-1]) + 1)
+    return places

@@ -1,0 +1,71 @@
+"""Names as people misspell them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everwhen import Memory
+from everwhen.recall.spelling import Names, corrected, edits
+
+KNOWN = Names({"Katherine", "John Okafor", "Siobhan", "Jon", "Joan", "Priya", "Niamh"})
+
+
+def nobody_said(_word: str) -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("Where does Jonh live?", "Where does John live?"),
+        ("What is Cathrine's dog called?", "What is Katherine's dog called?"),
+        ("Did Sioban call?", "Did Siobhan call?"),
+        ("When did Priyah move?", "When did Priya move?"),
+        ("What did Mr Okafer say?", "What did Mr Okafor say?"),
+    ],
+)
+def test_a_misspelt_name_is_read_as_the_nearest_known_one(asked: str, read: str) -> None:
+    assert corrected(asked, KNOWN, nobody_said)[0] == read
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Where does John live?",  # right already
+        "Where does Joan live?",  # a name of its own, though John is near
+        "What did Jane say?",  # nearest to nobody alone: Jon, Joan
+        "Where is the jonh?",  # no name: it begins small
+        "What happened in Leeds?",
+        "When did Ana and Tom meet?",
+        "WHEN? WHERE? WHY?",
+    ],
+)
+def test_what_is_no_misspelt_name_stays_as_it_is(asked: str) -> None:
+    assert corrected(asked, KNOWN, nobody_said) == (asked, {})
+
+
+def test_a_word_that_was_said_is_not_misspelt() -> None:
+    assert corrected("Who is Jonh?", KNOWN, lambda word: word == "Jonh") == ("Who is Jonh?", {})
+
+
+@given(st.text("abcd", max_size=7), st.text("abcd", max_size=7), st.text("abcd", max_size=7))
+def test_edits_are_a_distance(a: str, b: str, c: str) -> None:
+    assert (edits(a, b) == 0) == (a == b)
+    assert edits(a, b) == edits(b, a)
+    assert edits(a, c) <= 2 * (edits(a, b) + edits(b, c))  # restricted swaps bend the triangle, never by more
+    assert abs(len(a) - len(b)) <= edits(a, b) <= max(len(a), len(b))
+
+
+def test_recall_finds_what_a_misspelt_person_said_and_says_how_it_was_read(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, "talk") as memory:
+        at = "2025-01-01T10:00:00Z"
+        memory.add({"role": "user", "name": "Siobhan", "content": "My sister gave me a loom."}, at=at)
+        memory.add({"role": "user", "name": "Marcus", "content": "My sister gave me a lamp."}, at=at)
+        found = memory.recall("What did Sioban get from her sister?")
+        assert found.memories[0].speaker == "Siobhan"
+        assert "read 'Sioban' as Siobhan" in found.trace["notes"]
+        assert memory.recall("What did Siobhan get from her sister?").trace["notes"] == []

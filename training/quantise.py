@@ -1,10 +1,11 @@
 """Step 6, quantise: a trained network becomes one fused int8 ONNX file that the package carries.
 
-    python training/quantise.py embedder --weights FOLDER --words model.safetensors --tokenizer tokenizer.json [--out FOLDER]
+    python training/quantise.py embedder --weights FOLDER --words model.safetensors --tokenizer tokenizer.json \
+        [--out FOLDER]
     python training/quantise.py reader6 --weights FOLDER --words reranker.onnx --tokenizer tokenizer.json [--out FOLDER]
 
-`--words` is what training started from: it has the word vectors, which stay as they were published. The graph is written
-node by node, not traced, so that every choice is visible:
+`--words` is what training started from: it has the word vectors, which stay as they were published. The graph is
+written node by node, not traced, so that every choice is visible:
 
 - Activations are quantised row by row, one scale for each token. The usual dynamic quantisation takes one
   scale for the whole batch, so that a text's vector depends on its batch mates (measured: cosine 0.991 on
@@ -404,9 +405,8 @@ def report(kind: str, folder: Path, network: torch.nn.Module, tokenizer: Tokeniz
             far.append(float((session.run(["sentence"], inputs)[0] * exact(network, one)[0]).sum()))
         else:
             far.append(float(abs(session.run(["relevance"], inputs)[0][0, 0] - exact(network, one)[0][0])))
-    print(
-        f"{'cosine to' if kind == 'embedder' else 'logits away from'} float32: mean {np.mean(far):.4f}, min {min(far):.4f}, max {max(far):.4f}"
-    )
+    what = "cosine to" if kind == "embedder" else "logits away from"
+    print(f"{what} float32: mean {np.mean(far):.4f}, min {min(far):.4f}, max {max(far):.4f}")
     if kind == "embedder" and np.mean(far) < 0.985:
         raise SystemExit("the quantised network is too far from the original")
 

@@ -5,7 +5,7 @@
 
 `--train` is the folder with the public material. A turn is `speaker: text` with the end of the turn before it. A
 question has its bank, the turns that answer it, the place of its answer in the first of them, and how far it is
-trusted: written by people, kept by the filter, or neither (the teacher judges those before they are learned from).
+trusted: written by hand, kept by the filter, or neither (the teacher judges those before they are learned from).
 """
 
 from __future__ import annotations

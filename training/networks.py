@@ -17,6 +17,7 @@ STEP = 0.335 / math.sqrt(WIDTH)
 
 
 def bert(layers: int) -> BertModel:
+    """A BERT of MiniLM's widths with weights by chance."""
     config = BertConfig(
         vocab_size=30522, hidden_size=HIDDEN, num_hidden_layers=layers, num_attention_heads=12, intermediate_size=1536,
         hidden_dropout_prob=0.05, attention_probs_dropout_prob=0.05, attn_implementation="sdpa",
@@ -25,7 +26,7 @@ def bert(layers: int) -> BertModel:
 
 
 def load_bert(network: BertModel, weights: dict[str, np.ndarray], layers: list[int]) -> None:
-    """Weights of some layers of a published network, in order; the word vectors stay as they are."""
+    """Weights of some layers of a published network, in order; the word vectors are loaded and not trained."""
     wanted = network.state_dict()
     for name in wanted:
         source = name
@@ -73,7 +74,8 @@ class Compare(nn.Module):
     """Late interaction that was learned: what each word of the question finds in a text, and what that says together.
 
     For a question's token q and what it attends to in the text, c = sum softmax(SHARP q.t) t:
-    h = gelu(W [q, c, q * c, best q.t]), then a weighted mean and the maximum over the question's tokens, then a small layer.
+    h = gelu(W [q, c, q * c, best q.t]), then a weighted mean and the maximum over the question's tokens, then a small
+    layer.
     """
 
     SHARP = 16.0

@@ -81,6 +81,18 @@ class Data:
         self.status.append(STATUSES.index(status) if status else -1)
         self.trust.append(trust)
 
+    def add_each(
+        self, text: str, right: list[int], line: str, answer: str, kind: str, status: str, trust: int
+    ) -> None:
+        """The question once for each turn that answers it, that one first: the networks learn to find the first.
+
+        `line`, `answer` and `status` are those of the first turn.
+        """
+        self.add_question(text, right, line, answer, kind, status, trust)
+        if kind == "span":
+            for place in range(1, len(right)):
+                self.add_question(text, [*right[place:], *right[:place]], "", "", kind, "", trust)
+
     def _ids(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
@@ -152,7 +164,7 @@ def add_by_hand(data: Data, every: int) -> int:
             s, t = one["places"][0]
             line = ": ".join(bank["sessions"][s]["turns"][t])
             kind = one["kind"] if one["kind"] in ("yes", "no", "none") else "span"
-            data.add_question(one["question"], right, line, one["answer"], kind, one["status"], BY_HAND)
+            data.add_each(one["question"], right, line, one["answer"], kind, one["status"], BY_HAND)
     return len(data.asked) - before
 
 
@@ -188,7 +200,7 @@ def add_given(data: Data, folder: Path, every: int) -> int:
                     right = sorted({own[a["turn"]] for a in answers}, key=lambda n: n != own[first["turn"]])
                     answer = clean(first["text"], [], speaker)
                     asked = clean(question["question"], [], speaker)
-                    data.add_question(asked, right, f"{speaker}: {text}", answer, "span", "", BY_HAND)
+                    data.add_each(asked, right, f"{speaker}: {text}", answer, "span", "", BY_HAND)
     return len(data.asked) - before
 
 
@@ -199,7 +211,10 @@ def _cleaned(
 
 
 def add_generated(data: Data, made: Sequence[Path], questions: Path, kept: Path, every: int) -> int:
-    """Every usable question of the language model; those that the filter did not keep are marked as raw."""
+    """Every usable question of the language model; those that the filter did not keep are marked as raw.
+
+    An answer is its words, or a `span` of characters of the first turn.
+    """
     before = len(data.asked)
     banks = [bank for path in made for bank in read_json(path)]
     trusted = {one["id"] for one in read_json(kept)}
@@ -212,13 +227,14 @@ def add_generated(data: Data, made: Sequence[Path], questions: Path, kept: Path,
         right = [numbers[b][x][y] for b, x, y in one["places"]]
         kind = one["kind"] if one["kind"] in ("yes", "none") else "span"
         trust = FILTERED if one["id"] in trusted else RAW
-        data.add_question(one["question"], right, f"{speaker}: {text}", one["answer"], kind, "", trust)
+        answer = one["answer"] if "answer" in one else text[slice(*one["span"])]
+        data.add_each(one["question"], right, f"{speaker}: {text}", answer, kind, "", trust)
     return len(data.asked) - before
 
 
 def is_usable(question: dict[str, Any]) -> bool:
     """Not an example repeated, and no `no`: what a small model calls one is seldom one."""
-    text = f"{question['question']} {question['answer']}".lower()
+    text = f"{question['question']} {question.get('answer', '')}".lower()
     if question["kind"] == "no" or any(leaked in text.split() or leaked in text for leaked in LEAKED):
         return False
     return question["kind"] != "none" or f1(question["answer"], "not told") > 0

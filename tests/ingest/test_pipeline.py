@@ -113,7 +113,7 @@ class Breaking:
         if any("break" in turn.text for turn in batch.turns):
             raise RuntimeError("too much")
         events = [
-            ExtractedEvent("x", "do", str(n), f"x did {n}", (t.id,)) for t in batch.turns for n in range(100)
+            ExtractedEvent("x", "do", str(n), f"x did {n}", (t.id,)) for t in batch.turns for n in range(30)
         ]
         return Extraction(
             self.name, self.version, events=(*events, ExtractedEvent("x", "do", "", "stray", ("elsewhere",)))

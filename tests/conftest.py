@@ -5,7 +5,9 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import ssl
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,9 @@ from everwhen.demo import STORY_ZONE, story
 # The same cases at each run, and no failure because the machine was busy. `scripts/fuzz.py` looks for new ones.
 settings.register_profile("same", derandomize=True, database=None, deadline=None)
 settings.load_profile("same")
+
+# No test speaks TLS, and reading all authorities takes 40 ms for each HTTP client that is made.
+ssl.create_default_context = cache(ssl.create_default_context)
 
 
 @pytest.fixture(autouse=True)

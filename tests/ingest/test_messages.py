@@ -364,8 +364,19 @@ raw_messages = st.fixed_dictionaries(
 
 
 @given(raw_messages | json_values)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_json_becomes_a_sound_message_or_a_usage_error(raw: object) -> None:
+    is_sound_or_refused(raw)
+
+
+@pytest.mark.long
+@given(raw_messages | json_values)
+@settings(max_examples=3000, deadline=None)
+def test_any_json_of_thousands_becomes_a_sound_message_or_a_usage_error(raw: object) -> None:
+    is_sound_or_refused(raw)
+
+
+def is_sound_or_refused(raw: object) -> None:
     try:
         told = message(raw)  # type: ignore[arg-type]
     except UsageError as error:

@@ -43,10 +43,11 @@ def rows(packed: Any, name: str) -> list[np.ndarray]:
         ("bell street.", "bell street"),
         ("Mira", "mira"),
         ("kitchenette", "kitchenette"),
+        ("flat", "flat"),
     ],
 )
 def test_a_span_covers_the_tokens_of_the_answer(data: assemble.Data, answer: str, found: str) -> None:
-    line = "Mira: Got the kitchenette flat on Bell Street!"
+    line = "Mira: Got the kitchenette-flat on Bell Street!"
     (numbers,) = data.add_bank([[("Mira", line.removeprefix("Mira: "))]])
     data.add_question("Where?", numbers, line, answer, "span", "true", assemble.BY_HAND)
     ((first, last),) = data.span

@@ -18,17 +18,18 @@ TRAINING = Path(questions.__file__).parent
 
 
 def bank(name: str, source: str, speakers: tuple[str, str] = ("Ana", "Ben")) -> dict[str, Any]:
-    """Six sessions; each has a turn with a number, one with a time, and a mere question."""
+    """Six sessions; each has a turn with a number, one with a time, and a mere question. Each plant is in three."""
     things = ("piano", "kayak", "bakery", "garden", "museum", "violin")
+    plants = ("birch", "cedar", "daisy", "fern", "maple", "tulip")
     sessions = [
         {
             "turns": [
                 [speakers[0], f"My {thing} teacher charges 40 euros, cheaper than expected, near {place}"],
                 [speakers[1], "Shall we meet there, perhaps tomorrow morning with your cousin Ella?"],
-                [speakers[1], f"Yesterday Ella visited another {thing} workshop near {place}"],
+                [speakers[1], f"Yesterday Ella drew a {plants[s]}, a {plants[s - 1]} and a {plants[s - 3]}"],
             ]
         }
-        for thing, place in zip(things, ("Leeds", "Porto") * 3, strict=True)
+        for s, (thing, place) in enumerate(zip(things, ("Leeds", "Porto") * 3, strict=True))
     ]
     return {"id": name, "source": source, "names": list(speakers), "sessions": sessions}
 

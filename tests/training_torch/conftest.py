@@ -58,29 +58,31 @@ def write_corpus(path: Path) -> None:
     np.savez(path, **data.pack(), **pack_statuses(data, statuses))
 
 
-def write_embedder(path: Path) -> None:
-    """Weights by chance in the shapes of all-MiniLM-L6-v2."""
+def bert_by_chance(layers: int) -> dict[str, np.ndarray]:
+    """Weights in the shapes of the published networks. Their padding vector is not zero."""
     import torch
-    from safetensors.numpy import save_file
 
     import networks
 
-    torch.manual_seed(3)
-    save_file({name: value.numpy() for name, value in networks.bert(6).state_dict().items()}, path)
+    torch.manual_seed(layers)
+    network = networks.bert(layers)
+    torch.nn.init.normal_(network.embeddings.word_embeddings.weight, std=0.05)
+    return {name: value.numpy() for name, value in network.state_dict().items()}
+
+
+def write_embedder(path: Path) -> None:
+    """Like all-MiniLM-L6-v2."""
+    from safetensors.numpy import save_file
+
+    save_file(bert_by_chance(6), path)
 
 
 def write_reranker(path: Path) -> None:
-    """Weights by chance in the shapes of the cross-encoder, under its names; the file holds nothing else."""
+    """Like the cross-encoder, under its names; the file holds weights and no graph."""
     import onnx
-    import torch
     from onnx import helper, numpy_helper
 
-    import networks
-
-    torch.manual_seed(4)
-    weights: dict[str, np.ndarray] = {
-        f"bert.{name}": value.numpy() for name, value in networks.bert(12).state_dict().items()
-    }
+    weights = {f"bert.{name}": value for name, value in bert_by_chance(12).items()}
     chance = np.random.default_rng(4)
     for name, shape in (("bert.pooler.dense", (384, 384)), ("classifier", (384, 1))):
         weights[f"{name}.weight"] = chance.normal(0, 0.05, shape).astype(np.float32)

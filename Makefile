@@ -34,9 +34,9 @@ $(STAMP): $(BASE) pyproject.toml requirements.lock
 demo: $(BASE) ## A story's timeline and three answers with reasons, no key asked
 	@PYTHONPATH=src $(BIN)/python -m everwhen demo
 
-# Each worker takes the tests of one half in their order, and helps the other at the end: what a file's tests share is
-# made in one of them.
-PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+# Each worker takes the tests of one part in their order, and helps the others at the end: what a file's tests share is
+# made in one of them. Three for two cores: some tests wait.
+PYTEST := $(BIN)/pytest -n 3 --dist worksteal
 # Empty: compiled tests are kept for the next run and for the processes that tests start.
 test test-long test-training check: export PYTHONDONTWRITEBYTECODE =
 

@@ -15,7 +15,7 @@ KEYS = "units add_ms_p50 ingest_per_s recall_ms recall_low_ms stages_ms open_s r
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
-        for name, number in {"RECALLS": 8, "INGEST": 8, "ADDS": 7}.items():
+        for name, number in {"RECALLS": 8, "INGEST": 8, "ADDS": 7, "POOL": 48}.items():
             patch.setattr(speed, name, number)
         return speed.run(UNITS)
 

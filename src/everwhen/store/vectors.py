@@ -111,13 +111,16 @@ class Coded:
         scales = np.empty(count, dtype=np.float32)
         for start in range(0, count, AT_ONCE):
             part = slice(start, min(start + AT_ONCE, count))
-            scales[part] = np.abs(matrix[part]).max(axis=1) / np.float32(32_767)
-            scales[part][scales[part] == 0.0] = 1.0
-            whole[part] = np.rint(matrix[part] / scales[part, None])
-            projected[part] = matrix[part] @ main
-            steps = np.maximum(steps, np.abs(projected[part]).max(axis=0))
+            rows = matrix[part]
+            scale = np.maximum(rows.max(axis=1), -rows.min(axis=1)) / np.float32(32_767)
+            scale[scale == 0.0] = 1.0
+            scales[part] = scale
+            rounded = rows * (1 / scale)[:, None]
+            whole[part] = np.rint(rounded, out=rounded)
+            shares = np.matmul(rows, main, out=projected[part])
+            steps = np.maximum(steps, np.maximum(shares.max(axis=0), -shares.min(axis=0)))
         steps = np.where(steps > 0.0, steps / np.float32(127), np.float32(1.0))
-        projected /= steps
+        projected *= 1 / steps
         codes = np.rint(projected, out=projected)
         codes += 128.0
         return cls(whole, scales, codes.astype(np.uint8), steps, main)

@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
+TRAINING := .venv-training
 BIN := $(VENV)/bin
 BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
@@ -10,11 +11,11 @@ export OPENBLAS_NUM_THREADS = 1
 DATA ?= ../shared/data
 OUT ?= build/bench
 
-.PHONY: help install demo test test-long check format bench bench-guard peers results figures llm-local lock clean
+.PHONY: help install demo test test-long test-training check format bench bench-guard peers results figures llm-local lock clean
 .DEFAULT_GOAL := help
 
 help: ## List the commands
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 install: $(STAMP) ## Create .venv with everwhen, its extras (all but bench) and the development tools
 
@@ -33,17 +34,26 @@ $(STAMP): $(BASE) pyproject.toml requirements.lock
 demo: $(BASE) ## A story's timeline and three answers with reasons, no key asked
 	@PYTHONPATH=src $(BIN)/python -m everwhen demo
 
-# Each worker takes the tests of one half in their order, and helps the other at the end: what a file's tests share is
-# made in one of them.
-PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+# Each worker takes the tests of one part in their order, and helps the others at the end: what a file's tests share is
+# made in one of them. Three for two cores: some tests wait.
+PYTEST := $(BIN)/pytest -n 3 --dist worksteal
 # Empty: compiled tests are kept for the next run and for the processes that tests start.
-test test-long check: export PYTHONDONTWRITEBYTECODE =
+test test-long test-training check: export PYTHONDONTWRITEBYTECODE =
 
 test: $(STAMP) ## The whole test suite, offline: five minutes on two cores
 	$(PYTEST)
 
 test-long: $(STAMP) ## The long variants of fuzzing, random acts and crash points, which `make test` runs with fewer cases
 	$(PYTEST) -m long
+
+$(TRAINING)/.installed: requirements-training.txt
+	$(PYTHON) -m venv $(TRAINING)
+	$(TRAINING)/bin/pip install --quiet --disable-pip-version-check --requirement requirements-training.txt
+	@touch $@
+
+# Without tests/conftest.py, which needs everwhen and its tools.
+test-training: $(TRAINING)/.installed ## The steps of training/ that need torch, small, on the CPU (an environment of their own)
+	$(TRAINING)/bin/python -m pytest tests/training_torch --confcutdir=tests/training_torch
 
 check: $(STAMP) ## Format, lint, types, architecture, tests: what CI runs
 	$(BIN)/ruff format --check
@@ -97,5 +107,5 @@ lock: $(STAMP) ## Resolve the four lock files again
 	$(BIN)/uv pip compile pyproject.toml --constraint requirements.lock --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-base.lock
 
-clean: ## Remove .venv and caches
-	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+clean: ## Remove the environments and caches
+	rm -rf $(VENV) $(PEERS) $(TRAINING) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

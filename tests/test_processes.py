@@ -9,10 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from everwhen import Memory
 
-KILLS = 5
-LINES = 3000
+LINES = 1000
 
 WRITER = """
 import sys, time
@@ -25,7 +26,7 @@ with Memory.open(home, "shared", embedder="fake") as memory:
         batch = [{"content": f"{name} says number {number} part {part}", "session": name} for part in range(2)]
         for turn in memory.add(batch).turns:
             print(turn, flush=True)  # acknowledged
-        time.sleep(0.01)  # so that the reader and the next one to be killed come to their turn
+        time.sleep(0.02)  # so that the reader and the next one to be killed come to their turn
 """
 
 READER = """
@@ -39,7 +40,7 @@ with Memory.open(home, "shared", embedder="fake") as memory:
         assert len(found) >= seen, (len(found), seen)  # a commit is never taken back
         seen = len(found)
         print(seen, flush=True)
-        time.sleep(0.05)
+        time.sleep(0.2)
 """
 
 
@@ -54,12 +55,13 @@ def stop(process: subprocess.Popen[str], how: signal.Signals) -> list[str]:
     return printed[: printed.rfind("\n") + 1].splitlines()
 
 
-def test_two_writers_a_reader_and_five_kills_lose_nothing(home: Path) -> None:
+@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.long)])
+def test_two_writers_a_reader_and_kills_lose_nothing(home: Path, kills: int) -> None:
     with Memory.open(home, "shared", embedder="fake"):
         pass
     steady, reader = start(WRITER, str(home), "steady"), start(READER, str(home))
     acknowledged: list[str] = []
-    for round_ in range(KILLS):
+    for round_ in range(kills):
         victim = start(WRITER, str(home), f"victim{round_}")
         assert victim.stdout is not None
         acknowledged.append(victim.stdout.readline().strip())  # it writes

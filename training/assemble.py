@@ -3,9 +3,9 @@
     python training/assemble.py --tokenizer tokenizer.json --train FOLDER --made banks.json.gz written.json.gz \
         --questions questions.json.gz --kept kept.json.gz --statuses statuses.json.gz --out data.npz [--small]
 
-`--train` is the folder with the public material. Memories are `speaker: text` with the end of the turn before; a question knows its
-bank, the turns that answer it, the place of its answer there, and how far it is trusted: written by hand, kept by the
-filter, or neither (those are judged by the teacher before anything is learned from them).
+`--train` is the folder with the public material. A turn is `speaker: text` with the end of the turn before it. A
+question has its bank, the turns that answer it, the place of its answer in the first of them, and how far it is
+trusted: written by hand, kept by the filter, or neither (the teacher judges those before they are learned from).
 """
 
 from __future__ import annotations
@@ -81,6 +81,18 @@ class Data:
         self.status.append(STATUSES.index(status) if status else -1)
         self.trust.append(trust)
 
+    def add_each(
+        self, text: str, right: list[int], line: str, answer: str, kind: str, status: str, trust: int
+    ) -> None:
+        """The question once for each turn that answers it, that one first: the networks learn to find the first.
+
+        `line`, `answer` and `status` are those of the first turn.
+        """
+        self.add_question(text, right, line, answer, kind, status, trust)
+        if kind == "span":
+            for place in range(1, len(right)):
+                self.add_question(text, [*right[place:], *right[:place]], "", "", kind, "", trust)
+
     def _ids(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
@@ -120,7 +132,9 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, required=True)
     parser.add_argument("--statuses", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--small", action="store_true", help="one in a hundred and twenty of everything")
+    parser.add_argument(
+        "--small", action="store_true", help="1 in 120 of everything, 1 in 30 of what is by hand"
+    )
     given = parser.parse_args()
     tokenizer = Tokenizer.from_file(str(given.tokenizer))
     tokenizer.no_padding()
@@ -141,6 +155,7 @@ def main() -> None:
 
 
 def add_by_hand(data: Data, every: int) -> int:
+    """The conversations of `training/written` with their questions."""
     before = len(data.asked)
     for bank, questions in list(read_all())[:: max(1, every // 4)]:
         numbers = data.add_bank([session["turns"] for session in bank["sessions"]])
@@ -149,14 +164,14 @@ def add_by_hand(data: Data, every: int) -> int:
             s, t = one["places"][0]
             line = ": ".join(bank["sessions"][s]["turns"][t])
             kind = one["kind"] if one["kind"] in ("yes", "no", "none") else "span"
-            data.add_question(one["question"], right, line, one["answer"], kind, one["status"], BY_HAND)
+            data.add_each(one["question"], right, line, one["answer"], kind, one["status"], BY_HAND)
     return len(data.asked) - before
 
 
 def add_given(data: Data, folder: Path, every: int) -> int:
-    """The questions that came with the public material: 12,284 by a small model, 2,238 more, and those of FriendsQA."""
+    """The questions that came with the public material: 12,284 by a small model, and those of FriendsQA."""
     before = len(data.asked)
-    given = json.loads(lzma.open(folder / "questions.json.xz").read())
+    given = json.loads(lzma.decompress((folder / "questions.json.xz").read_bytes()))
     chosen = range(0, len(given["banks"]), every)
     numbers = {
         n: data.add_bank(_cleaned(given["banks"][n]["sessions"], given["banks"][n]["names"])) for n in chosen
@@ -170,7 +185,7 @@ def add_given(data: Data, folder: Path, every: int) -> int:
             continue  # a placeholder of the source
         right = [numbers[one["bank"]][one["session"]][one["turn"]]]
         data.add_question(one["question"], right, f"{speaker}: {text}", one["answer"], "span", "", FILTERED)
-    dialogues = json.loads(lzma.open(folder / "dialogues.json.xz").read())
+    dialogues = json.loads(lzma.decompress((folder / "dialogues.json.xz").read_bytes()))
     shows = [one for one in dialogues if "qa" in one][::every]
     groups = [shows[start : start + 12] for start in range(0, len(shows), 12)]
     for group in groups:
@@ -185,7 +200,7 @@ def add_given(data: Data, folder: Path, every: int) -> int:
                     right = sorted({own[a["turn"]] for a in answers}, key=lambda n: n != own[first["turn"]])
                     answer = clean(first["text"], [], speaker)
                     asked = clean(question["question"], [], speaker)
-                    data.add_question(asked, right, f"{speaker}: {text}", answer, "span", "", BY_HAND)
+                    data.add_each(asked, right, f"{speaker}: {text}", answer, "span", "", BY_HAND)
     return len(data.asked) - before
 
 
@@ -196,6 +211,10 @@ def _cleaned(
 
 
 def add_generated(data: Data, made: Sequence[Path], questions: Path, kept: Path, every: int) -> int:
+    """Every usable question of the language model; those that the filter did not keep are marked as raw.
+
+    An answer is its words, or a `span` of characters of the first turn.
+    """
     before = len(data.asked)
     banks = [bank for path in made for bank in read_json(path)]
     trusted = {one["id"] for one in read_json(kept)}
@@ -208,13 +227,14 @@ def add_generated(data: Data, made: Sequence[Path], questions: Path, kept: Path,
         right = [numbers[b][x][y] for b, x, y in one["places"]]
         kind = one["kind"] if one["kind"] in ("yes", "none") else "span"
         trust = FILTERED if one["id"] in trusted else RAW
-        data.add_question(one["question"], right, f"{speaker}: {text}", one["answer"], kind, "", trust)
+        answer = one["answer"] if "answer" in one else text[slice(*one["span"])]
+        data.add_each(one["question"], right, f"{speaker}: {text}", answer, kind, "", trust)
     return len(data.asked) - before
 
 
 def is_usable(question: dict[str, Any]) -> bool:
     """Not an example repeated, and no `no`: what a small model calls one is seldom one."""
-    text = f"{question['question']} {question['answer']}".lower()
+    text = f"{question['question']} {question.get('answer', '')}".lower()
     if question["kind"] == "no" or any(leaked in text.split() or leaked in text for leaked in LEAKED):
         return False
     return question["kind"] != "none" or f1(question["answer"], "not told") > 0

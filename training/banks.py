@@ -22,13 +22,17 @@ from typing import Any
 SESSIONS = 24
 """Of a bank. With fewer, most turns are about something else, and any of them that shares a word is the right one."""
 ASSISTED = ("schema-guided-dialogue", "taskmaster-4")
-NAMES = (
-    "Ana Ben Carla Daniel Elif Farid Grace Henrik Ines Jamal Keiko Liam Mona Niko Olga Pedro Quentin Rosa Samir Tara Umar Vera "
-    "Wei Ximena Yara Zack Amara Bruno Chloe Dmitri Esther Felix Gita Hugo Ingrid Joao Katya Lars Mei Noah Oona Paula Rafael "
-    "Signe Tomas Ursula Viktor Wanda Yusuf Zoe Aisha Bjorn Cormac Delia Emre Fiona Gustav Hana Ivan Jess Kofi Lucia Marek Nadia "
-    "Otis Priya Rhys Selma Theo Una Vikram Willa Yannick Zainab Alma Boris Celine Dario Eva Frank Gemma Hassan Irene Jonas "
-    "Kirsten Leo Maya Nils Odette Pavel Ruth Stefan Thea Ulrich Violet Walter Yvonne Zeke"
-).split()
+NAMES = [
+    "Ana", "Ben", "Carla", "Daniel", "Elif", "Farid", "Grace", "Henrik", "Ines", "Jamal", "Keiko", "Liam",
+    "Mona", "Niko", "Olga", "Pedro", "Quentin", "Rosa", "Samir", "Tara", "Umar", "Vera", "Wei", "Ximena",
+    "Yara", "Zack", "Amara", "Bruno", "Chloe", "Dmitri", "Esther", "Felix", "Gita", "Hugo", "Ingrid", "Joao",
+    "Katya", "Lars", "Mei", "Noah", "Oona", "Paula", "Rafael", "Signe", "Tomas", "Ursula", "Viktor", "Wanda",
+    "Yusuf", "Zoe", "Aisha", "Bjorn", "Cormac", "Delia", "Emre", "Fiona", "Gustav", "Hana", "Ivan", "Jess",
+    "Kofi", "Lucia", "Marek", "Nadia", "Otis", "Priya", "Rhys", "Selma", "Theo", "Una", "Vikram", "Willa",
+    "Yannick", "Zainab", "Alma", "Boris", "Celine", "Dario", "Eva", "Frank", "Gemma", "Hassan", "Irene",
+    "Jonas", "Kirsten", "Leo", "Maya", "Nils", "Odette", "Pavel", "Ruth", "Stefan", "Thea", "Ulrich", "Violet",
+    "Walter", "Yvonne", "Zeke",
+]  # fmt: skip
 
 _PLACEHOLDER = re.compile(
     r"[\[({<]\s*(?:user|person|speaker|name of user|insert)[^\])}>]*?([12])?[^\])}>]*[\])}>]", re.IGNORECASE
@@ -53,7 +57,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--small", action="store_true", help="four banks of each source")
     given = parser.parse_args()
-    dialogues = json.loads(lzma.open(given.dialogues).read())
+    dialogues = json.loads(lzma.decompress(given.dialogues.read_bytes()))
     banks = list(make_banks(dialogues, given.seed, 4 if given.small else None))
     write_json(given.out, banks)
     turns = sum(len(session["turns"]) for bank in banks for session in bank["sessions"])
@@ -95,7 +99,7 @@ def _bank(
 
 def _speaker(speaker: str, names: Sequence[str]) -> str:
     """A number is one of the bank's two; the characters of a series keep their first names."""
-    return names[int(speaker) - 1] if speaker in ("1", "2") else speaker.split()[0]
+    return names[int(speaker) - 1] if speaker in ("1", "2") else speaker.split(maxsplit=1)[0]
 
 
 def clean(text: str, names: Sequence[str], speaker: str) -> str:
@@ -109,13 +113,13 @@ def clean(text: str, names: Sequence[str], speaker: str) -> str:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Gzip without a time stamp: the same content is the same file."""
-    with open(path, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as packed:
+    """Gzip without a time stamp and a name: the same content is the same file."""
+    with path.open("wb") as raw, gzip.GzipFile("", fileobj=raw, mode="wb", mtime=0) as packed:
         packed.write(json.dumps(value, ensure_ascii=False).encode())
 
 
 def read_json(path: Path) -> Any:
-    return json.loads(gzip.open(path).read())
+    return json.loads(gzip.decompress(path.read_bytes()))
 
 
 if __name__ == "__main__":

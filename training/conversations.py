@@ -22,40 +22,47 @@ from banks import NAMES, read_json, write_json
 BANKS, ASSISTED_BANKS, SESSIONS = 110, 60, 20
 
 PEOPLE_TOPICS = (
-    "a new flat and the move", "a job interview", "a promotion and a new boss", "quitting a job", "a birthday party", "a wedding",
-    "a new baby in the family", "a sick parent", "a visit to the doctor and a new medicine", "an allergy", "a broken arm",
-    "training for a race", "a football match of their child", "learning an instrument", "a painting that was sold",
-    "a pottery class", "a book they have just read", "a film they saw with somebody", "a concert", "a camping trip",
-    "a week in another country", "a missed flight", "a road trip with a brother", "a new dog or cat", "a pet at the vet",
-    "a garden and what grows in it", "a recipe that went wrong", "a restaurant they tried", "becoming a vegetarian",
-    "a car that broke down", "buying a bicycle", "a stolen phone", "saving money for something", "a tax bill",
-    "a neighbour who makes noise", "repairing the house", "a course at the university", "an exam", "volunteering at a shelter",
-    "a charity run", "an adoption", "a divorce in the family", "an old friend who came back", "a quarrel with a sister",
-    "a lost key", "a language course", "a video game", "a chess club", "photography", "knitting a present", "a choir",
-    "plans for the summer", "plans for Christmas", "a house for their parents", "a start-up idea", "a conference talk",
-    "moving to another city", "a grandmother's stories", "a power cut", "a storm", "giving up smoking", "sleeping badly",
-    "a new therapist", "a dance class", "a marathon", "a motorbike", "a driving test", "a tattoo", "a haircut", "a school play",
+    "a new flat and the move", "a job interview", "a promotion and a new boss", "quitting a job",
+    "a birthday party", "a wedding", "a new baby in the family", "a sick parent",
+    "a visit to the doctor and a new medicine", "an allergy", "a broken arm", "training for a race",
+    "a football match of their child", "learning an instrument", "a painting that was sold", "a pottery class",
+    "a book they have just read", "a film they saw with somebody", "a concert", "a camping trip",
+    "a week in another country", "a missed flight", "a road trip with a brother", "a new dog or cat",
+    "a pet at the vet", "a garden and what grows in it", "a recipe that went wrong", "a restaurant they tried",
+    "becoming a vegetarian", "a car that broke down", "buying a bicycle", "a stolen phone",
+    "saving money for something", "a tax bill", "a neighbour who makes noise", "repairing the house",
+    "a course at the university", "an exam", "volunteering at a shelter", "a charity run", "an adoption",
+    "a divorce in the family", "an old friend who came back", "a quarrel with a sister", "a lost key",
+    "a language course", "a video game", "a chess club", "photography", "knitting a present", "a choir",
+    "plans for the summer", "plans for Christmas", "a house for their parents", "a start-up idea",
+    "a conference talk", "moving to another city", "a grandmother's stories", "a power cut", "a storm",
+    "giving up smoking", "sleeping badly", "a new therapist", "a dance class", "a marathon", "a motorbike",
+    "a driving test", "a tattoo", "a haircut", "a school play",
 )  # fmt: skip
 ASSISTANT_TOPICS = (
-    "a dinner menu for guests, with an allergy in the family", "a training plan for a race they have signed up for",
-    "a birthday present for a relative", "a trip with flights, hotel and days", "a letter to the landlord",
-    "how to look after a plant they bought", "a budget for the month, with amounts", "a cover letter for a job",
-    "exercises for a painful knee", "what to read next, naming books they liked", "a speech for a wedding",
-    "learning a language before a move", "a name for a pet", "a Python script for their work", "a database that is slow",
-    "a meeting that must be moved", "a complaint about an order, with its number", "a recipe with what is in the fridge",
-    "help with a child's homework", "a better sleep routine", "choosing between two phones", "a home repair, with tools they own",
-    "a workout with equipment they have", "a museum visit", "how to talk to a difficult manager", "planning the garden for spring",
-    "a podcast about their hobby", "the rules of a board game", "an insurance claim", "a present for a colleague who leaves",
-    "a diet after a doctor's advice", "an essay about a novel", "a new laptop for their studies", "a camera and lenses",
-    "moving house, with dates", "a party for a five-year-old", "a cocktail for a friend", "a first half marathon",
-    "a bank account abroad", "a piano piece to learn", "a bread that does not rise", "how to thank a nurse", "a car that makes noise",
+    "a dinner menu for guests, with an allergy in the family",
+    "a training plan for a race they have signed up for", "a birthday present for a relative",
+    "a trip with flights, hotel and days", "a letter to the landlord", "how to look after a plant they bought",
+    "a budget for the month, with amounts", "a cover letter for a job", "exercises for a painful knee",
+    "what to read next, naming books they liked", "a speech for a wedding", "learning a language before a move",
+    "a name for a pet", "a Python script for their work", "a database that is slow",
+    "a meeting that must be moved", "a complaint about an order, with its number",
+    "a recipe with what is in the fridge", "help with a child's homework", "a better sleep routine",
+    "choosing between two phones", "a home repair, with tools they own", "a workout with equipment they have",
+    "a museum visit", "how to talk to a difficult manager", "planning the garden for spring",
+    "a podcast about their hobby", "the rules of a board game", "an insurance claim",
+    "a present for a colleague who leaves", "a diet after a doctor's advice", "an essay about a novel",
+    "a new laptop for their studies", "a camera and lenses", "moving house, with dates",
+    "a party for a five-year-old", "a cocktail for a friend", "a first half marathon", "a bank account abroad",
+    "a piano piece to learn", "a bread that does not rise", "how to thank a nurse", "a car that makes noise",
 )  # fmt: skip
 TRAITS = (
-    "a nurse with two sons", "a retired teacher", "a carpenter who paints", "a student of biology", "a software developer from Porto",
-    "a baker", "a single mother who runs", "a musician who teaches guitar", "a bus driver", "a lawyer who hates her job",
-    "a gardener", "a photographer who travels", "a chef from Naples", "an accountant with a cat", "a social worker",
-    "a postman who collects stamps", "a dentist", "a librarian", "an engineer who cycles", "a waiter who writes poems",
-    "a vet", "a kindergarten teacher", "a journalist", "a fisherman's son", "a physicist", "a hairdresser", "a farmer",
+    "a nurse with two sons", "a retired teacher", "a carpenter who paints", "a student of biology",
+    "a software developer from Porto", "a baker", "a single mother who runs", "a musician who teaches guitar",
+    "a bus driver", "a lawyer who hates her job", "a gardener", "a photographer who travels",
+    "a chef from Naples", "an accountant with a cat", "a social worker", "a postman who collects stamps",
+    "a dentist", "a librarian", "an engineer who cycles", "a waiter who writes poems", "a vet",
+    "a kindergarten teacher", "a journalist", "a fisherman's son", "a physicist", "a hairdresser", "a farmer",
     "a pilot", "a shop owner", "a football coach",
 )  # fmt: skip
 SYSTEM = "You write natural, specific conversations. Follow the format exactly and write nothing else."
@@ -112,24 +119,25 @@ def _dates(chance: random.Random) -> Iterator[datetime]:
 
 def people_prompt(names: Sequence[str], traits: Sequence[str], topics: Sequence[str], at: datetime) -> str:
     return (
-        f"Today is {at:%A, %d %B %Y}. Write a chat of 14 lines between {names[0]}, {traits[0]}, and {names[1]}, {traits[1]}, who are "
-        f"friends. {names[0]} tells about {topics[0]}, {names[1]} tells about {topics[1]}. They mention concrete details: names "
-        f"of people and places, numbers, prices, when things happened (such as 'last Saturday'), reasons, feelings. Each says I "
-        f"about themselves. Format of each line: Name: text"
+        f"Today is {at:%A, %d %B %Y}. Write a chat of 14 lines between {names[0]}, {traits[0]}, and "
+        f"{names[1]}, {traits[1]}, who are friends. {names[0]} tells about {topics[0]}, {names[1]} tells "
+        f"about {topics[1]}. They mention concrete details: names of people and places, numbers, prices, "
+        f"when things happened (such as 'last Saturday'), reasons, feelings. Each says I about themselves. "
+        f"Format of each line: Name: text"
     )
 
 
 def assistant_prompt(trait: str, topic: str, at: datetime) -> str:
     return (
-        f"Today is {at:%A, %d %B %Y}. Write a chat of 8 lines between user, {trait}, and assistant, an AI. The user asks for help with "
-        f"{topic} and mentions facts about their own life on the way: family, job, city, habits, what they own or did, when, "
-        f"how much. The assistant answers in 30 to 70 words with concrete recommendations. Format of each line: "
-        f"'user: text' or 'assistant: text'"
+        f"Today is {at:%A, %d %B %Y}. Write a chat of 8 lines between user, {trait}, and assistant, an AI. "
+        f"The user asks for help with {topic} and mentions facts about their own life on the way: family, "
+        f"job, city, habits, what they own or did, when, how much. The assistant answers in 30 to 70 words "
+        f"with concrete recommendations. Format of each line: 'user: text' or 'assistant: text'"
     )
 
 
 def make_banks(plan: Sequence[dict[str, Any]], answers: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """The sessions that could be read, in banks."""
+    """Sessions of at least four turns that could be read, in banks of at least six sessions."""
     banks: dict[str, dict[str, Any]] = {}
     for one in plan:
         turns = read_lines(answers.get(one["id"], ""), one["names"])

@@ -1,6 +1,9 @@
 """LoCoMo's development conversations as tokens, for what `train.py` prints. Nothing is learned from them.
 
-python training/evaluation.py --locomo locomo_dev.json --tokenizer tokenizer.json --out locomo.npz --worded worded.npy
+    python training/evaluation.py --locomo locomo_dev.json --tokenizer tokenizer.json --out locomo.npz \
+        --worded worded.npy
+
+`worded.npy` says of each entry of the vocabulary whether it is a word or a number, and not a mark.
 """
 
 from __future__ import annotations
@@ -26,13 +29,8 @@ def main() -> None:
     tokenizer.no_truncation()
     known = tokenizer.get_vocab()
     worded = np.zeros(max(known.values()) + 1, np.bool_)
-    worded[
-        [
-            number
-            for entry, number in known.items()
-            if any(map(str.isalnum, entry)) and not entry.startswith("[")
-        ]
-    ] = True
+    for entry, number in known.items():
+        worded[number] = any(map(str.isalnum, entry)) and not entry.startswith("[")
     np.save(given.worded, worded)
     data = Data(tokenizer)
     for sample in json.loads(given.locomo.read_text()):

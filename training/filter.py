@@ -1,10 +1,11 @@
-"""Step 3, filter: the round trip. A question stays if its answer is found again from its turn, and not from its neighbours.
+"""Step 3, filter: the round trip. A question stays if its turn gives the answer again and the turns around it do not.
 
     python training/filter.py prompts --banks … --questions questions.json.gz --out prompts.json.gz
     python training/filter.py keep --questions questions.json.gz --answers answers.json.gz --out kept.json.gz
 
 The same language model answers each question twice: from the turn alone, and from the turns around it without the turn.
-A question of several turns is answered from all of them. Questions that cannot be answered must be answered by neither.
+A question of several turns is answered once, from all of them. For yes and no the turn alone decides; a question that
+cannot be answered (`none`) stays if the turn alone gives no answer.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from banks import read_json, write_json
 from questions import LONGEST, content_words
 
 SYSTEM = (
-    "Answer the question from the chat lines only, in as few words as possible, copied from the lines; yes or no where it is such a "
-    "question. If the lines do not tell, answer: not told"
+    "Answer the question from the chat lines only, in as few words as possible, copied from the lines; "
+    "yes or no where it is such a question. If the lines do not tell, answer: not told"
 )
 AROUND = 2
+"""Turns before and after that are shown instead of the turn itself."""
 SAME = 0.5
 """Token F1 from which two answers are one."""
 
@@ -73,6 +75,7 @@ def _prompt(name: str, turns: Sequence[Sequence[str]], question: str) -> dict[st
 
 
 def is_kept(question: dict[str, Any], texts: dict[str, str]) -> bool:
+    """Whether the answers to both prompts are what a good question gets."""
     own = texts.get(f"{question['id']}/own", "")
     around = texts.get(f"{question['id']}/around", "")
     kind, answer = question["kind"], question["answer"]
@@ -88,6 +91,7 @@ def is_kept(question: dict[str, Any], texts: dict[str, str]) -> bool:
 
 
 def is_refusal(text: str) -> bool:
+    """Whether the model says that the lines do not tell."""
     return any(
         sign in text.lower()
         for sign in ("not told", "not mention", "not specif", "does not", "doesn't say", "unknown")

@@ -1,10 +1,11 @@
 """Answer chat prompts with a local language model on a GPU, in large batches.
 
-    python training/generate.py MODEL.gguf PROMPTS.json.gz:OUT.json.gz:TOKENS[:TEMPERATURE] … [-- COMMAND]
+    python training/generate.py MODEL.gguf JOB …
 
-Prompts: a list of {"id", "system", "user"}; answers: a list of {"id", "text"}. Several files are answered one after the other, since
-loading takes longer than answering; a file that another job's answers are needed for is made by the shell command that
-stands in its place, such as `!python training/questions.py …`. Needs torch, transformers and gguf.
+A job is `PROMPTS.json.gz:OUT.json.gz:TOKENS[:TEMPERATURE]`, or `!` and a shell command. Prompts are a list of
+{"id", "system", "user"}, answers a list of {"id", "text"}. Jobs run one after the other, so that the model is loaded
+once; a command between two of them makes the next prompts from the last answers: `!python training/questions.py …`.
+Needs torch, transformers and gguf.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def main() -> None:
         answers = answer(
             network,
             tokenizer,
-            json.loads(gzip.open(source).read()),
+            json.loads(gzip.decompress(Path(source).read_bytes())),
             int(tokens),
             float(heat[0]) if heat else 0.0,
         )

@@ -17,6 +17,7 @@ STEP = 0.335 / math.sqrt(WIDTH)
 
 
 def bert(layers: int) -> BertModel:
+    """A BERT of MiniLM's widths with weights by chance."""
     config = BertConfig(
         vocab_size=30522, hidden_size=HIDDEN, num_hidden_layers=layers, num_attention_heads=12, intermediate_size=1536,
         hidden_dropout_prob=0.05, attention_probs_dropout_prob=0.05, attn_implementation="sdpa",
@@ -25,7 +26,7 @@ def bert(layers: int) -> BertModel:
 
 
 def load_bert(network: BertModel, weights: dict[str, np.ndarray], layers: list[int]) -> None:
-    """Weights of some layers of a published network, in order; the word vectors stay as they are."""
+    """Weights of some layers of a published network, in order; the word vectors are loaded and not trained."""
     wanted = network.state_dict()
     for name in wanted:
         source = name
@@ -41,17 +42,19 @@ def load_bert(network: BertModel, weights: dict[str, np.ndarray], layers: list[i
 
 
 class Embedder(nn.Module):
-    """Sentence vector: the mean over a text's own tokens. Token vectors: a projection of the same hidden states."""
+    """Sentence vector: the mean over a text's own tokens, or its first one (`pool`), as the start was published.
+    Token vectors: a projection of the same hidden states."""
 
-    def __init__(self, layers: int) -> None:
+    def __init__(self, layers: int, pool: str = "mean") -> None:
         super().__init__()
+        self.pool = pool
         self.bert = bert(layers)
         self.project = nn.Linear(HIDDEN, WIDTH)
         self.compare = Compare()
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.bert(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
-        pooled = (hidden * own[..., None]).sum(1)
+        pooled = hidden[:, 0] if self.pool == "first" else (hidden * own[..., None]).sum(1)
         return F.normalize(pooled.float(), dim=-1), F.normalize(self.project(hidden).float(), dim=-1)
 
 
@@ -73,7 +76,8 @@ class Compare(nn.Module):
     """Late interaction that was learned: what each word of the question finds in a text, and what that says together.
 
     For a question's token q and what it attends to in the text, c = sum softmax(SHARP q.t) t:
-    h = gelu(W [q, c, q * c, best q.t]), then a weighted mean and the maximum over the question's tokens, then a small layer.
+    h = gelu(W [q, c, q * c, best q.t]), then a weighted mean and the maximum over the question's tokens, then a small
+    layer.
     """
 
     SHARP = 16.0

@@ -1,10 +1,11 @@
 """Step 6, quantise: a trained network becomes one fused int8 ONNX file that the package carries.
 
-    python training/quantise.py embedder --weights FOLDER --words model.safetensors --tokenizer tokenizer.json [--out FOLDER]
+    python training/quantise.py embedder --weights FOLDER --words model.safetensors --tokenizer tokenizer.json \
+        [--out FOLDER]
     python training/quantise.py reader6 --weights FOLDER --words reranker.onnx --tokenizer tokenizer.json [--out FOLDER]
 
-`--words` is what training started from: it has the word vectors, which stay as they were published. The graph is written
-node by node, not traced, so that every choice is visible:
+`--words` is what training started from: it has the word vectors, which stay as they were published. The graph is
+written node by node, not traced, so that every choice is visible:
 
 - Activations are quantised row by row, one scale for each token. The usual dynamic quantisation takes one
   scale for the whole batch, so that a text's vector depends on its batch mates (measured: cosine 0.991 on
@@ -27,6 +28,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+from collections.abc import Callable, Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -68,14 +70,13 @@ def main() -> None:
     network = load(given.network if kind == "reader" else "embedder6", layers, given.weights, given.words)
     weights = {name.removeprefix("bert."): value.numpy() for name, value in network.state_dict().items()}
     examples = example_inputs(kind, tokenizer, calibration_texts())
-    graph = Graph(weights, channel_peaks(network, examples), layers, kind).build()
+    peaks = channel_peaks(network.bert, lambda: [exact(network, one) for one in examples])
+    graph = Graph(weights, peaks, layers, kind).build()
     (folder / "model.onnx").write_bytes(graph.SerializeToString(deterministic=True))
     if kind == "embedder":
         write_comparison(folder / "compare.npz", weights)
-        write_reference(folder / "reference.json", network, tokenizer)
-    names = sorted(one.name for one in folder.iterdir() if one.name != "SHA256SUMS")
-    sums = [f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}" for name in names]
-    (folder / "SHA256SUMS").write_text("\n".join(sums) + "\n")
+        write_reference(folder / "reference.json", reference_vectors(network, tokenizer))
+    write_sums(folder, sorted(one.name for one in folder.iterdir() if one.name != "SHA256SUMS"))
     report(kind, folder, network, tokenizer)
 
 
@@ -106,13 +107,18 @@ def example_inputs(kind: str, tokenizer: Tokenizer, texts: list[str]) -> list[di
 
 
 class Graph:
-    """The encoder in ONNX. Tokens are kept flat, (batch * length, width), except inside attention."""
+    """The encoder in ONNX. Tokens are kept flat, (batch * length, width), except inside attention.
+
+    `scripts/build_minilm.py` makes another one of it: without segments, and with other outputs.
+    """
 
     def __init__(self, weights: Weights, peaks: Weights, layers: int, kind: str) -> None:
         self.weights = weights
         self.peaks = peaks
         self.layers = layers
         self.kind = kind
+        self.name = f"everwhen-{kind}"
+        self.inputs = ["input_ids", "attention_mask", "segments", *(["own"] if kind == "embedder" else [])]
         self.smoothings: Weights = {}
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
@@ -122,20 +128,12 @@ class Graph:
         hidden = self.embeddings()
         for layer in range(self.layers):
             hidden = self.layer(hidden, layer)
-        outputs = self.pool(hidden) if self.kind == "embedder" else self.heads(hidden)
+        outputs = self.outputs(hidden)
         tokens = ["batch", "length"]
         graph = helper.make_graph(
             self.nodes,
-            f"everwhen-{self.kind}",
-            [
-                helper.make_tensor_value_info(n, TensorProto.INT64, tokens)
-                for n in (
-                    "input_ids",
-                    "attention_mask",
-                    "segments",
-                    *(("own",) if self.kind == "embedder" else ()),
-                )
-            ],
+            self.name,
+            [helper.make_tensor_value_info(name, TensorProto.INT64, tokens) for name in self.inputs],
             [
                 helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
                 for name, shape in outputs.items()
@@ -157,8 +155,7 @@ class Graph:
         scale = np.abs(words).max(axis=1, keepdims=True) / np.float32(127)
         self.constant("words", np.round(words / scale).astype(np.int8))
         self.constant("word_scales", scale)
-        self.constant("positions", self.weights["embeddings.position_embeddings.weight"][:WINDOW])
-        self.constant("kinds", self.weights["embeddings.token_type_embeddings.weight"])
+        self.position_constants()
         self.node("Gather", ["words", "input_ids"], "word_codes")
         self.node("Cast", ["word_codes"], "word_floats", to=TensorProto.FLOAT)
         self.node("Gather", ["word_scales", "input_ids"], "word_scale")
@@ -166,12 +163,20 @@ class Graph:
         self.node("Shape", ["input_ids"], "length", start=1, end=2)
         zero = self.constant("zero", np.array([0]))
         self.node("Slice", ["positions", zero, "length", zero], "position")
-        self.node("Gather", ["kinds", "segments"], "kind_of")
-        self.node("Add", ["word", "position"], "placed")
-        self.node("Add", ["placed", "kind_of"], "embedded")
+        self.add_positions()
         norm = [self.weight(f"embeddings.LayerNorm.{part}") for part in ("weight", "bias")]
         self.node("LayerNormalization", ["embedded", *norm], "normed", axis=-1, epsilon=EPSILON)
         return self.node("Reshape", ["normed", "flat"], "hidden.0")
+
+    def position_constants(self) -> None:
+        self.constant("positions", self.weights["embeddings.position_embeddings.weight"][:WINDOW])
+        self.constant("kinds", self.weights["embeddings.token_type_embeddings.weight"])
+
+    def add_positions(self) -> None:
+        """Word, position and segment become one vector."""
+        self.node("Gather", ["kinds", "segments"], "kind_of")
+        self.node("Add", ["word", "position"], "placed")
+        self.node("Add", ["placed", "kind_of"], "embedded")
 
     def layer(self, hidden: str, index: int) -> str:
         at = f"encoder.layer.{index}"
@@ -195,6 +200,10 @@ class Graph:
         inner = self.node("BiasGelu", [inner, bias], f"{at}.gelu", CONTRIB)
         output = self.product(self.quantise(inner, floor=GELU_FLOOR), f"{at}.output.dense")
         return self.add_and_norm(output, hidden, f"{at}.output", floor=GELU_FLOOR)
+
+    def outputs(self, hidden: str) -> dict[str, list[Any]]:
+        """The last nodes; the name and shape of each output."""
+        return self.pool(hidden) if self.kind == "embedder" else self.heads(hidden)
 
     def pool(self, hidden: str) -> dict[str, list[Any]]:
         """The mean over the tokens that count, normalised, which makes the division by their number needless; and the
@@ -319,8 +328,8 @@ def quantise_columns(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return integers, scale
 
 
-def channel_peaks(network: torch.nn.Module, examples: list[dict[str, np.ndarray]]) -> Weights:
-    """The largest magnitude seen in each input channel of each linear layer."""
+def channel_peaks(bert: torch.nn.Module, read_examples: Callable[[], object]) -> Weights:
+    """The largest magnitude seen in each input channel of each linear layer while the network reads its examples."""
     peaks: Weights = {}
 
     def watch(name: str) -> Any:
@@ -330,12 +339,9 @@ def channel_peaks(network: torch.nn.Module, examples: list[dict[str, np.ndarray]
 
         return record
 
-    linear = {
-        n: m for n, m in network.bert.named_modules() if isinstance(m, torch.nn.Linear) and "encoder" in n
-    }
+    linear = {n: m for n, m in bert.named_modules() if isinstance(m, torch.nn.Linear) and "encoder" in n}
     hooks = [module.register_forward_pre_hook(watch(name)) for name, module in linear.items()]
-    for one in examples:
-        exact(network, one)
+    read_examples()
     for hook in hooks:
         hook.remove()
     return peaks
@@ -376,25 +382,40 @@ def write_comparison(path: Path, weights: Weights) -> None:
     np.savez(path, **own)
 
 
-def write_reference(path: Path, network: torch.nn.Module, tokenizer: Tokenizer) -> None:
-    """A few texts as turns, with the vectors that full precision gives them."""
-    rows = []
+def reference_vectors(network: torch.nn.Module, tokenizer: Tokenizer) -> list[np.ndarray]:
+    """A few texts as turns, with full precision."""
+    vectors = []
     for text in REFERENCE_TEXTS:
         ids = tokenizer.encode(text).ids
-        vector = exact(
-            network, {"input_ids": np.array([ids]), "segments": np.array([[0] + [1] * (len(ids) - 1)])}
-        )[0][0]
-        rows.append(
-            json.dumps({"text": text, "vector": [round(float(x), 5) for x in vector]}, ensure_ascii=False)
-        )
+        segments = [0] + [1] * (len(ids) - 1)
+        vectors.append(exact(network, {"input_ids": np.array([ids]), "segments": np.array([segments])})[0][0])
+    return vectors
+
+
+def write_reference(path: Path, vectors: Iterable[np.ndarray]) -> None:
+    """The reference texts with the vectors that full precision gives them."""
+    rows = [
+        json.dumps({"text": text, "vector": [round(float(x), 5) for x in vector]}, ensure_ascii=False)
+        for text, vector in zip(REFERENCE_TEXTS, vectors, strict=True)
+    ]
     path.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+
+
+def write_sums(folder: Path, names: Iterable[str]) -> None:
+    sums = [f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}" for name in names]
+    (folder / "SHA256SUMS").write_text("\n".join(sums) + "\n")
+
+
+def open_graph(path: Path) -> ort.InferenceSession:
+    """As it is written, without what onnxruntime would change in it."""
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 def report(kind: str, folder: Path, network: torch.nn.Module, tokenizer: Tokenizer) -> None:
     """How near the file is to full precision, on texts that calibration has not seen."""
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = ort.InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
+    session = open_graph(folder / "model.onnx")
     print(f"model.onnx {(folder / 'model.onnx').stat().st_size / 1e6:.1f} MB")
     far = []
     for one in example_inputs(kind, tokenizer, evaluation_texts()):
@@ -404,9 +425,8 @@ def report(kind: str, folder: Path, network: torch.nn.Module, tokenizer: Tokeniz
             far.append(float((session.run(["sentence"], inputs)[0] * exact(network, one)[0]).sum()))
         else:
             far.append(float(abs(session.run(["relevance"], inputs)[0][0, 0] - exact(network, one)[0][0])))
-    print(
-        f"{'cosine to' if kind == 'embedder' else 'logits away from'} float32: mean {np.mean(far):.4f}, min {min(far):.4f}, max {max(far):.4f}"
-    )
+    what = "cosine to" if kind == "embedder" else "logits away from"
+    print(f"{what} float32: mean {np.mean(far):.4f}, min {min(far):.4f}, max {max(far):.4f}")
     if kind == "embedder" and np.mean(far) < 0.985:
         raise SystemExit("the quantised network is too far from the original")
 

@@ -1,10 +1,11 @@
-"""Step 2, questions: prompts for a language model that writes questions over turns, and what is read out of its answers.
+"""Step 2, questions: prompts for a language model that writes questions over turns, and what is read from its answers.
 
     python training/questions.py prompts --banks banks.json.gz … --out prompts.json.gz [--count 66000] [--seed 3]
-    python training/questions.py read --banks banks.json.gz … --prompts prompts.json.gz --answers answers.json.gz --out questions.json.gz
+    python training/questions.py read --banks banks.json.gz … --prompts prompts.json.gz --answers answers.json.gz \
+        --out questions.json.gz
 
-A prompt shows one turn (or several of one person, found by shared words) with the two before it, asks for one kind of
-question, and gives three examples. Kinds: see KINDS. Wrong persons are made without the model, out of `fact` questions.
+A prompt shows one turn with the two before it, or several turns of one person that share a word; it asks for one kind
+of question (see KINDS) and gives one example.
 """
 
 from __future__ import annotations
@@ -20,31 +21,35 @@ from typing import Any
 from banks import read_json, write_json
 
 SHARES = {
-    "fact": 0.22, "para": 0.20, "first": 0.09, "you": 0.06, "when": 0.06, "count": 0.06, "yes": 0.07, "no": 0.07, "list": 0.05,
-    "join": 0.05, "none": 0.07,
+    "fact": 0.22, "para": 0.20, "first": 0.09, "you": 0.06, "when": 0.06, "count": 0.06, "yes": 0.07, "no": 0.07,
+    "list": 0.05, "join": 0.05, "none": 0.07,
 }  # fmt: skip
 KINDS = {
-    "fact": "Write one short question about {speaker} that the last line answers, as somebody asks it months later, and its answer in "
-    "a few words copied from that line. Name {speaker} in the question.",
-    "para": "Write one short question about {speaker} that the last line answers. Use other words than the line: no noun, verb or "
-    "adjective of it may stand in the question. Then its answer in a few words copied from the line. Name {speaker} in the question.",
-    "first": "Months later {speaker} asks their own notes about this. Write the short question in the first person (I, my, me), "
-    "without any name, that the last line answers, and its answer in a few words copied from that line.",
-    "you": "Months later somebody asks {speaker} about this directly. Write the short question in the second person (you, your), "
-    "without any name, that the last line answers, and its answer in a few words copied from that line.",
-    "when": "Write one short question about {speaker} that asks when (when, how long, what day, since when) and that the last line "
-    "answers, and the time as it is said in the line. Name {speaker}.",
-    "count": "Write one short question about {speaker} that asks how many, how much, how old or how often and that the last line "
-    "answers, and the number or amount as it is said in the line. Name {speaker}.",
-    "yes": "Write one short question about {speaker} that is answered with yes by the last line. Answer: yes. Name {speaker}.",
-    "no": "Write one short question about {speaker} that is answered with no by the last line, because one detail of the question is "
-    "another one than in the line. Answer: no. Name {speaker}.",
-    "list": "Write one short question about {speaker} whose full answer needs all of the numbered lines together, such as 'Which … has "
-    "{speaker} …?'. Then the answer as a list of a few words. Name {speaker}.",
-    "join": "Write one short question about {speaker} that can only be answered by putting both numbered lines together. Then "
-    "the short answer. Name {speaker}.",
-    "none": "Write one short question about {speaker} and the very subject of the last line, asking for a detail that the line does not "
-    "tell. Answer: not told. Name {speaker}.",
+    "fact": "Write one short question about {speaker} that the last line answers, as somebody asks it months "
+    "later, and its answer in a few words copied from that line. Name {speaker} in the question.",
+    "para": "Write one short question about {speaker} that the last line answers. Use other words than the line: "
+    "no noun, verb or adjective of it may stand in the question. Then its answer in a few words copied "
+    "from the line. Name {speaker} in the question.",
+    "first": "Months later {speaker} asks their own notes about this. Write the short question in the first person "
+    "(I, my, me), without any name, that the last line answers, and its answer in a few words copied from "
+    "that line.",
+    "you": "Months later somebody asks {speaker} about this directly. Write the short question in the second "
+    "person (you, your), without any name, that the last line answers, and its answer in a few words "
+    "copied from that line.",
+    "when": "Write one short question about {speaker} that asks when (when, how long, what day, since when) and "
+    "that the last line answers, and the time as it is said in the line. Name {speaker}.",
+    "count": "Write one short question about {speaker} that asks how many, how much, how old or how often and that "
+    "the last line answers, and the number or amount as it is said in the line. Name {speaker}.",
+    "yes": "Write one short question about {speaker} that is answered with yes by the last line. Answer: yes. "
+    "Name {speaker}.",
+    "no": "Write one short question about {speaker} that is answered with no by the last line, because one "
+    "detail of the question is another one than in the line. Answer: no. Name {speaker}.",
+    "list": "Write one short question about {speaker} whose full answer needs all of the numbered lines together, "
+    "such as 'Which … has {speaker} …?'. Then the answer as a list of a few words. Name {speaker}.",
+    "join": "Write one short question about {speaker} that can only be answered by putting both numbered lines "
+    "together. Then the short answer. Name {speaker}.",
+    "none": "Write one short question about {speaker} and the very subject of the last line, asking for a detail "
+    "that the line does not tell. Answer: not told. Name {speaker}.",
 }
 EXAMPLES = {
     "fact": ("What did Tess buy at the market?", "a copper pan"),
@@ -59,10 +64,14 @@ EXAMPLES = {
     "join": ("In which city does the sister live who gave Tess the pan?", "Ghent"),
     "none": ("How much did Tess pay for the pan?", "not told"),
 }
-SYSTEM = "You write questions about what people said in a chat. Answer with exactly two lines:\nQ: the question\nA: the answer"
+SYSTEM = (
+    "You write questions about what people said in a chat. Answer with exactly two lines:\n"
+    "Q: the question\nA: the answer"
+)
 CONTEXT = 2
+"""Turns that are shown before the one that is asked about."""
 LONGEST = 400
-"""Characters of a turn that the model is shown, and that a context turn is."""
+"""Characters of a turn that are shown."""
 
 _WORD = re.compile(r"[a-z']{2,}|\d+")
 _NUMBER = re.compile(
@@ -75,12 +84,15 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _ANSWER = re.compile(r"Q\s*:\s*(.+?)\s*\n+\s*A\s*:\s*(.*)", re.DOTALL)
-STOP = frozenset(
-    """the and you your for are was were with that this have has had not but they them his her she him its it's i'm i've don't can
-    will would could should what when where who why how did does do is am be been to of in on at as an so if or my me we our us
-    yes no oh well just like really very too also about from there then than think know get got go going good great love nice
-    one some any more all out up now here""".split()
-)
+STOP = frozenset((
+    "the", "and", "you", "your", "for", "are", "was", "were", "with", "that", "this", "have", "has", "had",
+    "not", "but", "they", "them", "his", "her", "she", "him", "its", "it's", "i'm", "i've", "don't", "can",
+    "will", "would", "could", "should", "what", "when", "where", "who", "why", "how", "did", "does", "do", "is",
+    "am", "be", "been", "to", "of", "in", "on", "at", "as", "an", "so", "if", "or", "my", "me", "we", "our",
+    "us", "yes", "no", "oh", "well", "just", "like", "really", "very", "too", "also", "about", "from", "there",
+    "then", "than", "think", "know", "get", "got", "go", "going", "good", "great", "love", "nice", "one",
+    "some", "any", "more", "all", "out", "up", "now", "here",
+))  # fmt: skip
 
 
 def main() -> None:
@@ -105,9 +117,10 @@ def main() -> None:
 
 
 def make_prompts(banks: Sequence[dict[str, Any]], count: int, seed: int) -> list[dict[str, Any]]:
-    """Prompts of all kinds, in the shares above, over turns that say something. Written banks are used three times as densely."""
+    """Prompts of all kinds, in the shares above, over turns that say something; written banks are used more densely."""
     chance = random.Random(seed)
     single = [place for bank in range(len(banks)) for place in _informative(banks, bank)]
+    # A turn of a written bank is about three times as likely to be drawn.
     weight = [3.0 if banks[bank]["source"].startswith("written") else 1.0 for bank, _, _ in single]
     prompts: list[dict[str, Any]] = []
     for kind, share in SHARES.items():
@@ -123,7 +136,7 @@ def make_prompts(banks: Sequence[dict[str, Any]], count: int, seed: int) -> list
 
 
 def _informative(banks: Sequence[dict[str, Any]], bank: int) -> Iterator[tuple[int, int, int]]:
-    """Turns of at least five telling words that are no mere question."""
+    """Turns with at least four words that carry meaning outside of questions."""
     for s, session in enumerate(banks[bank]["sessions"]):
         for t, (_, text) in enumerate(session["turns"]):
             statements = [one for one in re.split(r"(?<=[.!?])\s+", text) if not one.endswith("?")]
@@ -145,7 +158,7 @@ def _fits(kind: str, bank: dict[str, Any], place: tuple[int, int, int]) -> bool:
 def _groups(
     banks: Sequence[dict[str, Any]], kind: str, wanted: int, chance: random.Random
 ) -> Iterator[list[tuple[int, int, int]]]:
-    """Turns of one person that share rare words: three or four from different sessions for a list, two for a join."""
+    """Turns of one person from different sessions that share a rare word: three for a list, two for a join."""
     size = 2 if kind == "join" else 3
     given = 0
     order = list(range(len(banks)))
@@ -156,7 +169,7 @@ def _groups(
             by_word: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
             for place in _informative(banks, bank):
                 speaker, text = banks[bank]["sessions"][place[1]]["turns"][place[2]]
-                for word in set(content_words(text)):
+                for word in dict.fromkeys(content_words(text)):
                     by_word[speaker, word].append(place)
             usable = [
                 places

@@ -1,14 +1,18 @@
-"""Step 5, train: a teacher, then the embedder and the readers that are taught by it. For a GPU; `--small` runs on a CPU.
+"""Step 5, train: a teacher, then the embedder and the readers that it teaches. For a GPU; `--small` runs on a CPU.
 
     python training/train.py --data data.npz --eval locomo.npz --worded worded.npy --start model.safetensors \
-        --reranker model.onnx --out FOLDER [--small]
+        --reranker model.onnx --out FOLDER [--stage teacher|embedder|reader6|reader3] [--small]
 
-teacher: the published cross-encoder learns relevance, spans, kinds and statuses from what is trusted.
-score: it judges every question against its turn, the turns around it and the likeliest others of the bank; what it does not
-       find again is left out (the filter's second half), and its judgement is what the others learn.
-embedder: contrastive over the whole batch, and towards the teacher's judgement, for the sentence vector, the token vectors
-       and the comparison at once. reader6, reader3: every second or fourth layer of the teacher, taught by it.
-Nothing of `--eval` is learned from: it is what is printed.
+Without `--stage` all of them, one after the other. The teacher's stage leaves its judgement in FOLDER (`judged.npz`); the
+others only read it, so that on a large GPU they can run beside each other.
+train_teacher: the published cross-encoder learns relevance, spans, kinds and statuses from what is trusted.
+judge_questions: it judges every question against its turn, the turns around it and the likeliest others of the bank;
+       what it does not find again is left out (the filter's second half), and its judgement is what the others learn.
+train_own_embedder: contrastive over the whole batch, and towards the teacher's judgement, for the sentence vector, the
+       token vectors and the comparison at once.
+train_student: reader6 or reader3, every second or fourth layer of the teacher, taught by it.
+Nothing is learned from `--eval`: the quality that is printed is measured on it. Epochs and batches are meant for about
+20 minutes on a large GPU.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import argparse
 import json
 import math
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +33,10 @@ from networks import Embedder, Reader, coded, load_bert, maxsim
 from weights import from_onnx, published
 
 CLS, SEP = 101, 102
-NEAR, LIKELY, AROUND = 20, 14, 4
-"""Candidates of a question: all, those by cosine, and neighbours of the right one; the rest are drawn from the bank."""
+NEAR, LIKELY = 20, 14
+"""Candidates of a question: all, and those by cosine. Then come neighbours; the rest are drawn from the bank."""
+AROUND = (-1, 1, -2, 2)
+"""Where the neighbours of the right turn stand."""
 SOFT = 2.0
 """The temperature at which the teacher's judgement is learned."""
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -37,6 +44,7 @@ START = time.time()
 
 
 def say(*words: object) -> None:
+    """Print with the seconds since the start."""
     print(f"[{time.time() - START:6.1f}]", *words, flush=True)
 
 
@@ -99,10 +107,16 @@ class Corpus:
         self.bank_of = torch.tensor(data["bank_of"].astype(np.int64)).to(DEVICE)
         self.bank = torch.tensor(data["bank"].astype(np.int64)).to(DEVICE)
         self.data = data
+        self.labels = {
+            name: torch.tensor(data[name].astype(np.int64)).to(DEVICE)
+            for name in ("kind", "span", "status", "status.kind", "status.span", "status.status")
+            if name in data
+        }
         bounds = np.flatnonzero(np.diff(data["bank_of"])) + 1
         self.begin = np.concatenate([[0], bounds, [len(data["bank_of"])]])
 
     def turns(self, rows: Tensor, before: bool = True) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Tokens, mask, segments, and which tokens are the turn's own; with the end of the turn before, or without."""
         own, before_ = self.own.take(rows), self.before.take(rows)
         if not before:
             before_ = (before_[0], torch.zeros_like(before_[1]))
@@ -112,12 +126,14 @@ class Corpus:
         return ids, ids != 0, is_own.long(), is_own
 
     def questions(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Tokens, mask, segments, and which tokens are the question's own: all."""
         ids, _ = compose([self.asked.take(rows)])
         return ids, ids != 0, torch.zeros_like(ids), ids != 0
 
     def pairs(
         self, asked: Tensor, told: Tensor, keep_before: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Questions with turns, as `joined` gives them; `keep_before` is 0 where the turn before is left out."""
         before = self.before.take(told, 24)
         if keep_before is not None:
             before = (before[0], before[1] * keep_before)
@@ -127,7 +143,7 @@ class Corpus:
 def joined(
     asked: tuple[Tensor, Tensor], before: tuple[Tensor, Tensor], own: tuple[Tensor, Tensor]
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """A question with a turn, and where the turn's own words begin."""
+    """Tokens, mask and segments of a question with a turn, and where the turn's own words begin."""
     ids, begins = compose([asked, before, own], optional=1)
     columns = torch.arange(ids.shape[1], device=DEVICE)
     types = ((columns >= begins[1][:, None]) & (ids != 0)).long()
@@ -154,6 +170,7 @@ def save(folder: Path, name: str, network: torch.nn.Module) -> None:
 
 
 def schedule(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_scheduler.LambdaLR:
+    """The learning rate rises over a fifteenth of the steps and then falls in a straight line."""
     warm = max(1, steps // 15)
     return torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1.0, (step + 1) / warm) * max(0.02, 1 - step / max(1, steps))
@@ -161,11 +178,11 @@ def schedule(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_sch
 
 
 CHUNKS = 5
-"""Runs that a batch is cut into by length: what is padded costs as much as what is read, and most pairs are short."""
+"""Runs that a batch is cut into by length: padding costs as much as words do, and most pairs are short."""
 
 
 def trimmed(network: torch.nn.Module, ids: Tensor, mask: Tensor, *more: Tensor) -> tuple[Tensor, ...]:
-    """A network's outputs for a batch, in runs of texts of about one length; what is given by token is padded again."""
+    """A network's outputs for a batch, in runs of texts of similar length; outputs by token are padded again."""
     lengths = mask.sum(1)
     order = lengths.argsort()
     parts = []
@@ -180,6 +197,7 @@ def trimmed(network: torch.nn.Module, ids: Tensor, mask: Tensor, *more: Tensor) 
 
 
 def amp() -> torch.autocast:
+    """bfloat16 on a GPU, full precision on a CPU."""
     return torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=DEVICE == "cuda")
 
 
@@ -190,6 +208,7 @@ def amp() -> torch.autocast:
 def vectors_of(
     network: Embedder, corpus: Corpus, what: str, before: bool = True, batch: int = 2048
 ) -> tuple[Tensor, int]:
+    """Sentence vectors of all `turns` or all `questions`, and their number."""
     count = len(corpus.own.lengths) if what == "turns" else len(corpus.asked.lengths)
     lengths = corpus.own.lengths if what == "turns" else corpus.asked.lengths
     order = torch.argsort(lengths)
@@ -205,7 +224,7 @@ def vectors_of(
 
 @torch.no_grad()
 def candidates(network: Embedder, corpus: Corpus, seed: int = 1) -> Tensor:
-    """For each question: its first right turn, likely others of the bank, neighbours, and some by chance; NEAR in all."""
+    """For each question NEAR turns: its first right one, likely others of the bank, neighbours, and some by chance."""
     turns, _ = vectors_of(network, corpus, "turns", before=False)
     asked, count = vectors_of(network, corpus, "questions")
     chance = np.random.default_rng(seed)
@@ -222,7 +241,7 @@ def candidates(network: Embedder, corpus: Corpus, seed: int = 1) -> Tensor:
             likely = [one for one in near.tolist() if one not in known][:LIKELY]
             around = [
                 right[0] + step
-                for step in (-1, 1, -2, 2)
+                for step in AROUND
                 if begin <= right[0] + step < end and right[0] + step not in known
             ]
             rest = chance.integers(begin, end, NEAR).tolist()
@@ -254,7 +273,7 @@ def reader_loss(
     ids, mask, types, begin = corpus.pairs(asked, told.reshape(-1), keep)
     score, kind, status, span = trimmed(network, ids, mask, types)
     score, kind = score.float().view(count, width), kind.float().view(count, width, -1)
-    kinds = torch.tensor(corpus.data["kind"][rows.cpu().numpy()].astype(np.int64)).to(DEVICE)
+    kinds = corpus.labels["kind"][rows]
     answered = kinds != 3
     is_right = torch.zeros_like(score)
     is_right[:, 0] = answered.float()
@@ -273,17 +292,16 @@ def reader_loss(
     wanted[:, 0] = kinds
     loss = loss + 0.5 * F.cross_entropy(kind.reshape(-1, 4), wanted.reshape(-1))
     first = torch.arange(0, count * width, width, device=DEVICE)
-    loss = loss + task_loss(
-        span[first].float(), begin[first], mask[first],
-        torch.tensor(corpus.data["span"][rows.cpu().numpy()].astype(np.int64)).to(DEVICE),
-        status[first].float(), torch.tensor(corpus.data["status"][rows.cpu().numpy()].astype(np.int64)).to(DEVICE),
-    )  # fmt: skip
-    return loss
+    spans, statuses = corpus.labels["span"][rows], corpus.labels["status"][rows]
+    return loss + task_loss(
+        span[first].float(), begin[first], mask[first], spans, status[first].float(), statuses
+    )
 
 
 def task_loss(
     span: Tensor, begin: Tensor, mask: Tensor, places: Tensor, status: Tensor, statuses: Tensor
 ) -> Tensor:
+    """Spans and statuses, where they are known."""
     loss = span.sum() * 0.0
     has = places[:, 0] >= 0
     if has.any():
@@ -304,20 +322,17 @@ def status_loss(network: Reader, corpus: Corpus, statuses: tuple[Rows, Rows], ro
     nothing = (own[0][:, :1], torch.zeros_like(own[1]))
     ids, mask, types, begin = joined(asked, nothing, own)
     _, kind, status, span = trimmed(network, ids, mask, types)
-    numbers = rows.cpu().numpy()
-    of = {
-        name: torch.tensor(corpus.data[f"status.{name}"][numbers].astype(np.int64)).to(DEVICE)
-        for name in ("kind", "span", "status")
-    }
+    of = {name: corpus.labels[f"status.{name}"][rows] for name in ("kind", "span", "status")}
     return F.cross_entropy(kind.float(), of["kind"]) + task_loss(
         span.float(), begin, mask, of["span"], status.float(), of["status"]
     )
 
 
 def train_reader(
-    network: Reader, corpus: Corpus, near: Tensor, rows: np.ndarray, target: Tensor | None, *, rate: float, epochs: float,
-    batch: int, width: int, seed: int,
+    network: Reader, corpus: Corpus, near: Tensor, rows: np.ndarray, target: Tensor | None, *, rate: float,
+    epochs: float, batch: int, width: int, seed: int,
 ) -> None:  # fmt: skip
+    """Train on questions `rows` with `width` candidates each, and as many statuses; `target`: the teacher's logits."""
     statuses = (Rows(corpus.data, "status.asked"), Rows(corpus.data, "status.own"))
     number = len(corpus.data["status.kind"])
     chance = torch.Generator(device=DEVICE).manual_seed(seed)
@@ -342,13 +357,7 @@ def train_reader(
         chosen = torch.tensor(order[step * batch : (step + 1) * batch]).to(DEVICE)
         picks = torch.rand(len(chosen), NEAR - 1, generator=chance, device=DEVICE)
         picks[:, : LIKELY // 2] += 0.35  # the likeliest are the hardest
-        places = torch.cat(
-            [
-                torch.zeros(len(chosen), 1, dtype=torch.int64, device=DEVICE),
-                picks.topk(width - 1).indices + 1,
-            ],
-            1,
-        )
+        places = right_and_best(picks, width)
         told = near[chosen].gather(1, places)
         of_teacher = target[chosen].gather(1, places) if target is not None else None
         loss = reader_loss(network, corpus, chosen, told, of_teacher, chance)
@@ -365,7 +374,14 @@ def train_reader(
             total = 0.0
 
 
+def right_and_best(picks: Tensor, width: int) -> Tensor:
+    """Places among the candidates: the right one, which is the first, and the wrong ones with the highest picks."""
+    right = torch.zeros(len(picks), 1, dtype=torch.int64, device=DEVICE)
+    return torch.cat([right, picks.topk(width - 1).indices + 1], 1)
+
+
 def shuffled(rows: np.ndarray, epochs: float, seed: int) -> np.ndarray:
+    """The rows in a new order for each epoch, one epoch more than is needed."""
     chance = np.random.default_rng(seed)
     return np.concatenate([chance.permutation(rows) for _ in range(math.ceil(epochs) + 1)])
 
@@ -393,9 +409,10 @@ def judged(network: Reader, corpus: Corpus, near: Tensor, batch: int = 4096) -> 
 
 
 def train_embedder(
-    network: Embedder, corpus: Corpus, near: Tensor, target: Tensor, rows: np.ndarray, worded: Tensor, *, rate: float, epochs: float,
-    batch: int, width: int, seed: int,
+    network: Embedder, corpus: Corpus, near: Tensor, target: Tensor, rows: np.ndarray, worded: Tensor, *, rate: float,
+    epochs: float, batch: int, width: int, seed: int,
 ) -> None:  # fmt: skip
+    """Train on questions `rows` with `width` candidates each; every fourth batch goes without the turn before."""
     chance = torch.Generator(device=DEVICE).manual_seed(seed)
     heads = [p for n, p in network.named_parameters() if not n.startswith("bert.")]
     body = [p for n, p in network.named_parameters() if n.startswith("bert.") and p.requires_grad]
@@ -413,13 +430,7 @@ def train_embedder(
         chosen = torch.tensor(order[step * batch : (step + 1) * batch]).to(DEVICE)
         picks = torch.rand(len(chosen), NEAR - 1, generator=chance, device=DEVICE)
         picks += 0.4 * (target[chosen, 1:] > -4)  # the hard ones more often
-        places = torch.cat(
-            [
-                torch.zeros(len(chosen), 1, dtype=torch.int64, device=DEVICE),
-                picks.topk(width - 1).indices + 1,
-            ],
-            1,
-        )
+        places = right_and_best(picks, width)
         told, wanted = near[chosen].gather(1, places), target[chosen].gather(1, places)
         q_ids, q_mask, q_types, q_own = corpus.questions(chosen)
         keep_before = step % 4 != 0
@@ -447,6 +458,7 @@ def losses_of(
     network: Embedder, corpus: Corpus, chosen: Tensor, told: Tensor, wanted: Tensor, q: Tensor, d: Tensor,
     q_tokens: Tensor, q_words: Tensor, d_tokens: Tensor, d_words: Tensor,
 ) -> list[Tensor]:  # fmt: skip
+    """Of the sentence vectors, of the token vectors by MaxSim, and of the learned comparison."""
     count, width = told.shape
     own = torch.arange(count * width, device=DEVICE).view(count, width)
     blocked = torch.zeros(count, count * width, dtype=torch.bool, device=DEVICE)
@@ -478,9 +490,9 @@ def losses_of(
 
 @torch.no_grad()
 def evaluate(
-    network: Embedder, corpus: Corpus, worded: Tensor, reader: dict[str, Reader] | None = None, every: int = 1
+    network: Embedder, corpus: Corpus, worded: Tensor, every: int = 1
 ) -> dict[str, list[float]]:
-    """Recall@10 and NDCG@10 over each question's own bank."""
+    """Recall@10 and NDCG@10 over each question's own bank, for every `every`-th question."""
     found: dict[str, list[tuple[float, float]]] = {}
     network.eval()
     for before in (False, True):
@@ -491,7 +503,7 @@ def evaluate(
             begin, end = int(corpus.begin[bank]), int(corpus.begin[bank + 1])
             right = torch.tensor(corpus.right[row] - begin).to(DEVICE)
             cosine = turns[begin:end] @ asked[row]
-            note(found, f"cosine{' before' * before}", cosine, right)
+            add_result(found, f"cosine{' before' * before}", cosine, right)
             if not before:
                 continue
             first = cosine.topk(min(100, end - begin)).indices
@@ -502,29 +514,25 @@ def evaluate(
             q_words, d_words = q[3] & worded[q[0]], d[3] & worded[d[0]]
             late = torch.full_like(cosine, -1e3)
             late[first] = maxsim(q_tokens, q_words, d_tokens, d_words)[0]
-            note(found, "maxsim of 100", late, right)
+            add_result(found, "maxsim of 100", late, right)
             compared = torch.full_like(cosine, -1e3)
             compared[first] = network.compare(q_tokens, q_words, d_tokens[None], d_words[None])[0]
-            note(found, "compare of 100", compared, right)
+            add_result(found, "compare of 100", compared, right)
             both = compared.clone()
-            both[first] = z(compared[first]) + z(cosine[first]) + z(late[first])
-            note(found, "all three", both, right)
-            for name, one in (reader or {}).items():
-                some = both.topk(min(20, end - begin)).indices
-                pairs = corpus.pairs(torch.full((len(some),), row, device=DEVICE), some + begin)
-                with amp():
-                    logits = one(*pairs[:3])[0].float()
-                mixed = both.clone() - 50
-                mixed[some] = z(both[some]) + z(logits)
-                note(found, f"{name} over 20", mixed, right)
+            both[first] = (
+                standardised(compared[first]) + standardised(cosine[first]) + standardised(late[first])
+            )
+            add_result(found, "all three", both, right)
     return {name: [round(float(x), 4) for x in np.mean(values, axis=0)] for name, values in found.items()}
 
 
-def z(values: Tensor) -> Tensor:
+def standardised(values: Tensor) -> Tensor:
+    """Mean 0, standard deviation 1."""
     return (values - values.mean()) / values.std().clamp(min=1e-6)
 
 
-def note(found: dict[str, list[tuple[float, float]]], name: str, scores: Tensor, right: Tensor) -> None:
+def add_result(found: dict[str, list[tuple[float, float]]], name: str, scores: Tensor, right: Tensor) -> None:
+    """Recall@10 and NDCG@10 of one question."""
     best = scores.topk(min(10, len(scores))).indices
     hit = torch.isin(best, right).float()
     gain = (hit / torch.log2(torch.arange(2, len(best) + 2, device=DEVICE))).sum()
@@ -532,8 +540,12 @@ def note(found: dict[str, list[tuple[float, float]]], name: str, scores: Tensor,
     found.setdefault(name, []).append((float(hit.sum()) / len(right), float(gain) / ideal))
 
 
-def parts_of(every: int, weights: dict[str, np.ndarray], network: Reader) -> None:
-    load_bert(network.bert, weights, list(range(every - 1, 12, every)) if every > 1 else list(range(12)))
+# ---------------------------------------------------------------- stages
+
+
+def load_reader(network: Reader, weights: dict[str, np.ndarray]) -> None:
+    """The published cross-encoder: all its layers, its pooler and its score."""
+    load_bert(network.bert, weights, list(range(12)))
     state = network.state_dict()
     for ours, theirs in (("pooler", "pooler.dense"), ("relevance", "classifier")):
         state[f"{ours}.weight"] = torch.tensor(weights[f"{theirs}.weight"].T.copy())
@@ -556,112 +568,170 @@ def student(teacher: Reader, every: int) -> Reader:
     return network.to(DEVICE)
 
 
+@dataclass
+class Run:
+    """What every stage needs: where to write, how much to do, what to learn from and what to measure on."""
+
+    out: Path
+    small: bool
+    corpus: Corpus
+    held_out: Corpus
+    worded: Tensor
+
+    def evaluate(self, embedder: Embedder) -> dict[str, list[float]]:
+        return evaluate(embedder, self.held_out, self.worded, 100 if self.small else 3)
+
+    def judgement(self) -> tuple[Tensor, Tensor, np.ndarray]:
+        """Candidates, the teacher's logits for them, and the questions that stay."""
+        held = np.load(self.out / "judged.npz")
+        return (
+            torch.tensor(held["near"].astype(np.int64)).to(DEVICE),
+            torch.tensor(held["target"].astype(np.float32)).to(DEVICE),
+            held["kept"].astype(np.int64),
+        )
+
+    def tell(self, name: str, figures: object) -> None:
+        """Print figures and keep them in a file of their own."""
+        say(name, json.dumps(figures))
+        (self.out / f"{name}.report.json").write_text(json.dumps(figures, indent=1))
+
+    def with_hand_written_thrice(self, rows: np.ndarray) -> np.ndarray:
+        """What was written by hand counts three times."""
+        by_hand = rows[self.corpus.data["trust"][rows] == 0]
+        return np.concatenate([rows, by_hand, by_hand])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     for name in ("data", "eval", "worded", "start", "reranker", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--stage", choices=("teacher", "embedder", "reader6", "reader3"), help="only this one")
     parser.add_argument("--layers", default="0,1,2,3,4,5", help="of the embedder's start, in order")
+    parser.add_argument("--pool", choices=("mean", "first"), default="mean", help="what makes a sentence vector")
+    parser.add_argument("--rate", type=float, default=1e-4, help="the embedder's learning rate")
+    parser.add_argument("--epochs", type=float, default=5.0, help="of the embedder")
+    parser.add_argument("--mine", type=Path, help="folder of an embedder of six layers that chooses the candidates")
     parser.add_argument("--small", action="store_true")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
-    small = given.small
     corpus, held_out = Corpus(given.data), Corpus(given.eval)
-    worded = torch.tensor(np.load(given.worded)).to(DEVICE)
+    run = Run(given.out, given.small, corpus, held_out, torch.tensor(np.load(given.worded)).to(DEVICE))
     say(f"{len(corpus.own.lengths)} turns, {len(corpus.asked.lengths)} questions, on {DEVICE}")
-    layers = [int(one) for one in given.layers.split(",")]
-    embedder = Embedder(len(layers))
-    load_bert(embedder.bert, published(given.start), layers)
-    embedder = embedder.to(DEVICE)
-    near = candidates(embedder, corpus)
-    say("candidates", tuple(near.shape))
-    trust, kind = corpus.data["trust"], corpus.data["kind"]
-    report: dict[str, object] = {}
+    if given.stage in (None, "teacher"):
+        near = candidates(start_miner(given.start, given.mine), corpus)
+        say("candidates", tuple(near.shape))
+        judge_questions(run, train_teacher(run, given.reranker, near), near)
+    if given.stage in (None, "embedder"):
+        layers = [int(one) for one in given.layers.split(",")]
+        train_own_embedder(run, start_embedder(given.start, layers, given.pool), given.rate, given.epochs)
+    for layers in (6, 3):
+        if given.stage in (None, f"reader{layers}"):
+            train_student(run, given.reranker, layers)
+    say("done")
 
+
+def start_embedder(path: Path, layers: list[int], pool: str = "mean") -> Embedder:
+    """Some layers of the published embedder, with new heads."""
+    embedder = Embedder(len(layers), pool)
+    load_bert(embedder.bert, published(path), layers)
+    return embedder.to(DEVICE)
+
+
+def start_miner(words: Path, folder: Path | None) -> Embedder:
+    """What chooses the candidates: the published embedder, or one that was trained before (candidates are harder then)."""
+    embedder = start_embedder(words, list(range(6)))
+    if folder is not None:
+        load_trained(embedder, folder, "embedder6")
+    return embedder.to(DEVICE)
+
+
+def load_trained(network: Embedder | Reader, folder: Path, name: str) -> None:
+    """What `save` wrote."""
+    state = network.state_dict()
+    for piece in sorted(folder.glob(f"{name}.*.npz")):
+        state |= {key: torch.tensor(value.astype(np.float32)) for key, value in np.load(piece).items()}
+    network.load_state_dict(state)
+
+
+def train_teacher(run: Run, path: Path, near: Tensor) -> Reader:
+    """The published cross-encoder, trained on questions by hand and on those that the filter kept."""
     teacher = Reader(12)
-    parts_of(1, from_onnx(given.reranker), teacher)
+    load_reader(teacher, from_onnx(path))
     teacher = teacher.to(DEVICE)
-    rows = np.flatnonzero(trust <= 1)
-    rows = np.concatenate(
-        [rows, rows[trust[rows] == 0], rows[trust[rows] == 0]]
-    )  # what was written by hand counts three times
+    rows = run.with_hand_written_thrice(np.flatnonzero(run.corpus.data["trust"] <= 1))
     say(f"teacher: {len(rows)} questions")
     train_reader(
-        teacher,
-        corpus,
-        near,
-        rows,
-        None,
-        rate=6e-5,
-        epochs=0.02 if small else 2.5,
-        batch=8 if small else 192,
-        width=4 if small else 8,
-        seed=1,
-    )
-    save(given.out, "reader12", teacher)
-    if small:
-        keep = np.random.default_rng(0).permutation(len(near))[:200]
+        teacher, run.corpus, near, rows, None, rate=6e-5, epochs=0.02 if run.small else 2.0,
+        batch=8 if run.small else 192, width=4 if run.small else 8, seed=1,
+    )  # fmt: skip
+    save(run.out, "reader12", teacher)
+    return teacher
+
+
+def load_teacher(run: Run, path: Path) -> Reader:
+    """The teacher that an earlier stage left."""
+    teacher = Reader(12)
+    load_reader(teacher, from_onnx(path))
+    load_trained(teacher, run.out, "reader12")
+    return teacher.to(DEVICE)
+
+
+def judge_questions(run: Run, teacher: Reader, near: Tensor) -> None:
+    """Write the teacher's logits for all candidates, and the questions that stay.
+
+    By hand: all. Others: if the right turn is beaten by at most two candidates and is not clearly refused; those that
+    cannot be answered (`none`): if the turn is not clearly accepted. The small run keeps 200 by chance and judges
+    nothing.
+    """
+    if run.small:
+        kept = np.random.default_rng(0).permutation(len(near))[:200]
         target = torch.full((len(near), NEAR), -5.0, device=DEVICE)
         target[:, 0] = 2.0
     else:
-        target = judged(teacher, corpus, near)
+        trust, kind = run.corpus.data["trust"], run.corpus.data["kind"]
+        target = judged(teacher, run.corpus, near)
         found = (target[:, 0:1] >= target[:, 1:]).float().mean(1).cpu().numpy()
         sure = target[:, 0].cpu().numpy() > -1.0
         none = kind == 3
         again = (found >= (NEAR - 3) / (NEAR - 1)) & sure & ~none
         refused = none & (target[:, 0].cpu().numpy() < 1.5)
-        keep = np.flatnonzero((trust == 0) | again | refused)
-        report["kept"] = {
-            str(level): [int((trust[keep] == level).sum()), int((trust == level).sum())]
-            for level in (0, 1, 2)
+        kept = np.flatnonzero((trust == 0) | again | refused)
+        numbers = {
+            str(level): [int((trust[kept] == level).sum()), int((trust == level).sum())] for level in (0, 1, 2)
         }
-        say("kept", report["kept"])
-        np.save(given.out / "kept.npy", keep.astype(np.int32))
-    answered = keep[kind[keep] != 3]
-    often = np.concatenate([answered, answered[trust[answered] == 0], answered[trust[answered] == 0]])
-    say(f"embedder: {len(often)} questions")
+        run.tell("kept", numbers)
+    np.savez(
+        run.out / "judged.npz",
+        near=near.cpu().numpy().astype(np.int32), target=target.half().cpu().numpy(), kept=kept.astype(np.int32),
+    )  # fmt: skip
+    say("judged")
+
+
+def train_own_embedder(run: Run, embedder: Embedder, rate: float, epochs: float) -> None:
+    """The embedder, on the kept questions that can be answered; then its quality."""
+    near, target, kept = run.judgement()
+    rows = run.with_hand_written_thrice(kept[run.corpus.data["kind"][kept] != 3])
+    name = f"embedder{len(embedder.bert.encoder.layer)}"
+    say(f"{name}: {len(rows)} questions")
     train_embedder(
-        embedder,
-        corpus,
-        near,
-        target,
-        often,
-        worded,
-        rate=1e-4,
-        epochs=0.1 if small else 5.0,
-        batch=8 if small else 256,
-        width=4 if small else 7,
-        seed=2,
-    )
-    save(given.out, "embedder6", embedder)
-    report["embedder6"] = evaluate(embedder, held_out, worded, {"reader12": teacher}, 100 if small else 3)
-    say(json.dumps(report["embedder6"]))
-    often = np.concatenate([keep, keep[trust[keep] == 0], keep[trust[keep] == 0]])
-    readers = {"reader12": teacher}
-    for every in (2, 4):
-        network = student(teacher, every)
-        name = f"reader{12 // every}"
-        train_reader(
-            network,
-            corpus,
-            near,
-            often,
-            target,
-            rate=1.5e-4,
-            epochs=0.02 if small else 2.5,
-            batch=8 if small else 192,
-            width=4 if small else 8,
-            seed=3,
-        )
-        save(given.out, name, network)
-        readers[name] = network
-        report[name] = evaluate(embedder, held_out, worded, {name: network}, 100 if small else 3).get(
-            f"{name} over 20"
-        )
-        say(name, report[name])
-    (given.out / "report.json").write_text(json.dumps(report, indent=1))
-    say("done")
+        embedder, run.corpus, near, target, rows, run.worded, rate=rate, epochs=0.1 if run.small else epochs,
+        batch=8 if run.small else 256, width=4 if run.small else 7, seed=2,
+    )  # fmt: skip
+    save(run.out, name, embedder)
+    run.tell(name, run.evaluate(embedder))
+
+
+def train_student(run: Run, path: Path, layers: int) -> None:
+    """A reader of six or of three layers, on all kept questions."""
+    near, target, kept = run.judgement()
+    network = student(load_teacher(run, path), 12 // layers)
+    train_reader(
+        network, run.corpus, near, run.with_hand_written_thrice(kept), target, rate=1.5e-4,
+        epochs=0.02 if run.small else 2.5, batch=8 if run.small else 192, width=4 if run.small else 8, seed=3,
+    )  # fmt: skip
+    save(run.out, f"reader{layers}", network)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Published weights to start from, as plain arrays with BERT's own names; 8-bit ONNX files are turned back into floats."""
+"""Published weights to start from, as arrays with BERT's own names; 8-bit ONNX files are turned back into floats."""
 
 from __future__ import annotations
 

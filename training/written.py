@@ -1,4 +1,4 @@
-"""Conversations written by hand with questions of every kind: `training/written/*.txt` (its form is in the README there).
+"""Conversations written by hand with questions of every kind: `training/written/*.txt`; the format is in its README.
 
 python training/written.py [FILE …]        checks every file and counts what is in it
 """
@@ -15,7 +15,8 @@ from typing import Any
 FOLDER = Path(__file__).with_name("written")
 STATUSES = ("true", "denied", "supposed", "planned", "ended", "reported", "fiction")
 KINDS = (
-    "fact", "para", "first", "you", "when", "count", "yes", "no", "list", "join", "newer", "instruct", "statement", "infer", "none",
+    "fact", "para", "first", "you", "when", "count", "yes", "no", "list", "join", "newer", "instruct",
+    "statement", "infer", "none",
 )  # fmt: skip
 
 _TURN = re.compile(r"^(\d+) ([^:]{1,30}): (.+)$")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
@@ -234,19 +235,16 @@ def load(**overrides: Any) -> Settings:
 
 
 def _checked(given: dict[str, Any]) -> Settings:
-    """Build the pydantic-settings model of `Settings` and let it read the environment and check the types."""
-    from pydantic import ValidationError, create_model
-    from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+    """Let pydantic-settings read what is set in the environment, and check the types of that and of `given`."""
+    from pydantic import ValidationError
+    from pydantic_settings import SettingsError
 
-    defaults, types = Settings(), get_type_hints(Settings)
-
-    class Environment(BaseSettings):
-        model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
-
-    columns: dict[str, Any] = {f.name: (types[f.name], getattr(defaults, f.name)) for f in fields(Settings)}
-    model = create_model("EverwhenSettings", __base__=Environment, **columns)
+    configured = {key.upper() for key in os.environ}
+    names = tuple(
+        f.name for f in fields(Settings) if f.name in given or f"{PREFIX}{f.name.upper()}" in configured
+    )
     try:
-        checked = model(**given)
+        checked = _model(names)(**given)
     except SettingsError as error:
         raise UsageError(f"{error}: it takes JSON") from None
     except ValidationError as error:
@@ -255,4 +253,18 @@ def _checked(given: dict[str, Any]) -> Settings:
         raise UsageError(
             f"setting {name} ({PREFIX}{name.upper()}) is wrong: {first['msg'].lower()}, got {first['input']!r}"
         ) from None
-    return Settings(**{f.name: getattr(checked, f.name) for f in fields(Settings)})
+    return Settings(**{name: getattr(checked, name) for name in names})
+
+
+@lru_cache(maxsize=64)
+def _model(names: tuple[str, ...]) -> type[Any]:
+    """The pydantic-settings model of some settings: all of them would take 10 ms at each opening of a bank."""
+    from pydantic import create_model
+    from pydantic_settings import BaseSettings, SettingsConfigDict
+
+    class Environment(BaseSettings):
+        model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
+
+    defaults, types = Settings(), get_type_hints(Settings)
+    columns: dict[str, Any] = {name: (types[name], getattr(defaults, name)) for name in names}
+    return create_model("EverwhenSettings", __base__=Environment, **columns)

@@ -140,7 +140,7 @@ def quick_bank(home: Path) -> Iterator[Memory]:
 
 @pytest.mark.timeout(900)  # a failure is made small before it is shown, and that takes longer
 def test_random_acts_agree_with_the_model_at_every_instant(quick_bank: Memory) -> None:
-    agree(quick_bank, examples=35, acts=1_200)
+    agree(quick_bank, examples=25, acts=800)
 
 
 @pytest.mark.long

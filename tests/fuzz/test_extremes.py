@@ -166,11 +166,12 @@ def test_many_bombs_at_once_are_worked_at_two_at_a_time(
     assert quick.grep("aaa")  # plain words wait for nobody
 
 
-def test_a_monologue_without_end_costs_the_same_for_each_turn(home: Path) -> None:
+@pytest.mark.parametrize("size", [6_000, pytest.param(24_000, marks=pytest.mark.long)])
+def test_a_monologue_without_end_costs_the_same_for_each_turn(home: Path, size: int) -> None:
     with Memory.open(home, "monologue", embedder="fake", cache_entries=0, extract="none") as memory:
         spent = []
-        for start in range(0, 12_000, 3_000):
+        for start in range(0, size, size // 4):
             began = time.process_time()
-            memory.add_many([f"ok {number}" for number in range(start, start + 3_000)], session="one")
+            memory.add_many([f"ok {number}" for number in range(start, start + size // 4)], session="one")
             spent.append(time.process_time() - began)
-        assert spent[-1] < 4 * spent[0] + 1, spent
+        assert spent[-1] < 4 * spent[0] + size / 12_000, spent

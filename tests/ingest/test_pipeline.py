@@ -113,7 +113,7 @@ class Breaking:
         if any("break" in turn.text for turn in batch.turns):
             raise RuntimeError("too much")
         events = [
-            ExtractedEvent("x", "do", str(n), f"x did {n}", (t.id,)) for t in batch.turns for n in range(1000)
+            ExtractedEvent("x", "do", str(n), f"x did {n}", (t.id,)) for t in batch.turns for n in range(30)
         ]
         return Extraction(
             self.name, self.version, events=(*events, ExtractedEvent("x", "do", "", "stray", ("elsewhere",)))
@@ -305,7 +305,7 @@ def narratives(memory: Memory) -> list[tuple[tuple[str, ...], str]]:
 
 @pytest.mark.parametrize("portion", [1, 7, 40])
 def test_a_long_talk_is_told_in_the_same_topics_in_any_portion(home: Path, portion: int) -> None:
-    messages = talk(120)
+    messages = talk(80)  # two batches and a half, and more
     with opened(home, "bulk") as bulk, opened(home, "parts") as parts:
         bulk.add_many(messages)
         bulk.flush()

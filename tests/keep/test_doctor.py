@@ -14,6 +14,7 @@ import pytest
 
 from everwhen import Damaged, Memory, NotFound
 from everwhen.cli import run
+from everwhen.types import Turn
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 SAID = (
@@ -144,15 +145,29 @@ def test_turns_that_were_forgotten_and_are_here_again_are_told(sound: Memory, ho
     assert "forgotten" in {finding.check for finding in sound.doctor()}
 
 
-@pytest.mark.parametrize("lost", ["header", "root", "half", "random", "schema"])
-def test_turns_are_salvaged_from_a_corrupt_file(home: Path, tmp_path: Path, lost: str) -> None:
-    texts = {f"m{n}": f"message number {n} " + "with a long tail " * (n % 700) for n in range(300)}
-    with Memory.open(home, "b", embedder="fake", cache_entries=0, extract="none") as memory:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Turn]]:
+    """A bank of turns of every length, before anything is lost, and what is in it."""
+    folder = tmp_path_factory.mktemp("whole") / "home"
+    with Memory.open(folder, "b", embedder="fake", cache_entries=0, extract="none") as memory:
         memory.add_many(
-            {"id": id_, "content": text, "name": "Ana", "metadata": {"id": id_}}
-            for id_, text in texts.items()
+            {
+                "id": f"m{n}",
+                "content": f"message number {n} " + "with a long tail " * (n % 700),
+                "name": "Ana",
+                "metadata": {"id": f"m{n}"},
+            }
+            for n in range(300)
         )
-        said = {turn.id: turn for turn in memory.turns()}
+        return folder, {turn.id: turn for turn in memory.turns()}
+
+
+@pytest.mark.parametrize("lost", ["header", "root", "half", "random", "schema"])
+def test_turns_are_salvaged_from_a_corrupt_file(
+    whole: tuple[Path, dict[str, Turn]], home: Path, tmp_path: Path, lost: str
+) -> None:
+    folder, said = whole
+    shutil.copytree(folder, home)
     path = home / "banks" / "b.db"
     raw = bytearray(path.read_bytes())
     sql = sqlite3.connect(path)

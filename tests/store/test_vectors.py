@@ -97,13 +97,13 @@ def test_rough_cosines_are_near_for_more_dimensions_than_directions() -> None:
 
 
 def test_few_vectors_stay_as_they_are_and_many_take_little_more_than_half_the_room() -> None:
-    plain = sentence_like(9000, 3, 384)
-    assert isinstance(held(plain[:8000]), Plain)
+    plain = sentence_like(17_000, 3, 384)
+    assert isinstance(held(plain[:16_000]), Plain)
     coded = held(plain)
     assert isinstance(coded, Coded)
     room = coded.whole.nbytes + coded.scales.nbytes + coded.codes.nbytes + coded.main.nbytes
     assert room < 0.62 * plain.nbytes
-    some = np.array([5, 8999, 17])
+    some = np.array([5, 16_999, 17])
     np.testing.assert_array_equal(chosen(coded, some).at(slice(None)), coded.at(some))
 
 

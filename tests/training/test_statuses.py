@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import statuses
+
 TRAINING = Path(__file__).parents[2] / "training"
-sys.path.insert(0, str(TRAINING))
-
-import statuses  # noqa: E402
-
 KINDS = {"span", "yes", "no", "none"}
 FIELDS = {"question", "speaker", "text", "status", "kind", "answer"}
 

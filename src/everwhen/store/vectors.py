@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from everwhen.store.integer_product import LARGEST, product
 
-PLAIN_UP_TO = 8192
-"""Vectors that stay float32: 12 MB at 384 dimensions, gone through in a millisecond, and never learnt from."""
+PLAIN_UP_TO = 16_384
+"""Vectors that stay float32: 25 MB at 384 dimensions, gone through in two milliseconds, and never learnt from."""
 DIRECTIONS = 128
 """Of 100,000 vectors 280 candidates hold 99.5 % of the 100 best with 128 directions, 500 with 96, 1,700 with 64."""
 SAMPLE = 4096
@@ -111,13 +111,16 @@ class Coded:
         scales = np.empty(count, dtype=np.float32)
         for start in range(0, count, AT_ONCE):
             part = slice(start, min(start + AT_ONCE, count))
-            scales[part] = np.abs(matrix[part]).max(axis=1) / np.float32(32_767)
-            scales[part][scales[part] == 0.0] = 1.0
-            whole[part] = np.rint(matrix[part] / scales[part, None])
-            projected[part] = matrix[part] @ main
-            steps = np.maximum(steps, np.abs(projected[part]).max(axis=0))
+            rows = matrix[part]
+            scale = np.maximum(rows.max(axis=1), -rows.min(axis=1)) / np.float32(32_767)
+            scale[scale == 0.0] = 1.0
+            scales[part] = scale
+            rounded = rows * (1 / scale)[:, None]
+            whole[part] = np.rint(rounded, out=rounded)
+            shares = np.matmul(rows, main, out=projected[part])
+            steps = np.maximum(steps, np.maximum(shares.max(axis=0), -shares.min(axis=0)))
         steps = np.where(steps > 0.0, steps / np.float32(127), np.float32(1.0))
-        projected /= steps
+        projected *= 1 / steps
         codes = np.rint(projected, out=projected)
         codes += 128.0
         return cls(whole, scales, codes.astype(np.uint8), steps, main)

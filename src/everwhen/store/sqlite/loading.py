@@ -66,12 +66,13 @@ def _arrays(rows: Sequence[tuple[Any, ...]], vectors: sqlite3.Cursor, dimension:
         )
         packed = np.frombuffer(b"".join(terms), dtype=PACKED)
         count = np.array(pieces, dtype=np.int64)
+        known = {pair: code(*pair) for pair in set(zip(kinds, networks, strict=True))}
         return Batch(
             Rows(
                 units=np.array(seqs, dtype=np.int64),
                 at=_micros(at),
                 recorded=_micros(recorded),
-                kinds=np.array([code(k, n) for k, n in zip(kinds, networks, strict=True)], dtype=np.int16),
+                kinds=np.array([known[pair] for pair in zip(kinds, networks, strict=True)], dtype=np.int16),
                 sessions=_keys(sessions),
                 speakers=_keys(speakers),
                 roles=np.array([_ROLE_CODES[role] for role in roles], dtype=np.int8),

@@ -1,0 +1,152 @@
+"""The whole way on the CPU: `train.py --small`, then both networks as 8-bit files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+import pytest
+from tokenizers import Tokenizer
+
+import quantise
+import train
+
+from .conftest import TOKENIZER
+
+
+@pytest.fixture(scope="module")
+def trained(files: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("trained")
+    arguments = {
+        "data": "corpus",
+        "eval": "corpus",
+        "worded": "worded",
+        "start": "model",
+        "reranker": "reranker",
+    }
+    given = [part for name, key in arguments.items() for part in (f"--{name}", str(files[key]))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["train.py", *given, "--out", str(out), "--small"])
+        train.main()
+    return out
+
+
+def quantised(network: str, words: Path, trained: Path, out: Path) -> Path:
+    some = quantise.evaluation_texts()[::12]
+    given = {"weights": trained, "words": words, "tokenizer": TOKENIZER, "out": out}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quantise, "evaluation_texts", lambda: some)
+        arguments = [part for name, value in given.items() for part in (f"--{name}", str(value))]
+        patch.setattr(sys, "argv", ["quantise.py", network, *arguments])
+        quantise.main()
+    return out
+
+
+@pytest.fixture(scope="module")
+def embedder(files: dict[str, Path], trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return quantised("embedder", files["model"], trained, tmp_path_factory.mktemp("embedder"))
+
+
+@pytest.fixture(scope="module")
+def reader(files: dict[str, Path], trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return quantised("reader3", files["reranker"], trained, tmp_path_factory.mktemp("reader"))
+
+
+def session(folder: Path) -> Any:
+    return ort.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
+
+
+def inputs(folder: Path, kind: str) -> list[dict[str, np.ndarray]]:
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    return quantise.example_inputs(kind, tokenizer, quantise.evaluation_texts()[::25])
+
+
+def batch(several: list[dict[str, np.ndarray]], kind: str) -> dict[str, np.ndarray]:
+    """Padded to the longest, with the mask and, for the embedder, the tokens that count."""
+    width = max(one["input_ids"].shape[1] for one in several)
+    given = {
+        name: np.zeros((len(several), width), np.int64)
+        for name in ("input_ids", "segments", "attention_mask")
+    }
+    own = np.zeros((len(several), width), np.int64)
+    for row, one in enumerate(several):
+        length = one["input_ids"].shape[1]
+        given["input_ids"][row, :length] = one["input_ids"][0]
+        given["segments"][row, :length] = one["segments"][0]
+        given["attention_mask"][row, :length] = 1
+        own[row, :length] = one["segments"][0] == one["segments"][0].max()
+    return given | ({"own": own} if kind == "embedder" else {})
+
+
+def test_training_writes_every_network_and_a_report(trained: Path) -> None:
+    assert {path.name.partition(".")[0] for path in trained.glob("*.npz")} == {
+        "embedder6",
+        "reader12",
+        "reader6",
+        "reader3",
+    }
+    assert all(path.stat().st_size < 16 * 2**20 for path in trained.glob("*.npz"))
+    report = json.loads((trained / "report.json").read_text())
+    assert set(report) == {"embedder6", "reader6", "reader3"}
+    assert all(0 <= value <= 1 for values in report["embedder6"].values() for value in values)
+
+
+def test_a_saved_network_comes_back_with_the_words_it_started_from(
+    trained: Path, files: dict[str, Path]
+) -> None:
+    network = quantise.load("embedder6", 6, trained, files["model"]).state_dict()
+    start = train.start_embedder(files["model"], list(range(6))).state_dict()
+    words, first = "bert.embeddings.word_embeddings.weight", "bert.encoder.layer.0.output.dense.weight"
+    assert bool((network[words] == start[words]).all())
+    assert not bool((network[first] == start[first]).all()), "nothing was learned"
+    assert float((network[first] - start[first]).abs().max()) < 0.05
+
+
+def test_the_quantised_sentence_vector_is_near_to_full_precision(
+    embedder: Path, trained: Path, files: dict[str, Path]
+) -> None:
+    network, run = quantise.load("embedder6", 6, trained, files["model"]), session(embedder)
+    for one in inputs(embedder, "embedder"):
+        vector = run.run(["sentence"], batch([one], "embedder"))[0][0]
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-4)
+        assert vector @ quantise.exact(network, one)[0][0] > 0.98
+
+
+def test_a_vector_does_not_depend_on_its_batch_mates(embedder: Path) -> None:
+    several, run = inputs(embedder, "embedder"), session(embedder)
+    together = run.run(["sentence", "token_vectors"], batch(several, "embedder"))
+    for row, one in enumerate(several):
+        sentence, tokens = run.run(["sentence", "token_vectors"], batch([one], "embedder"))
+        assert together[0][row] == pytest.approx(sentence[0], abs=1e-4)
+        assert together[1][row, : tokens.shape[1]] == pytest.approx(tokens[0], abs=1e-3)
+
+
+def test_the_quantised_reader_is_near_to_full_precision_alone_and_in_a_batch(
+    reader: Path, trained: Path, files: dict[str, Path]
+) -> None:
+    network, run = quantise.load("reader3", 3, trained, files["reranker"]), session(reader)
+    several, heads = inputs(reader, "reader"), ["relevance", "kind", "status", "span"]
+    together = run.run(heads, batch(several, "reader"))
+    for row, one in enumerate(several):
+        length = one["input_ids"].shape[1]
+        for number, exact in enumerate(quantise.exact(network, one)):
+            made = together[number][row, :length] if heads[number] == "span" else together[number][row]
+            assert made.reshape(exact[0].shape) == pytest.approx(exact[0], abs=0.1)
+
+
+def test_the_folder_has_sums_a_comparison_and_reference_vectors(embedder: Path) -> None:
+    sums = dict(reversed(line.split()) for line in (embedder / "SHA256SUMS").read_text().splitlines())
+    assert set(sums) == {"compare.npz", "model.onnx", "reference.json", "tokenizer.json"}
+    for name, value in sums.items():
+        assert hashlib.sha256((embedder / name).read_bytes()).hexdigest() == value
+    compare = np.load(embedder / "compare.npz")
+    parts = ("inner", "worth", "outer", "score")
+    assert set(compare) == {f"{part}.{kind}" for part in parts for kind in ("weight", "bias")}
+    assert {value.dtype for value in compare.values()} == {np.dtype(np.float16)}
+    reference = json.loads((embedder / "reference.json").read_text())
+    assert [one["text"] for one in reference] == list(quantise.REFERENCE_TEXTS)

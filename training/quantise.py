@@ -1,7 +1,6 @@
 """Step 6, quantise: a trained network becomes one fused int8 ONNX file that the package carries.
 
-    python training/quantise.py embedder --weights FOLDER --words model.safetensors --tokenizer tokenizer.json \
-        [--out FOLDER]
+    python training/quantise.py embedder12 --weights FOLDER --words arctic.onnx --tokenizer tokenizer.json [--out FOLDER]
     python training/quantise.py reader6 --weights FOLDER --words reranker.onnx --tokenizer tokenizer.json [--out FOLDER]
 
 `--words` is what training started from: it has the word vectors, which stay as they were published. The graph is
@@ -49,25 +48,25 @@ GELU_FLOOR = 0.17  # the minimum of GELU is -0.16997
 SMOOTHING = 0.5
 CONTRIB = "com.microsoft"
 MODELS = Path(__file__).resolve().parents[1] / "src/everwhen/models"
-FOLDERS = {"embedder": MODELS / "embed/own", "reader": MODELS / "reader/own"}
+FOLDERS = {"embedder": MODELS / "embed/conversation_1", "reader": MODELS / "reader/reader_1"}
 
 Weights = dict[str, np.ndarray]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("network", choices=("embedder", "reader3", "reader6", "reader12"))
+    parser.add_argument("network", choices=[f"{kind}{layers}" for kind in FOLDERS for layers in (3, 6, 12)])
     for name in ("weights", "words", "tokenizer"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    kind = "embedder" if given.network == "embedder" else "reader"
-    layers = 6 if kind == "embedder" else int(given.network.removeprefix("reader"))
+    kind = given.network.rstrip("0123456789")
+    layers = int(given.network.removeprefix(kind))
     folder = given.out or FOLDERS[kind]
     folder.mkdir(parents=True, exist_ok=True)
     write_tokenizer(given.tokenizer, folder / "tokenizer.json")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    network = load(given.network if kind == "reader" else "embedder6", layers, given.weights, given.words)
+    network = load(given.network, layers, given.weights, given.words)
     weights = {name.removeprefix("bert."): value.numpy() for name, value in network.state_dict().items()}
     examples = example_inputs(kind, tokenizer, calibration_texts())
     peaks = channel_peaks(network.bert, lambda: [exact(network, one) for one in examples])
@@ -82,7 +81,7 @@ def main() -> None:
 
 def load(name: str, layers: int, folder: Path, words: Path) -> Embedder | Reader:
     """The trained network, with the word vectors that it started from."""
-    network = Embedder(layers) if name.startswith("embedder") else Reader(layers)
+    network = Embedder(layers, "first") if name.startswith("embedder") else Reader(layers)
     state = network.state_dict()
     for piece in sorted(folder.glob(f"{name}.*.npz")):
         state |= {key: torch.tensor(value.astype(np.float32)) for key, value in np.load(piece).items()}
@@ -107,10 +106,7 @@ def example_inputs(kind: str, tokenizer: Tokenizer, texts: list[str]) -> list[di
 
 
 class Graph:
-    """The encoder in ONNX. Tokens are kept flat, (batch * length, width), except inside attention.
-
-    `scripts/build_minilm.py` makes another one of it: without segments, and with other outputs.
-    """
+    """The encoder in ONNX. Tokens are kept flat, (batch * length, width), except inside attention."""
 
     def __init__(self, weights: Weights, peaks: Weights, layers: int, kind: str) -> None:
         self.weights = weights
@@ -118,7 +114,7 @@ class Graph:
         self.layers = layers
         self.kind = kind
         self.name = f"everwhen-{kind}"
-        self.inputs = ["input_ids", "attention_mask", "segments", *(["own"] if kind == "embedder" else [])]
+        self.inputs = ["input_ids", "attention_mask", "segments"]
         self.smoothings: Weights = {}
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
@@ -206,14 +202,9 @@ class Graph:
         return self.pool(hidden) if self.kind == "embedder" else self.heads(hidden)
 
     def pool(self, hidden: str) -> dict[str, list[Any]]:
-        """The mean over the tokens that count, normalised, which makes the division by their number needless; and the
-        projection of each token, normalised too."""
-        self.node("Reshape", [hidden, "cube"], "hidden_states")
-        self.node("Cast", ["own"], "own_floats", to=TensorProto.FLOAT)
-        self.node("Unsqueeze", ["own_floats", "rows"], "own_row")
-        self.node("MatMul", ["own_row", "hidden_states"], "sum_row")
-        self.node("Squeeze", ["sum_row", "rows"], "sum")
-        self.node("LpNormalization", ["sum"], "sentence", axis=-1, p=2)
+        """The first token, normalised; and the projection of each token, normalised too."""
+        self.first(hidden)
+        self.node("LpNormalization", ["first"], "sentence", axis=-1, p=2)
         self.linear("hidden_states", "project", "projected")
         self.node("LpNormalization", ["projected"], "token_vectors", axis=-1, p=2)
         width = len(self.weights["project.bias"])
@@ -221,9 +212,7 @@ class Graph:
 
     def heads(self, hidden: str) -> dict[str, list[Any]]:
         """Relevance, kind and status from the first token, and a score for each token to begin or end the answer."""
-        self.node("Reshape", [hidden, "cube"], "hidden_states")
-        zero = self.constant("zero_scalar", np.array(0))
-        self.node("Gather", ["hidden_states", zero], "first", axis=1)
+        self.first(hidden)
         self.linear("first", "pooler", "pooler.raw")
         self.node("Tanh", ["pooler.raw"], "pooled")
         for head in ("relevance", "kind", "status"):
@@ -232,6 +221,12 @@ class Graph:
         return {
             "relevance": ["batch", 1], "kind": ["batch", 4], "status": ["batch", 7], "span": ["batch", "length", 2],
         }  # fmt: skip
+
+    def first(self, hidden: str) -> str:
+        """The hidden states by text and token, and of each text the first."""
+        self.node("Reshape", [hidden, "cube"], "hidden_states")
+        zero = self.constant("zero_scalar", np.array(0))
+        return self.node("Gather", ["hidden_states", zero], "first", axis=1)
 
     def linear(self, tensor: str, name: str, output: str) -> str:
         """A small layer in full precision."""
@@ -353,16 +348,11 @@ def exact(network: torch.nn.Module, one: dict[str, np.ndarray]) -> list[np.ndarr
     mask = torch.ones_like(ids)
     with torch.no_grad():
         made = (
-            network(ids, mask, segments, own_of(segments))
+            network(ids, mask, segments, mask)
             if isinstance(network, Embedder)
             else network(ids, mask, segments)
         )
     return [part.numpy() for part in made]
-
-
-def own_of(segments: torch.Tensor) -> torch.Tensor:
-    """The tokens that count: those of the last segment."""
-    return (segments == segments.max(dim=1, keepdim=True).values).long()
 
 
 def write_tokenizer(source: Path, target: Path) -> None:
@@ -421,7 +411,6 @@ def report(kind: str, folder: Path, network: torch.nn.Module, tokenizer: Tokeniz
     for one in example_inputs(kind, tokenizer, evaluation_texts()):
         inputs = one | {"attention_mask": np.ones_like(one["input_ids"])}
         if kind == "embedder":
-            inputs["own"] = own_of(torch.tensor(one["segments"])).numpy()
             far.append(float((session.run(["sentence"], inputs)[0] * exact(network, one)[0]).sum()))
         else:
             far.append(float(abs(session.run(["relevance"], inputs)[0][0, 0] - exact(network, one)[0][0])))

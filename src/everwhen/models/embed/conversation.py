@@ -1,4 +1,4 @@
-"""The embedder that ships with the package: six layers in 8 bits, trained on conversations, on the CPU, without a download.
+"""The embedder that ships with the package: twelve layers in 8 bits, trained on conversations, on the CPU, without a download.
 
 A turn is read with the end of the turn before it, so that "yes, in May" is read as the answer that it is; only the turn's own
 words make its vector and its token vectors. docs/models.md says how the network was made.
@@ -223,16 +223,15 @@ def _batches(chosen: list[int], lengths: list[int], threads: int) -> list[list[i
 
 
 def _inputs(rows: list[Row]) -> dict[str, NDArray[np.int64]]:
-    """Padded tokens, which of them are there, and which make the vector: all of a question, a text's own words."""
+    """Padded tokens, which of them are there, and which are a text's own words; a question has none of those."""
     ids = np.zeros((len(rows), max(len(row.ids) for row in rows)), np.int64)
-    mask, own, segments = np.zeros_like(ids), np.zeros_like(ids), np.zeros_like(ids)
+    mask, segments = np.zeros_like(ids), np.zeros_like(ids)
     for i, row in enumerate(rows):
         end = len(row.ids)
         ids[i, :end] = row.ids
         mask[i, :end] = 1
-        own[i, row.begin : end] = 1
         segments[i, row.begin : end] = not row.asks
-    return {"input_ids": ids, "attention_mask": mask, "segments": segments, "own": own}
+    return {"input_ids": ids, "attention_mask": mask, "segments": segments}
 
 
 def _places(row: Row, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -15,12 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.errors import ModelError
-from everwhen.models.embed import minilm
-from everwhen.models.embed.minilm import FOLDER, WINDOW, MiniLM
+from everwhen.models.embed import conversation
+from everwhen.models.embed.base import IN_CONTEXT
+from everwhen.models.embed.conversation import CONTEXT, FOLDER, WINDOW, ConversationEmbedder
+from everwhen.models.rerank.codes import TOKEN_BYTES
 
-EMBEDDER = MiniLM(threads=2)
+EMBEDDER = ConversationEmbedder(threads=2)
 SENTENCES = [
-    f"Person {i} {verb} the {i % 7} old bicycles." for i in range(12) for verb in ("sold", "painted", "lost")
+    f"Person {i} {verb} the {i + 2} old bicycles." for i in range(6) for verb in ("sold", "painted", "lost")
 ]
 ALPHABET = st.sampled_from("ab é한我!'\n\t😀\u0301İ≠[SEP]\ud800") | st.characters()
 
@@ -31,7 +33,7 @@ def tokens(text: str) -> int:
 
 def test_the_packaged_files_are_the_ones_that_the_build_script_wrote() -> None:
     sums = [line.split() for line in (FOLDER / "SHA256SUMS").read_text().splitlines()]
-    assert {name for _, name in sums} == {"model.onnx", "reference.json", "tokenizer.json"}
+    assert {name for _, name in sums} == {"compare.npz", "model.onnx", "reference.json", "tokenizer.json"}
     for digest, name in sums:
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest, name
 
@@ -64,14 +66,14 @@ def test_a_vector_does_not_depend_on_its_batch_mates() -> None:
 
 
 def test_the_number_of_threads_does_not_change_vectors() -> None:
-    assert np.allclose(MiniLM(threads=1).embed(SENTENCES), EMBEDDER.embed(SENTENCES), atol=1e-5)
+    assert np.allclose(ConversationEmbedder(threads=1).embed(SENTENCES), EMBEDDER.embed(SENTENCES), atol=1e-5)
 
 
 def test_several_threads_may_embed_at_once() -> None:
     expected = EMBEDDER.embed(SENTENCES)
-    shared = MiniLM()
-    with ThreadPoolExecutor(4) as pool:
-        for vectors in pool.map(shared.embed, [SENTENCES] * 4):
+    shared = ConversationEmbedder()
+    with ThreadPoolExecutor(4) as pool:  # the model is loaded by whoever is first
+        for vectors in pool.map(shared.embed, [SENTENCES] * 3):
             assert np.allclose(vectors, expected, atol=1e-5)
 
 
@@ -89,12 +91,60 @@ def test_special_tokens_in_a_text_are_ordinary_words() -> None:
     assert 0 not in ids
 
 
-def test_a_lone_surrogate_is_embedded() -> None:
-    assert np.isfinite(EMBEDDER.embed(["broken \ud83d emoji"])).all()
+@pytest.mark.parametrize("text", ["broken \ud83d emoji", f"broken \ud83d{IN_CONTEXT}hello", "\udc00" * 300])
+def test_a_lone_surrogate_is_embedded(text: str) -> None:
+    assert np.isfinite(EMBEDDER.embed([text])).all()
+    assert np.isfinite(EMBEDDER.embed_question(text)[0]).all()
+
+
+ANSWER = "Ana: Yes, in May."
+
+
+def after(before: str, text: str = ANSWER) -> str:
+    return before + IN_CONTEXT + text
+
+
+def test_an_answer_is_read_with_the_question_before_it() -> None:
+    moved, sold = after("Ben: Did you move to Lisbon?"), after("Ben: Did you sell your bicycle?")
+    alone, after_moved, after_sold = EMBEDDER.embed([ANSWER, moved, sold])
+    ((question,), _, _) = EMBEDDER.embed_question("When did Ana move to Lisbon?")
+    assert question @ after_moved > question @ alone + 0.05
+    assert question @ after_moved > question @ after_sold + 0.05
+
+
+def test_what_is_read_before_a_text_is_none_of_its_words() -> None:
+    vectors, codes = EMBEDDER.embed_with_codes([ANSWER, after("Ben: Did you sell the red bicycle?")])
+    assert [len(code) for code in codes] == [1 + 4 * TOKEN_BYTES] * 2  # ana, yes, in, may
+    assert vectors[0] @ vectors[1] > 0.8
+
+
+def test_only_the_end_of_what_is_read_before_counts() -> None:
+    end = "one two three four " * 8  # 32 words of a token each
+    long, short = EMBEDDER.embed([after("and on we went " * 40 + end), after(end)])
+    assert np.allclose(long, short, atol=1e-5)
+
+
+@pytest.mark.parametrize("before", ["", " ", "\n"])
+def test_nothing_before_a_text_leaves_it_as_it_is(before: str) -> None:
+    with_nothing, alone = EMBEDDER.embed([after(before), ANSWER])
+    assert np.allclose(with_nothing, alone, atol=1e-5)
+
+
+def test_a_text_that_leaves_no_room_is_read_by_itself() -> None:
+    full = "word " * (WINDOW - CONTEXT)
+    with_context, alone = EMBEDDER.embed([after("Ben: Did you move to Lisbon?", full), full])
+    assert np.allclose(with_context, alone, atol=1e-5)
+
+
+def test_a_question_is_told_from_the_same_words_as_a_text() -> None:
+    asked = "When did Anna move to Lisbon?"
+    question, text = EMBEDDER.embed_question(asked)[0][0], EMBEDDER.embed([asked])[0]
+    assert np.linalg.norm(question) == pytest.approx(1, abs=1e-5)
+    assert 0.9 < question @ text < 0.999
 
 
 def test_a_text_beyond_the_window_is_embedded_as_the_mean_of_its_pieces() -> None:
-    text = " ".join(SENTENCES * 2)
+    text = " ".join(SENTENCES * 3)
     pieces = EMBEDDER.pieces(text)
     assert len(pieces) > 1
     mean = EMBEDDER.embed(pieces).mean(axis=0)
@@ -116,7 +166,10 @@ def assert_pieces_cover(text: str) -> None:
         covered = max(covered, start + len(piece))
     assert all(tokens(piece) <= WINDOW for piece in pieces)
     assert covered == len(text)
-    assert (len(pieces) == 1) == (tokens(text) <= WINDOW)
+    if len(pieces) > 1:  # with room for what is read before the first of them
+        assert all(tokens(piece) <= WINDOW - CONTEXT for piece in pieces)
+    if len(text) <= 8 * WINDOW or tokens(text) <= WINDOW - CONTEXT:
+        assert (len(pieces) == 1) == (tokens(text) <= WINDOW)
 
 
 @settings(max_examples=40, deadline=None)
@@ -148,15 +201,15 @@ def test_a_damaged_model_file_is_reported_with_the_fix(
 ) -> None:
     (tmp_path / "tokenizer.json").write_bytes((FOLDER / "tokenizer.json").read_bytes())
     (tmp_path / "model.onnx").write_bytes(b"not a model")
-    monkeypatch.setattr(minilm, "FOLDER", tmp_path)
+    monkeypatch.setattr(conversation, "FOLDER", tmp_path)
     with pytest.raises(ModelError, match="reinstall everwhen"):
-        MiniLM().embed(["hello"])
+        ConversationEmbedder().embed(["hello"])
 
 
 def test_importing_and_opening_load_no_runtime() -> None:
     code = (
         "import sys; from everwhen.models.embed import open_embedder; from everwhen.models import tokens;"
-        "e = open_embedder('minilm'); e.pieces('short');"
+        "e = open_embedder('conversation-1'); e.pieces('short');"
         "print([m for m in ('onnxruntime', 'tokenizers', 'tiktoken', 'httpx') if m in sys.modules])"
     )
     done = subprocess.run(

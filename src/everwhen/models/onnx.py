@@ -1,4 +1,4 @@
-"""Opening the packaged networks: onnxruntime sessions and tokenizers, and how many cores there are."""
+"""Opening the packaged networks: onnxruntime sessions and tokenizers, what they read, and how many cores there are."""
 
 from __future__ import annotations
 
@@ -43,6 +43,15 @@ def open_tokenizer(path: Path) -> Tokenizer:
         ) from error
     tokenizer.encode_special_tokens = True  # "[SEP]" in a message is what somebody wrote, not a command
     return tokenizer
+
+
+def encodable(text: str) -> str:
+    """The text with a "?" for each lone surrogate, which UTF-8 does not have; lengths stay the same."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def available_cores() -> int:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.models.embed.base import normalised
-from everwhen.models.embed.minilm import WINDOW, MiniLM
+from everwhen.models.embed.conversation import WINDOW, ConversationEmbedder
 from everwhen.models.rerank.codes import (
     FORMAT,
     MOST,
@@ -18,14 +18,13 @@ from everwhen.models.rerank.codes import (
     is_readable,
     join,
     pooled,
-    project,
 )
 
-EMBEDDER = MiniLM(threads=2)
+EMBEDDER = ConversationEmbedder(threads=2)
 
 
-def rows(seed: int, count: int, width: int = WIDTH) -> np.ndarray:
-    return normalised(np.random.default_rng(seed).standard_normal((count, width)).astype(np.float32))
+def rows(seed: int, count: int) -> np.ndarray:
+    return normalised(np.random.default_rng(seed).standard_normal((count, WIDTH)).astype(np.float32))
 
 
 @given(seed=st.integers(0, 1_000), counts=st.lists(st.integers(0, 5), max_size=6))
@@ -65,7 +64,7 @@ def test_vectors_are_pooled_with_their_neighbours() -> None:
     assert (pooled(text[:MOST]) == text[:MOST]).all()
 
 
-@pytest.mark.parametrize("code", [b"", b"\x00", b"\x02" + bytes(48), FORMAT + bytes(47), FORMAT])
+@pytest.mark.parametrize("code", [b"", b"\x00", b"\x01" + bytes(48), FORMAT + bytes(47), FORMAT])
 def test_what_cannot_be_read_has_no_tokens(code: bytes) -> None:
     tokens, counts = decode([code, encode(rows(1, 2))])
     assert counts.tolist() == [0, 2]
@@ -93,7 +92,7 @@ def test_vectors_with_codes_are_the_vectors_without() -> None:
     assert np.allclose(vectors, EMBEDDER.embed([*texts, "something else"]), atol=1e-6)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 @given(st.lists(st.sampled_from(["Ana: hello", "Ben: a red boat, sold.", "x " * 40, "?"]), max_size=6))
 def test_codes_do_not_depend_on_batch_mates(texts: list[str]) -> None:
     _, together = EMBEDDER.embed_with_codes(texts)
@@ -101,7 +100,7 @@ def test_codes_do_not_depend_on_batch_mates(texts: list[str]) -> None:
 
 
 def test_a_text_beyond_the_window_has_the_codes_of_all_its_pieces() -> None:
-    text = "Ana: " + "the red bicycle stood in the old shed " * 60
+    text = "Ana: " + "the red bicycle stood in the old shed " * 35
     pieces = EMBEDDER.pieces(text)
     assert len(pieces) > 1
     _, (code,) = EMBEDDER.embed_with_codes([text])
@@ -109,8 +108,8 @@ def test_a_text_beyond_the_window_has_the_codes_of_all_its_pieces() -> None:
 
 
 def test_a_question_is_asked_by_its_words_in_full_precision() -> None:
-    vector, tokens, words = EMBEDDER.embed_question("When did she sell the red bicycle?")
-    assert np.allclose(vector[0], EMBEDDER.embed(["When did she sell the red bicycle?"])[0], atol=1e-6)
+    vectors, tokens, words = EMBEDDER.embed_question("When did she sell the red bicycle?", ["And the boat?"])
+    assert np.allclose(vectors[1], EMBEDDER.embed_question("And the boat?")[0][0], atol=1e-5)
     assert words == ["when", "did", "she", "sell", "the", "red", "bicycle"]
     assert tokens.shape == (7, WIDTH)
     assert np.allclose(np.linalg.norm(tokens, axis=1), 1, atol=1e-5)
@@ -127,10 +126,4 @@ def test_a_word_matches_itself_in_another_sentence() -> None:
     tokens, counts = decode(codes)
     similar = tokens @ question[0]
     assert similar[: counts[0]].argmax() == counts[0] - 1
-    assert similar[: counts[0]].max() > similar[counts[0] :].max() + 0.2
-
-
-def test_projected_vectors_have_length_one() -> None:
-    projected = project(np.random.default_rng(2).standard_normal((5, 384)).astype(np.float32))
-    assert projected.shape == (5, WIDTH)
-    assert np.allclose(np.linalg.norm(projected, axis=1), 1, atol=1e-5)
+    assert similar[: counts[0]].max() > similar[counts[0] :].max() + 0.1

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.embed.minilm import MiniLM
+from everwhen.models.embed.conversation import ConversationEmbedder
 from everwhen.models.rerank import Candidate, Question, open_reranker
 from everwhen.models.rerank.base import dated_line
 from tests.models.rerank.tiny_onnx import WORDS, write_cross_encoder
@@ -30,7 +30,7 @@ def test_a_memory_is_shown_with_its_date_and_context() -> None:
 
 
 def test_late_interaction_prefers_the_memory_that_speaks_of_the_question() -> None:
-    embedder = MiniLM(threads=1)
+    embedder = ConversationEmbedder(threads=1)
     texts = ["Ana: it rained the whole day", "Ana: I sold my red bicycle", "Ben: red is a fine colour"]
     _, codes = embedder.embed_with_codes(texts)
     question = "who sold the red bicycle?"

@@ -1,7 +1,7 @@
-"""The embedder that ships with the package: twelve layers in 8 bits, trained on conversations, on the CPU, without a download.
+"""The embedder that ships with the package: twelve layers in 8 bits, trained on conversations, on the CPU, no download.
 
-A turn is read with the end of the turn before it, so that "yes, in May" is read as the answer that it is; only the turn's own
-words make its vector and its token vectors. docs/models.md says how the network was made.
+A turn is read with the end of the turn before it, so that "yes, in May" is read as the answer that it is; only the
+turn's own words have token vectors. docs/models.md says how the network was made.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from everwhen.models.embed.base import IN_CONTEXT, Vectors, normalised
 from everwhen.models.embed.pieces import Word, cut
-from everwhen.models.onnx import available_cores, open_session, open_tokenizer
+from everwhen.models.onnx import available_cores, encodable, open_session, open_tokenizer
 from everwhen.models.rerank.codes import FORMAT, encode, join
 
 WINDOW = 256
@@ -28,7 +28,7 @@ OVERLAP = 32
 BATCH_TOKENS = 384
 FOLDER = Path(__file__).with_name("conversation_1")
 CONTEXT = 34
-"""Tokens that are read before a text's own, at the most: 32 words of the turn before, and separators. As it was trained."""
+"""Tokens read before a text's own, at the most: 32 words of the turn before, and separators. As it was trained."""
 
 # A token comes from at least one character, and Unicode decomposition makes at most four out of one.
 _CERTAINLY_FITS_ASCII = WINDOW - SPECIALS
@@ -152,7 +152,7 @@ class _Model:
         return worded
 
     def _token_ids(self, text: str) -> list[int]:
-        return self._tokenizer.encode(_encodable(text)).ids
+        return self._tokenizer.encode(encodable(text)).ids
 
     def question(self, text: str) -> Row:
         return Row(self.token_ids(text), 0, asks=True)
@@ -168,7 +168,7 @@ class _Model:
 
     def words(self, text: str) -> list[Word]:
         """Where each word begins and how many tokens it takes."""
-        encoding = self._tokenizer.encode(_encodable(text), add_special_tokens=False)
+        encoding = self._tokenizer.encode(encodable(text), add_special_tokens=False)
         words: list[Word] = []
         last = None
         for word, (start, _end) in zip(encoding.word_ids, encoding.offsets, strict=True):
@@ -235,16 +235,7 @@ def _inputs(rows: list[Row]) -> dict[str, NDArray[np.int64]]:
 
 
 def _places(row: Row, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Where the wanted ones stand among a text's own tokens, specials left out; every place there when none is wanted."""
+    """Where the wanted ones stand among a text's own tokens, without specials; every place there when none is wanted."""
     begin, end = max(row.begin, 1), len(row.ids) - 1
     found = np.flatnonzero(wanted[np.array(row.ids[begin:end], dtype=np.intp)]) + begin
     return found if len(found) else np.arange(begin, end)
-
-
-def _encodable(text: str) -> str:
-    """The text with a "?" for each lone surrogate, which UTF-8 does not have; lengths stay the same."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text

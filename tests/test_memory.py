@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import AsyncMemory, Interval, Memory, NotFound, Refused, UsageError
+from everwhen.errors import ModelError
 from everwhen.jsonable import jsonable
 from everwhen.recall import Recipe, grep
 
@@ -174,18 +175,54 @@ def test_a_bank_keeps_its_embedder_and_refuses_another(home: Path) -> None:
         memory.add("violin")
     with Memory.open(home, "a") as memory:  # unsaid: the bank's own
         assert memory.stats().embedder == "fake"
-    with pytest.raises(Refused, match="everwhen reembed a --model minilm"):
-        Memory.open(home, "a", embedder="minilm")
+    with pytest.raises(Refused, match="everwhen reembed a --model conversation-1"):
+        Memory.open(home, "a", embedder="conversation-1")
 
 
 def test_reembedding_gives_a_bank_new_vectors_and_the_new_name(home: Path) -> None:
     with Memory.open(home, "a", embedder="fake") as memory:
         memory.add(["I moved to Porto", "The soup was cold"])
-        memory.reembed("minilm")
+        memory.reembed("conversation-1")
         assert memory.recall("which city does she live in").memories[0].text == "I moved to Porto"
         assert memory.doctor() == []
     with Memory.open(home, "a") as memory:
-        assert (memory.stats().embedder, memory.stats().dimension) == ("minilm", 384)
+        assert (memory.stats().embedder, memory.stats().dimension) == ("conversation-1", 384)
+
+
+@pytest.fixture
+def old_bank(home: Path) -> Path:
+    """A bank as an earlier version left it, whose packaged model is no longer there."""
+    with Memory.open(home, "old", extract="none", cache_entries=0) as memory:
+        memory.add(["I moved to Porto", "The soup was cold"])
+    with sqlite3.connect(home / "banks" / "old.db") as sql:
+        sql.execute("UPDATE bank SET value = 'minilm' WHERE key = 'embedder'")
+        sql.execute("UPDATE token_codes SET codes = x'01' || substr(codes, 2)")
+    sql.close()
+    return home
+
+
+def test_a_bank_of_a_model_that_is_gone_says_what_to_do(old_bank: Path) -> None:
+    with pytest.raises(
+        Refused, match=r"was embedded with minilm, .*`everwhen reembed old --model conversation-1`"
+    ):
+        Memory.open(old_bank, "old")
+    with pytest.raises(Refused, match="everwhen reembed old --model conversation-1"):
+        Memory.open(old_bank, "old", embedder="conversation-1")
+    with pytest.raises(ModelError, match="no embedder minilm any more: open new banks with conversation-1"):
+        Memory.open(old_bank, "new", embedder="minilm")
+
+
+def test_a_bank_of_a_model_that_is_gone_is_carried_over(old_bank: Path) -> None:
+    with Memory.open(old_bank, "old", embedder="minilm") as memory:
+        assert len(memory.turns()) == 2
+        for work in (lambda: memory.recall("Porto"), lambda: memory.add("more")):
+            with pytest.raises(ModelError, match="everwhen reembed BANK --model conversation-1"):
+                work()
+        memory.reembed("conversation-1")
+        assert memory.doctor() == []
+    with Memory.open(old_bank, "old") as memory:
+        assert memory.stats().embedder == "conversation-1"
+        assert memory.recall("which city does she live in").memories[0].text == "I moved to Porto"
 
 
 def test_unknown_settings_and_zones_are_named(home: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -230,8 +231,22 @@ def test_banks_tells_their_size_and_a_slip_in_a_name_makes_nothing(
 
 def test_reembed_leads_out_of_any_setting(shell: Shell) -> None:
     shell("add", "violin", "--bank", "z")
-    assert shell("reembed", "z", "--model", "minilm")[0] == 0
+    assert shell("reembed", "z", "--model", "conversation-1")[0] == 0
     assert shell("recall", "violin", "--bank", "z")[0] == 4  # EVERWHEN_EMBEDDER says fake
+    assert shell("reembed", "z", "--model", "fake")[0] == 0
+    assert shell("recall", "violin", "--bank", "z")[0] == 0
+
+
+def test_a_bank_of_a_model_that_is_gone_is_led_out_too(
+    shell: Shell, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell("add", "violin", "--bank", "z")
+    with sqlite3.connect(home / "banks" / "z.db") as sql:
+        sql.execute("UPDATE bank SET value = 'minilm' WHERE key = 'embedder'")
+    sql.close()
+    monkeypatch.delenv("EVERWHEN_EMBEDDER")
+    code, _, err = shell("recall", "violin", "--bank", "z")
+    assert code == 4 and "everwhen reembed z --model conversation-1" in " ".join(err.split())
     assert shell("reembed", "z", "--model", "fake")[0] == 0
     assert shell("recall", "violin", "--bank", "z")[0] == 0
 
@@ -244,8 +259,6 @@ def test_a_damaged_bank_is_reported_with_code_five(shell: Shell, home: Path) -> 
 
 
 def test_doctor_fails_when_something_is_wrong_and_mends_it(shell: Shell, home: Path) -> None:
-    import sqlite3
-
     shell("add", "violin")
     with sqlite3.connect(home / "banks" / "default.db") as sql:
         sql.execute("UPDATE units SET terms = x''")

@@ -216,7 +216,7 @@ def test_another_embedder_takes_the_derived_along(home: Path) -> None:
     with opened(home, "b") as memory:
         memory.add_many(CHAT[:8])
         memory.flush()
-        memory.reembed("minilm")
+        memory.reembed("conversation-1")
         assert memory.doctor() == []
         assert memory.recall("car", kinds=["event"]).memories
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from everwhen import Memory
 from everwhen.ingest.embedding import Spoken, embed_spoken
+from everwhen.models.embed.base import IN_CONTEXT
+from everwhen.models.embed.conversation import ConversationEmbedder
 from everwhen.models.embed.fake import FakeEmbedder
-from everwhen.models.embed.minilm import MiniLM
 from everwhen.models.rerank.codes import FORMAT, MOST, TOKEN_BYTES, decode, is_readable
 from everwhen.store.sqlite.connection import SCHEMA
 
-EMBEDDER = MiniLM(threads=1)
+EMBEDDER = ConversationEmbedder(threads=1)
 AT = datetime(2025, 3, 1, tzinfo=UTC)
 
 
@@ -37,12 +38,14 @@ def test_a_turn_s_codes_are_those_of_its_own_words_with_their_speaker() -> None:
     ]
     one, other = embed_spoken(EMBEDDER, spoken)
     assert one.codes == EMBEDDER.embed_with_codes(["Ana: I sold the red bicycle."])[1][0]
-    assert other.codes == EMBEDDER.embed_with_codes(["Ben: To whom?"])[1][0]
+    read = f"Ana: I sold the red bicycle.{IN_CONTEXT}Ben: To whom?"
+    assert other.codes == EMBEDDER.embed_with_codes([read])[1][0]
+    assert decode([other.codes])[1].tolist() == [3]  # ben to whom
 
 
 def test_vectors_are_what_they_are_without_codes() -> None:
     class Plain:
-        name, dim = EMBEDDER.name, EMBEDDER.dim
+        name, dim, reads_context = EMBEDDER.name, EMBEDDER.dim, True
         embed, pieces = EMBEDDER.embed, EMBEDDER.pieces
 
     spoken = [
@@ -110,7 +113,7 @@ def test_another_embedder_brings_its_own_codes_or_none(home: Path) -> None:
         memory.add("We planted a tree.", at=AT)
         assert memory.doctor() == []
         assert bank_codes(home) == {}
-        memory.reembed("minilm")
+        memory.reembed("conversation-1")
         assert len(bank_codes(home)) == 1 and memory.doctor() == []
         memory.reembed("fake")
         assert bank_codes(home) == {} and memory.doctor() == []

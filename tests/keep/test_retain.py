@@ -160,7 +160,7 @@ def test_every_cache_that_was_opened_is_closed(home: Path, monkeypatch: pytest.M
     monkeypatch.setattr(CachedEmbedder, "__init__", noted)
     with Memory.open(home, "b", embedder="fake") as memory:
         memory.add([{"content": "one", "id": "a"}, {"content": "two", "id": "b"}], session="s")
-        for model in ("minilm", "fake", "fake"):
+        for model in ("conversation-1", "fake", "fake"):
             memory.reembed(model)
             memory.add(f"now with {model}", session="s")
         assert [one for one in made if one._connection] == [memory._embedder]

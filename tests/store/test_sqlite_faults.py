@@ -108,8 +108,8 @@ def test_a_newer_schema_is_refused_with_the_way_to_upgrade(folder: Path) -> None
 
 
 def test_another_embedder_is_refused_with_the_command_that_changes_it(folder: Path) -> None:
-    with pytest.raises(Refused, match=r"embedded with fake .*everwhen reembed alice --model minilm"):
-        opened(folder, embedder="minilm", dimension=384)
+    with pytest.raises(Refused, match=r"embedded with fake .*everwhen reembed alice --model conversation-1"):
+        opened(folder, embedder="conversation-1", dimension=384)
 
 
 def test_an_unknown_bank_is_not_made_by_reading(tmp_path: Path) -> None:
@@ -171,8 +171,8 @@ def test_writing_into_a_removed_bank_is_refused(folder: Path) -> None:
 
 def test_a_writer_with_another_model_than_the_banks_is_refused(folder: Path) -> None:
     stale, other = opened(folder), opened(folder)
-    other.replace_vectors("minilm", 384, {"a": np.ones((1, 384), dtype=np.float32) / 384**0.5})
-    with pytest.raises(Refused, match="was given the vectors of minilm meanwhile"):
+    other.replace_vectors("conversation-1", 384, {"a": np.ones((1, 384), dtype=np.float32) / 384**0.5})
+    with pytest.raises(Refused, match="was given the vectors of conversation-1 meanwhile"):
         stale.append([turn("b")])
     assert other.check() == []
     stale.close()

@@ -302,7 +302,7 @@ def test_doctor_finds_a_broken_tree_and_mends_it(year: Memory) -> None:
 
 
 def test_another_embedder_gives_nodes_new_vectors(year: Memory) -> None:
-    year.reembed("minilm")
+    year.reembed("conversation-1")
     assert year.doctor() == []
     assert year.recall("plum jam", kinds=["node"]).memories
 

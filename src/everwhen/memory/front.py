@@ -26,6 +26,7 @@ from everwhen.memory.model import BankEmbedder, close_cache
 from everwhen.memory.tree import check_tree
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.embed.retired import refuse_retired
 from everwhen.models.llm.base import LLM
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.models.rerank.own import Scorer, own_reranker
@@ -129,6 +130,8 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         kinds_of(chosen.redact)
         check_tree(chosen.consolidate, chosen.tree_windows, zone)
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
+        if chosen.embedder is None:
+            refuse_retired(bank, model)
         embedder = _cached(shared_embedder(model), folder, chosen)
         store = SqliteStore.open(
             path,

@@ -25,6 +25,10 @@ def open_embedder(spec: str, *, threads: int | None = None) -> Embedder:
             from everwhen.models.embed.fake import FakeEmbedder
 
             return FakeEmbedder()
+        case "minilm", False:
+            from everwhen.models.embed.retired import RetiredEmbedder
+
+            return RetiredEmbedder(kind)
         case "fastembed", True:
             from everwhen.models.embed.fastembed import FastEmbed
 

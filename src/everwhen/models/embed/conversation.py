@@ -235,7 +235,7 @@ def _inputs(rows: list[Row]) -> dict[str, NDArray[np.int64]]:
 
 
 def _places(row: Row, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Where the wanted ones stand among a text's own tokens, without specials; every place there when none is wanted."""
+    """Where the wanted ones stand among a text's own tokens, specials left out; every place when none is wanted."""
     begin, end = max(row.begin, 1), len(row.ids) - 1
     found = np.flatnonzero(wanted[np.array(row.ids[begin:end], dtype=np.intp)]) + begin
     return found if len(found) else np.arange(begin, end)

@@ -329,7 +329,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=20.0, help="of the two processes; 0 leaves them out")
     parser.add_argument("--banks", type=int, default=2000, help="opened in turn; 0 leaves them out")
     parser.add_argument("--tiny", type=int, default=0, help="tiny turns into one bank")
-    parser.add_argument("--embedder", default="minilm", help="of the two processes")
+    parser.add_argument("--embedder", default="conversation-1", help="of the two processes")
     parser.add_argument("--out", type=Path, default=Path("build/soak.json"))
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--home", type=Path, help=argparse.SUPPRESS)

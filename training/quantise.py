@@ -1,6 +1,7 @@
 """Step 6, quantise: a trained network becomes one fused int8 ONNX file that the package carries.
 
-    python training/quantise.py embedder12 --weights FOLDER --words arctic.onnx --tokenizer tokenizer.json [--out FOLDER]
+    python training/quantise.py embedder12 --weights FOLDER --words arctic.onnx --tokenizer tokenizer.json \
+        [--out FOLDER]
     python training/quantise.py reader6 --weights FOLDER --words reranker.onnx --tokenizer tokenizer.json [--out FOLDER]
 
 `--words` is what training started from: it has the word vectors, which stay as they were published. The graph is
@@ -40,7 +41,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
 from networks import Embedder, Reader
-from weights import published
+from weights import published, saved
 
 HIDDEN, HEADS, WINDOW = 384, 12, 256
 EPSILON = 1e-12
@@ -83,8 +84,7 @@ def load(name: str, layers: int, folder: Path, words: Path) -> Embedder | Reader
     """The trained network, with the word vectors that it started from."""
     network = Embedder(layers, "first") if name.startswith("embedder") else Reader(layers)
     state = network.state_dict()
-    for piece in sorted(folder.glob(f"{name}.*.npz")):
-        state |= {key: torch.tensor(value.astype(np.float32)) for key, value in np.load(piece).items()}
+    state |= {key: torch.tensor(value) for key, value in saved(folder, name).items()}
     words_of = published(words)["embeddings.word_embeddings.weight"]
     state["bert.embeddings.word_embeddings.weight"] = torch.tensor(words_of)
     network.load_state_dict(state)

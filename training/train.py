@@ -3,8 +3,8 @@
     python training/train.py --data data.npz --eval locomo.npz --worded worded.npy --start model.safetensors \
         --reranker model.onnx --out FOLDER [--stage teacher|embedder|reader6|reader3] [--small]
 
-Without `--stage` all of them, one after the other. The teacher's stage leaves its judgement in FOLDER (`judged.npz`); the
-others only read it, so that on a large GPU they can run beside each other.
+Without `--stage` all of them, one after the other. The teacher's stage leaves its judgement in FOLDER (`judged.npz`);
+the others only read it, so that on a large GPU they can run beside each other.
 train_teacher: the published cross-encoder learns relevance, spans, kinds and statuses from what is trusted.
 judge_questions: it judges every question against its turn, the turns around it and the likeliest others of the bank;
        what it does not find again is left out (the filter's second half), and its judgement is what the others learn.
@@ -30,7 +30,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from networks import Embedder, Reader, coded, load_bert, maxsim
-from weights import from_onnx, published
+from weights import from_onnx, published, saved
 
 CLS, SEP = 101, 102
 NEAR, LIKELY = 20, 14
@@ -489,9 +489,7 @@ def losses_of(
 
 
 @torch.no_grad()
-def evaluate(
-    network: Embedder, corpus: Corpus, worded: Tensor, every: int = 1
-) -> dict[str, list[float]]:
+def evaluate(network: Embedder, corpus: Corpus, worded: Tensor, every: int = 1) -> dict[str, list[float]]:
     """Recall@10 and NDCG@10 over each question's own bank, for every `every`-th question."""
     found: dict[str, list[tuple[float, float]]] = {}
     network.eval()
@@ -583,6 +581,8 @@ class Run:
 
     def judgement(self) -> tuple[Tensor, Tensor, np.ndarray]:
         """Candidates, the teacher's logits for them, and the questions that stay."""
+        if not (self.out / "judged.npz").exists():
+            raise SystemExit(f"there is no judged.npz in {self.out}: run --stage teacher first")
         held = np.load(self.out / "judged.npz")
         return (
             torch.tensor(held["near"].astype(np.int64)).to(DEVICE),
@@ -605,12 +605,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     for name in ("data", "eval", "worded", "start", "reranker", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--stage", choices=("teacher", "embedder", "reader6", "reader3"), help="only this one")
+    parser.add_argument(
+        "--stage", choices=("teacher", "embedder", "reader6", "reader3"), help="only this one"
+    )
     parser.add_argument("--layers", default="0,1,2,3,4,5", help="of the embedder's start, in order")
-    parser.add_argument("--pool", choices=("mean", "first"), default="mean", help="what makes a sentence vector")
+    parser.add_argument(
+        "--pool",
+        choices=("mean", "first"),
+        default="first",
+        help="a sentence vector; quantise.py knows `first`",
+    )
     parser.add_argument("--rate", type=float, default=1e-4, help="the embedder's learning rate")
     parser.add_argument("--epochs", type=float, default=5.0, help="of the embedder")
-    parser.add_argument("--mine", type=Path, help="folder of an embedder of six layers that chooses the candidates")
+    parser.add_argument(
+        "--mine", type=Path, help="folder of an embedder of six layers that chooses the candidates"
+    )
     parser.add_argument("--small", action="store_true")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -640,7 +649,7 @@ def start_embedder(path: Path, layers: list[int], pool: str = "mean") -> Embedde
 
 
 def start_miner(words: Path, folder: Path | None) -> Embedder:
-    """What chooses the candidates: the published embedder, or one that was trained before (candidates are harder then)."""
+    """What chooses the candidates: the published embedder, or one that was trained before (harder candidates)."""
     embedder = start_embedder(words, list(range(6)))
     if folder is not None:
         load_trained(embedder, folder, "embedder6")
@@ -648,11 +657,9 @@ def start_miner(words: Path, folder: Path | None) -> Embedder:
 
 
 def load_trained(network: Embedder | Reader, folder: Path, name: str) -> None:
-    """What `save` wrote."""
+    """What `save` wrote; the word vectors stay as they are."""
     state = network.state_dict()
-    for piece in sorted(folder.glob(f"{name}.*.npz")):
-        state |= {key: torch.tensor(value.astype(np.float32)) for key, value in np.load(piece).items()}
-    network.load_state_dict(state)
+    network.load_state_dict(state | {key: torch.tensor(value) for key, value in saved(folder, name).items()})
 
 
 def train_teacher(run: Run, path: Path, near: Tensor) -> Reader:
@@ -699,7 +706,8 @@ def judge_questions(run: Run, teacher: Reader, near: Tensor) -> None:
         refused = none & (target[:, 0].cpu().numpy() < 1.5)
         kept = np.flatnonzero((trust == 0) | again | refused)
         numbers = {
-            str(level): [int((trust[kept] == level).sum()), int((trust == level).sum())] for level in (0, 1, 2)
+            str(level): [int((trust[kept] == level).sum()), int((trust == level).sum())]
+            for level in (0, 1, 2)
         }
         run.tell("kept", numbers)
     np.savez(

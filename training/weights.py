@@ -1,4 +1,4 @@
-"""Published weights to start from, as arrays with BERT's own names; 8-bit ONNX files are turned back into floats."""
+"""Weights as arrays: published ones under BERT's own names, 8-bit ONNX files turned back into floats; saved ones."""
 
 from __future__ import annotations
 
@@ -54,3 +54,11 @@ def from_safetensors(path: Path) -> Weights:
     from safetensors.numpy import load_file
 
     return {name.removeprefix("bert."): values.astype(np.float32) for name, values in load_file(path).items()}
+
+
+def saved(folder: Path, name: str) -> Weights:
+    """What `train.py` saved of a network, in as many pieces as there are."""
+    pieces = sorted(folder.glob(f"{name}.*.npz"))
+    if not pieces:
+        raise SystemExit(f"there is no {name}.0.npz in {folder}: train that network first")
+    return {key: values.astype(np.float32) for piece in pieces for key, values in np.load(piece).items()}

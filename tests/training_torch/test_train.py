@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -156,12 +157,14 @@ def test_the_teacher_leaves_out_what_it_does_not_find_again(
     judged[by_hand[0], 0] = -9.0
     monkeypatch.setattr(train, "judged", lambda *_: judged)
     run = train.Run(tmp_path, False, corpus, corpus, torch.zeros(1))
-    target, kept = train.judge_questions(run, networks.Reader(1), torch.zeros(len(trust), train.NEAR))
-    assert target is judged
+    near = torch.arange(len(trust) * train.NEAR).view(len(trust), train.NEAR)
+    train.judge_questions(run, networks.Reader(1), near)
+    again, target, kept = run.judgement()
+    assert torch.equal(again, near)
+    assert torch.equal(target, judged)
     assert set(range(len(trust))) - set(kept.tolist()) == {lost, weak}
-    assert np.load(tmp_path / "kept.npy").tolist() == kept.tolist()
     counts = {level: int((trust == level).sum()) for level in (0, 1, 2)}
-    assert run.report["kept"] == {
+    assert json.loads((tmp_path / "kept.report.json").read_text()) == {
         "0": [counts[0]] * 2,
         "1": [counts[1] - 1, counts[1]],
         "2": [counts[2] - 1, counts[2]],
@@ -182,6 +185,29 @@ def test_a_student_has_every_fourth_layer_of_its_teacher() -> None:
     ours = "bert.encoder.layer.1.output.dense.weight"
     assert torch.equal(student[ours], teacher.state_dict()["bert.encoder.layer.7.output.dense.weight"])
     assert torch.equal(student["span.weight"], teacher.span.weight)
+
+
+@pytest.mark.parametrize("pool", ["mean", "first"])
+def test_a_sentence_is_the_mean_of_its_own_tokens_or_the_first_one(corpus: Any, pool: str) -> None:
+    network = networks.Embedder(1, pool).eval()
+    ids, mask, types, own = corpus.turns(torch.tensor([1]))
+    with torch.no_grad():
+        sentence, tokens = network(ids, mask, types, own)
+        hidden = network.bert(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state[0]
+    expected = hidden[0] if pool == "first" else hidden[own[0]].mean(0)
+    assert torch.allclose(sentence[0], torch.nn.functional.normalize(expected, dim=-1), atol=1e-5)
+    assert tokens.shape == (1, ids.shape[1], networks.WIDTH)
+
+
+def test_an_embedder_that_was_saved_chooses_candidates(files: dict[str, Path], tmp_path: Path) -> None:
+    trained = train.start_embedder(files["model"], list(range(6)))
+    with torch.no_grad():
+        trained.project.weight += 1.0
+    train.save(tmp_path, "embedder6", trained)
+    miner = train.start_miner(files["model"], tmp_path).state_dict()
+    assert torch.equal(miner["project.weight"], trained.project.weight.half().float())
+    words = "bert.embeddings.word_embeddings.weight"
+    assert torch.equal(miner[words], trained.state_dict()[words])
 
 
 def test_coded_vectors_have_sixteen_levels_and_pass_the_gradient() -> None:

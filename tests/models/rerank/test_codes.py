@@ -11,6 +11,7 @@ from everwhen.models.rerank.codes import (
     FORMAT,
     MOST,
     MOST_OF_PIECE,
+    STEP,
     TOKEN_BYTES,
     WIDTH,
     decode,
@@ -95,8 +96,12 @@ def test_vectors_with_codes_are_the_vectors_without() -> None:
 @settings(deadline=None, max_examples=8)
 @given(st.lists(st.sampled_from(["Ana: hello", "Ben: a red boat, sold.", "x " * 40, "?"]), max_size=6))
 def test_codes_do_not_depend_on_batch_mates(texts: list[str]) -> None:
-    _, together = EMBEDDER.embed_with_codes(texts)
-    assert together == [EMBEDDER.embed_with_codes([text])[1][0] for text in texts]
+    together, counts = decode(EMBEDDER.embed_with_codes(texts)[1])
+    alone, expected = decode([EMBEDDER.embed_with_codes([text])[1][0] for text in texts])
+    assert counts.tolist() == expected.tolist()
+    # Padding changes the last bit of a sum, which may be what a number was rounded by: one level, hardly anywhere.
+    assert np.abs(together - alone).max(initial=0) < 1.01 * STEP
+    assert (together != alone).mean() < 0.02 if texts else not len(together)
 
 
 def test_a_text_beyond_the_window_has_the_codes_of_all_its_pieces() -> None:

@@ -59,8 +59,8 @@ def compare(query: Matrix, tokens: Matrix, counts: NDArray[np.int64]) -> Matrix:
         end = start + int(counts[memory])
         np.matmul(scaled[:, start:end], tokens[start:end], out=context[:, place])
     context /= whole[..., None]
-    flat = context.reshape(-1, tokens.shape[1])
-    product = (context * query[:, None]).reshape(flat.shape)
+    flat: Matrix = context.reshape(-1, tokens.shape[1])
+    product: Matrix = (context * query[:, None]).reshape(flat.shape)
     inner = (flat @ weights.of_context + product @ weights.of_product).reshape(*best.shape, -1)
     inner += asked[:, None]
     inner += best[..., None] * weights.of_best

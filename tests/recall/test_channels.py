@@ -16,7 +16,7 @@ from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.recall import Recall
 from everwhen.recall.channels import merged, reasons
 from everwhen.recall.plan import plan
-from everwhen.recall.question import BARE, embed
+from everwhen.recall.question import embed
 from everwhen.recall.recipe import CHANNELS, MID
 from everwhen.store import Scored
 from tests.recall.memories import ASKED, START, gathered, tell
@@ -44,16 +44,11 @@ def test_ranks_count_from_one_in_every_channel_that_found_a_unit() -> None:
     }
 
 
-def test_a_question_is_embedded_as_it_stands_and_without_names_and_only_so_where_words_are_not_compared() -> (
-    None
-):
+def test_a_question_is_embedded_as_it_stands() -> None:
     fake = FakeEmbedder()
-    asked, named = plan("Where is it?", ASKED, "UTC", ()), plan("Where is Ana now?", ASKED, "UTC", ("Ana",))
-    one, two, bare = embed(fake, asked), embed(fake, named), embed(fake, named, words=False)
-    assert (len(one.vectors), len(two.vectors), len(bare.vectors)) == (1, 2, 1)
-    np.testing.assert_allclose(two.vectors, fake.embed(["Where is Ana now?", "Where is now?"]))
-    np.testing.assert_allclose(bare.vectors[BARE], two.vectors[BARE])
-    assert one.tokens is None and one.words == ()
+    named = embed(fake, plan("Where is Ana now?", ASKED, "UTC", ("Ana",)))
+    np.testing.assert_allclose(named.vectors, fake.embed(["Where is Ana now?"]))
+    assert named.tokens is None and named.words == ()
 
 
 def test_those_whom_the_question_names_are_asked_by_themselves_too(quick: Memory) -> None:

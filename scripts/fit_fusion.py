@@ -5,7 +5,8 @@ Two steps, because the first is slow and the second is what one repeats:
     python scripts/fit_fusion.py collect --locomo FILE --longmemeval FILE --home FOLDER --out FEATURES.npz
     python scripts/fit_fusion.py fit FEATURES.npz … [--write]
 
-`collect` asks every question of a fresh bank and keeps the features of its candidates. `fit` minimises a listwise loss
+`collect` asks every question of a fresh bank and keeps the features of its candidates, and what the reader says of the
+first ten by the weights of the time (after a change of features, collect and fit twice). `fit` minimises a listwise loss
 with an L2 penalty, once for each fold with that fold left out (a LoCoMo conversation, a fifth of the LongMemEval
 questions), which gives the figures, and once on everything, which gives the weights that ship. Numbers only: no text of
 the data is kept.
@@ -30,11 +31,13 @@ from everwhen.ingest.importers import locomo, longmemeval
 from everwhen.ingest.remember import Placement, placed, remember
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.reader import PackagedReader
 from everwhen.recall import Request
 from everwhen.recall.answerable import SPEAKER_FEATURES, Clues, clues, signs
 from everwhen.recall.features import features
-from everwhen.recall.fuse import WEIGHTS
+from everwhen.recall.fuse import WEIGHTS, linear, weights
 from everwhen.recall.pipeline import gather
+from everwhen.recall.reading import Read, read_first
 from everwhen.settings import Settings
 from everwhen.store import Filter, Store
 from everwhen.store.sqlite import SqliteStore
@@ -45,6 +48,13 @@ RIDGE = 1.0
 FOLDS = 5
 LONGMEMEVAL_WEIGHT = 2.0
 """A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
+READ = 10
+"""Candidates that the reader reads when features are collected."""
+USED = (
+    "about", "answers_match", "bm25", "bm25_neighbour", "by_user", "compared", "compared_rank", "cosine",
+    "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25", "session_maxsim", "time_after",
+    "time_asked", "time_inside", "told_by_you",
+)  # fmt: skip
 MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling", "maxsim_rank", "weakest_half", "session_maxsim")
 
 
@@ -64,6 +74,8 @@ class Case:
     sessions: NDArray[np.int64]
     gold_sessions: frozenset[int]
     clues: Clues
+    logits: NDArray[np.float32]
+    """What the reader says; NaN where it did not read."""
 
 
 # Collecting
@@ -73,6 +85,7 @@ def collect(args: argparse.Namespace) -> None:
     embedder: Embedder = open_embedder("conversation-1")
     args.home.mkdir(parents=True, exist_ok=True)
     embedder = CachedEmbedder(embedder, args.home / "cache.db", 300_000)
+    reader = PackagedReader()
     cases, names = [], []
     for fold, group, data, category, known, query, at, store, gold, sessions in _questions(args, embedder):
         gathered = gather(store, embedder.inner, Request(query, at=at, where=Filter(kinds=KINDS)), {})
@@ -81,6 +94,10 @@ def collect(args: argparse.Namespace) -> None:
         columns = features(gathered.pool)
         names = names or sorted(columns)
         ids = [row.id for row in gathered.pool.rows]
+        known_weights = weights("maxsim").contributions(columns)
+        first = np.argsort(-linear(known_weights, len(ids)), kind="stable")[:READ]
+        logits = np.full(len(ids), np.nan, np.float16)
+        logits[first] = read_first(store, gathered.pool, reader, first).logits
         codes = {name: code for code, name in enumerate(sorted({row.session for row in gathered.pool.rows}))}
         cases.append(
             {
@@ -90,7 +107,7 @@ def collect(args: argparse.Namespace) -> None:
                 "missed": len(gold) - sum(one in gold for one in ids),
                 "sessions": [codes[row.session] for row in gathered.pool.rows],
                 "gold_sessions": [codes.get(one, -1 - place) for place, one in enumerate(sorted(sessions))],
-                "clues": asdict(clues(gathered.pool)),
+                "clues": asdict(clues(gathered.pool)), "logits": logits,
             }
         )  # fmt: skip
         if len(cases) % 100 == 0:
@@ -162,8 +179,12 @@ class _bank:
 
 def fit(args: argparse.Namespace) -> None:
     cases, names = load(args.features)
+    names, places = [n for n in names if n in USED], [p for p, n in enumerate(names) if n in USED]
+    for case in cases:
+        case.columns = case.columns[:, places]
     figures: dict[str, Any] = {}
     fitted: dict[str, dict[str, float]] = {}
+    reading: dict[str, Any] = {}
     knowing: dict[str, Any] = {}
     for variant in ("maxsim", "plain"):
         used = [name for name in names if variant == "maxsim" or name not in MAXSIM_ONLY]
@@ -173,7 +194,9 @@ def fit(args: argparse.Namespace) -> None:
         fitted[variant] = {name: round(float(value), 4) for name, value in zip(used, values, strict=True)}
         print(variant, json.dumps(figures[variant], indent=1))
         if variant == "maxsim":
-            knowing = fit_answerable(cases, used, columns, values)
+            reading = fit_reading(cases, columns, values, args.read)
+            print("read", json.dumps(reading, indent=1))
+            knowing = fit_answerable(cases, used, columns, values, args.read)
             print("answerable", json.dumps(knowing, indent=1))
     if args.write:
         held = {
@@ -182,6 +205,7 @@ def fit(args: argparse.Namespace) -> None:
             "ridge": RIDGE,
             "longmemeval_weight": LONGMEMEVAL_WEIGHT,
             "left_out": figures,
+            "read": reading,
             "answerable": knowing,
             "weights": {
                 variant: dict(sorted(values.items(), key=lambda item: -abs(item[1])))
@@ -197,14 +221,14 @@ def load(paths: Sequence[Path]) -> tuple[list[Case], list[str]]:
     names: list[str] = []
     for path in paths:
         held = np.load(path, allow_pickle=True)
-        names = list(held["names"])
+        names = [str(name) for name in held["names"]]
         for one in held["cases"]:
             cases.append(
                 Case(
                     one["group"], one["fold"], one["data"], one["category"], one["answerable"],
                     one["columns"].astype(np.float32), np.array(one["gold"], dtype=np.bool_), one["missed"],
                     np.array(one["sessions"], dtype=np.int64), frozenset(one["gold_sessions"]),
-                    Clues(**one["clues"]),
+                    Clues(**one["clues"]), one["logits"].astype(np.float32),
                 )
             )  # fmt: skip
     return cases, names
@@ -280,34 +304,86 @@ def minimise(
     return x
 
 
+def read_of(case: Case, fused: NDArray[np.float64], first: int) -> Read:
+    """What the reader says of the first by a fused score, as far as it read them when features were collected."""
+    order = np.argsort(-fused, kind="stable")[:first]
+    places = order[~np.isnan(case.logits[order])]
+    return Read(places, case.logits[places])
+
+
+def fit_reading(
+    cases: Sequence[Case], columns: Sequence[int], weight: NDArray[np.float64], first: int
+) -> dict[str, Any]:
+    """What a logit weighs beside a fused score: the loss over those that were read; figures with each fold left out."""
+
+    def best(chosen: Sequence[Case], weight: NDArray[np.float64]) -> float:
+        parts = []
+        for case in chosen:
+            fused = case.columns[:, columns] @ weight
+            read = read_of(case, fused, first)
+            gold = case.gold[read.places]
+            if case.answerable and gold.any():
+                parts.append((fused[read.places], read.logits.astype(np.float64), gold))
+
+        def loss(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            value, slope = 0.0, 0.0
+            for fused, logits, gold in parts:
+                score = fused + x[0] * logits
+                chance = np.exp(score - score.max())
+                chance /= chance.sum()
+                value -= float(np.log(chance[gold] + 1e-30).mean())
+                slope += float((chance - gold / gold.sum()) @ logits)
+            return value, np.array([slope])
+
+        return float(minimise(loss, np.zeros(1))[0])
+
+    rows: dict[tuple[str, str], list[float]] = {}
+    for fold in range(FOLDS):
+        inside = [case for case in cases if case.fold != fold]
+        own = train(inside, columns)
+        worth = best(inside, own)
+        for case in cases:
+            if case.fold == fold and case.answerable:
+                fused = case.columns[:, columns] @ own
+                score = fused + read_of(case, fused, first).added(fused, worth)
+                for key, value in scored(case, score).items():
+                    rows.setdefault((case.data, key), []).append(value)
+                    rows.setdefault((f"{case.data} {case.category}", key), []).append(value)
+    figures = nested({key: round(float(np.mean(values)), 4) for key, values in rows.items()})
+    return {"first": first, "weight": round(best(cases, weight), 4), "left_out": figures}
+
+
 def fit_answerable(
-    cases: Sequence[Case], names: Sequence[str], columns: Sequence[int], weight: NDArray[np.float64]
+    cases: Sequence[Case], names: Sequence[str], columns: Sequence[int], weight: NDArray[np.float64], first: int
 ) -> dict[str, Any]:
     """A logistic regression over the signs; AUROC with each fold left out (of the fusion's weights too)."""
     silent = [place for place, name in enumerate(names) if name in SPEAKER_FEATURES]
 
-    def seen(weight: NDArray[np.float64], chosen: Sequence[Case]) -> NDArray[np.float64]:
+    def seen(weight: NDArray[np.float64], chosen: Sequence[Case], first: int) -> NDArray[np.float64]:
         rows = []
         for case in chosen:
             parts = case.columns[:, columns] * weight
             fused = parts.sum(axis=1).astype(np.float32)
-            rows.append(signs(case.clues, fused - parts[:, silent].sum(axis=1).astype(np.float32), fused))
+            logits = read_of(case, fused, first).logits if first else None
+            rows.append(signs(case.clues, fused - parts[:, silent].sum(axis=1).astype(np.float32), fused, logits))
         return np.array(rows, dtype=np.float64)
 
-    held_out: dict[str, list[tuple[bool, float]]] = {}
-    for fold in range(FOLDS):
-        inside, outside = [c for c in cases if c.fold != fold], [c for c in cases if c.fold == fold]
-        own = train(inside, columns)
-        model = logistic(seen(own, inside), inside)
-        for case, row in zip(outside, seen(own, outside), strict=True):
-            held_out.setdefault(case.data, []).append((case.answerable, float(row @ model[:-1] + model[-1])))
-    return {
-        "weights": [round(float(one), 4) for one in logistic(seen(weight, cases), cases)],
-        "left_out_auroc": {
+    out: dict[str, Any] = {}
+    for name, count in (("weights", 0), ("weights_read", first)):
+        held_out: dict[str, list[tuple[bool, float]]] = {}
+        for fold in range(FOLDS):
+            inside, outside = [c for c in cases if c.fold != fold], [c for c in cases if c.fold == fold]
+            own = train(inside, columns)
+            model = logistic(seen(own, inside, count), inside)
+            for case, row in zip(outside, seen(own, outside, count), strict=True):
+                told = (case.answerable, float(row @ model[:-1] + model[-1]))
+                held_out.setdefault(case.data, []).append(told)
+        out[name] = [round(float(one), 4) for one in logistic(seen(weight, cases, count), cases)]
+        out[f"{name}_auroc"] = {
             data: round(metrics.auroc([s for yes, s in rows if yes], [s for yes, s in rows if not yes]), 4)
             for data, rows in held_out.items()
-        },
-    }
+        }
+    return out
 
 
 def logistic(rows: NDArray[np.float64], cases: Sequence[Case]) -> NDArray[np.float64]:
@@ -389,6 +465,7 @@ def main() -> None:
     one.set_defaults(run=collect)
     two = steps.add_parser("fit")
     two.add_argument("features", type=Path, nargs="+")
+    two.add_argument("--read", type=int, default=Settings().read, help="candidates that the reader reads")
     two.add_argument("--write", action="store_true")
     two.set_defaults(run=fit)
     args = parser.parse_args()

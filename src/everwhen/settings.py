@@ -96,11 +96,11 @@ class Settings:
     # Recall
     candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 100, "high": 300})
     """Candidates a channel brings for each thinking budget (TEMPR)."""
-    min_similarity: float = 0.05
-    """The semantic channel's floor, a cosine. TEMPR has 0.3 for another model. With MiniLM a question and its answer
-    often lie below; all evidence of the dev data that has no word in common with its question lies above 0.05. What is
-    worth showing the fusion decides, and whether there is an answer at all is `answerable`."""
-    about_similarity: float = 0.35
+    min_similarity: float = 0.45
+    """The semantic channel's floor, a cosine. Cosines differ from model to model: those of `conversation-1` lie around
+    0.54 between a question and any turn (0.16 with MiniLM), and TEMPR's 0.3 is for a third one. What is worth showing
+    the fusion decides, and whether there is an answer at all is `answerable`."""
+    about_similarity: float = 0.67
     """The cosine from which an event is about a topic (`events(about=…)`)."""
     count_access: bool = True
     """Keep count of what recall gives back (`memory.accessed()`); written in batches, behind the reads."""
@@ -125,14 +125,18 @@ class Settings:
     rerank_timeout: float = 10.0
     """Seconds that one attempt at a server's scores may take (`http:` rerankers)."""
 
+    reader: Literal["reader-1", "none"] = "reader-1"
+    """What reads the first candidates beside the question; `none` leaves them as they were found."""
+    read: int = 4
+    """How many of them. More is slower and better; docs/models.md has the curve."""
+
     # Graph
     graph_seeds: int = 5
     """The best memories from which activation spreads (TEMPR)."""
-    graph_seed_similarity: float = 0.5
-    """The cosine that makes one a seed (TEMPR)."""
-    graph_similarity: float = 0.3
-    """The cosine to the question from which a memory is entered. TEMPR has none; tuned on LoCoMo dev, where RRF with
-    semantic and keyword reaches recall@10 0.766 with it, 0.754 without, and 0.715 without the graph."""
+    graph_seed_similarity: float = 0.74
+    """The cosine that makes one a seed: as many turns pass it as passed TEMPR's 0.5 with a general model."""
+    graph_similarity: float = 0.64
+    """The cosine to the question from which a memory is entered. TEMPR has none."""
     graph_decay: float = 0.8
     """What a hop leaves of the activation (TEMPR)."""
     graph_stop: float = 0.1
@@ -144,8 +148,8 @@ class Settings:
     two speakers of a LoCoMo dialogue are in most of its memories), and the question's own words find them better."""
 
     # Temporal
-    temporal_similarity: float = 0.4
-    """The cosine from which what lies in the asked time takes part (TEMPR)."""
+    temporal_similarity: float = 0.69
+    """The cosine from which what lies in the asked time takes part: as many as TEMPR's 0.4 with a general model."""
     temporal_decay: float = 0.7
     """What a temporal link leaves of the closeness to the asked time (TEMPR)."""
 
@@ -204,6 +208,7 @@ class Settings:
             "consolidation_temperature": 0,
             "ask_steps": 1,
             "ask_seconds": 0.001,
+            "read": 0,
             "rerank_weight": 0,
             "rerank_timeout": 0.001,
         }

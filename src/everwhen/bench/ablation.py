@@ -18,7 +18,7 @@ from everwhen.bench import metrics
 from everwhen.bench.metrics import Ranking
 from everwhen.bench.retrieval import EVERYTHING, RANKS, Scored, figure, given, within
 from everwhen.memory import Memory
-from everwhen.recall import MID, Recall, Recipe
+from everwhen.recall import FOUR_WAY, MID, Recall, Recipe
 from everwhen.recall.satf import Sigma, satf
 from everwhen.types import Recalled
 from everwhen.when import constraint
@@ -55,9 +55,11 @@ _RRF = replace(MID, name="rrf", fusion="rrf", rrf_k=10)
 VARIANTS = (
     Variant("semantic off", MID.without("semantic")),
     Variant("keyword off", MID.without("keyword")),
-    Variant("graph off", MID.without("graph"), needs_extraction=True),
+    Variant("graph on", FOUR_WAY, needs_extraction=True),
     Variant("temporal off", MID.without("temporal"), needs_time=True),
     Variant("rerank off", MID.without("rerank")),
+    Variant("reader off", MID.without("read")),
+    Variant("planner on", replace(MID, name="planner", planner=True)),
     Variant("context off", MID.without("context")),
     Variant("speaker off", MID.without("speaker")),
     Variant("latest off", MID.without("latest")),

@@ -20,9 +20,9 @@ TEMPORAL_WINDOW = timedelta(hours=24)
 TEMPORAL_FLOOR = 0.3
 TEMPORAL_MOST = 10
 """TEMPR: within 24 h, `max(0.3, 1 - gap / 24 h)`, five to ten a unit."""
-SEMANTIC_FLOOR = 0.7
+SEMANTIC_FLOOR = 0.92
 SEMANTIC_MOST = 5
-"""TEMPR: cosine above 0.7, weight = cosine, three to five a unit."""
+"""TEMPR: cosine above 0.7 (as many pass 0.92 with the packaged model), weight = cosine, three to five a unit."""
 CANDIDATES = 32
 """Similar units that are looked at for one; where there are more, they are copies of one another."""
 

@@ -28,6 +28,7 @@ from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.embed.retired import refuse_retired
 from everwhen.models.llm.base import LLM
+from everwhen.models.reader import PackagedReader, Reader
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.models.rerank.own import Scorer, own_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
@@ -70,6 +71,12 @@ def shared_embedder(model: str) -> Embedder:
 def shared_reranker(name: str, timeout: float | None = None) -> Reranker:
     """One reranker for all the banks of a process that use it."""
     return open_reranker(name, timeout=timeout)
+
+
+@lru_cache(maxsize=2)
+def shared_reader(name: str) -> Reader | None:
+    """One reader for all the banks of a process; it is loaded when it first reads."""
+    return None if name == "none" else PackagedReader()
 
 
 def recall_llm(settings: Settings) -> LLM | None:
@@ -379,6 +386,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
             min_confidence=checked.fraction(min_confidence, "min_confidence"),
             reranker=self._reranker
             or shared_reranker(self._settings.reranker, self._settings.rerank_timeout),
+            reader=shared_reader(self._settings.reader),
             nodes=kinds is None or "node" in kinds,
             llm=recall_llm(self._settings),
             seek=None if seek is None else checked.words(seek, "words to look for"),

@@ -1,7 +1,8 @@
 """Whether the memory holds an answer at all: the engine's own confidence, from 0 to 1.
 
-Words that match are found for any question. What tells an answer that is there from one that is not is whose they are
-(the commonest trap is what somebody else said) and whether the question's rarer words occur at all.
+Words that match are found for any question. What tells an answer that is there from one that is not is what the reader
+says of the best of them, whose they are (the commonest trap is what somebody else said), and whether the question's
+rarer words occur at all.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from numpy.typing import NDArray
 
 from everwhen.recall.features import Pool
 from everwhen.recall.fuse import WEIGHTS
+from everwhen.recall.reading import Read
 
 Array = NDArray[np.float32]
 
 SPEAKER_FEATURES = ("about", "by_user")
 """Features that a sign leaves out of the score: they say who spoke, which is what is asked here."""
+SURE = 5.0
+"""A logit that leaves no doubt: it makes the reader's signs about as large as the others."""
 FIRST = 5
 """The best turns that should have the question's words between them."""
 
@@ -46,8 +50,9 @@ def clues(pool: Pool) -> Clues:
     return Clues(bool(pool.plan.people), theirs, around.counts[rows] > 0, pool.ever_said, telling)
 
 
-def signs(found: Clues, score: Array, fused: Array) -> Array:
-    """Four numbers: see the rows. `score` is the fused one without the speaker's part, `fused` the whole."""
+def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None) -> Array:
+    """Four numbers: see the rows; six with what the reader says. `score` is the fused one without the speaker's part,
+    `fused` the whole."""
     odds = np.exp(score - score.max())
     whole = max(float(found.telling.sum()), 1e-6)
     first = found.has[np.argsort(-fused, kind="stable")[:FIRST]].any(axis=0)
@@ -60,21 +65,25 @@ def signs(found: Clues, score: Array, fused: Array) -> Array:
             # how much of them the first hits have
             float(found.telling[first].sum()) / whole,
             math.log1p(len(found.telling)),
+            # how sure the reader is of the best that it read, and of all of them
+            *(() if logits is None else (float(logits.max()) / SURE, float(np.logaddexp.reduce(logits)) / SURE)),
         ],
         np.float32,
     )
 
 
-def answerable(pool: Pool, contributions: dict[str, Array], fused: Array) -> float:
+def answerable(
+    pool: Pool, contributions: dict[str, Array], fused: Array, read: Read | None = None
+) -> float:
     """A logistic of the signs, fitted by `scripts/fit_fusion.py`."""
     speaker = sum((contributions[name] for name in SPEAKER_FEATURES if name in contributions), np.float32(0))
-    said = signs(clues(pool), fused - speaker, fused)
-    weights = fitted()
+    said = signs(clues(pool), fused - speaker, fused, None if read is None else read.logits)
+    weights = fitted("weights" if read is None else "weights_read")
     z = weights[-1] + sum(weight * float(sign) for weight, sign in zip(weights[:-1], said, strict=True))
     return 1.0 / (1.0 + math.exp(-z))
 
 
 @cache
-def fitted() -> list[float]:
-    """A weight for each sign, and the constant."""
-    return [float(one) for one in json.loads(WEIGHTS.read_text("utf-8"))["answerable"]["weights"]]
+def fitted(which: str) -> list[float]:
+    """A weight for each sign, and the constant: with a reader, and without."""
+    return [float(one) for one in json.loads(WEIGHTS.read_text("utf-8"))["answerable"][which]]

@@ -172,7 +172,7 @@ def _bm25_of_turns(pool: Pool) -> Array:
 def _context(pool: Pool) -> dict[str, Array]:
     """The turns before and after: what they say, and whether this one answers a question that matches."""
     around, rows = pool.around, pool.around.rows_of
-    before, after = _neighbours(around)
+    before, after = neighbours(around)
     words, cosine = _bm25_of_turns(pool), around.cosines[:, ASKED]
     previous = standardised(_at(cosine, before, NOTHING)[rows])
     answers = _at(around.asks.astype(np.float32), before, np.float32(0))[rows]
@@ -334,7 +334,7 @@ def _rank(values: Array) -> Array:
     return np.asarray(RANK / (RANK + order), dtype=np.float32)
 
 
-def _neighbours(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def neighbours(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The row of the turn before and after each, -1 where there is none."""
     rows = np.arange(len(around.units))
     follows = (around.sessions[1:] == around.sessions[:-1]) & (around.places[1:] == around.places[:-1] + 1)

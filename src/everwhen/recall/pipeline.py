@@ -1,13 +1,13 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> latest -> satf -> worth -> tree -> expand -> facts -> gate -> budget: one module
-each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion, and nothing
-later erases it.
+plan -> channels -> rerank -> fuse -> read -> latest -> satf -> worth -> tree -> expand -> facts -> gate -> budget: one
+module each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion; the
+reader reads the first few of what the fusion puts first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from everwhen.facts.notes import Moment
 from everwhen.ingest.lines import SUMMARY
 from everwhen.models.embed import Embedder
 from everwhen.models.llm.base import LLM
+from everwhen.models.reader import Reader
 from everwhen.models.rerank import Candidate, Question, Reranker, open_reranker
 from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.compare import compare
@@ -38,9 +39,10 @@ from everwhen.recall.fuse import linear, rrf, weights
 from everwhen.recall.gate import Known, gate
 from everwhen.recall.hierarchy import climb, leaf_scores
 from everwhen.recall.judge import gate_by_llm, plan_by_llm
-from everwhen.recall.latest import latest_first
+from everwhen.recall.latest import newer_first
 from everwhen.recall.plan import Plan, past_asked_for, plan
 from everwhen.recall.question import ASKED, Query, embed, heart_of
+from everwhen.recall.reading import Read, read_first
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
@@ -76,6 +78,8 @@ class Request:
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
     reranker: Reranker = field(default_factory=lambda: open_reranker("maxsim"))
+    reader: Reader | None = None
+    """What reads the first candidates; None leaves them as they are."""
     nodes: bool = True
     """Whether nodes of the tree may come along where the recipe has `tree`: not where other kinds were asked for."""
     llm: LLM | None = None
@@ -200,7 +204,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
     if recipe.scope is not None:
         gathered = replace(gathered, plan=replace(gathered.plan, complexity=recipe.scope, cues=("fixed",)))
     with _timed(timings, "fuse"):
-        fused = _fused(gathered, recipe, request.asked_at)
+        fused = _fused(store, gathered, request, timings)
     why = reasons(gathered.found)
     ranked = [
         _recalled(row, *why[row.seq], score, _Parts(fused.contributions, place))
@@ -334,16 +338,24 @@ def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Rera
     return replace(pool, rerank=scores or None)
 
 
-def _fused(gathered: Gathered, recipe: Recipe, at: datetime) -> _Fused:
-    asked = gathered.plan
-    if gathered.pool is None:
+def _fused(store: Store, gathered: Gathered, request: Request, timings: dict[str, float]) -> _Fused:
+    asked, pool = gathered.plan, gathered.pool
+    if pool is None:
         return _Fused((), np.zeros(0, np.float32), {}, 0.0)
-    if recipe.fusion == "rrf":
+    if request.recipe.fusion == "rrf":
         rankings = {name: [unit for unit, _ in one] for name, one in gathered.found.items()}
-        return _by_ranks(gathered.pool, rankings, recipe)
-    if recipe.fusion == "lambda":
-        return _by_lambda(gathered.pool)
-    return _by_weights(gathered.pool, recipe, past_asked_for(asked.time, asked.query, at) is None)
+        return _by_ranks(pool, rankings, request.recipe)
+    if request.recipe.fusion == "lambda":
+        return _by_lambda(pool)
+
+    def read(fused: NDArray[np.float32]) -> Read | None:
+        if request.reader is None or not request.recipe.read:
+            return None
+        with _timed(timings, "read"):
+            return read_first(store, pool, request.reader, np.argsort(-fused, kind="stable")[: request.recipe.read])
+
+    now = past_asked_for(asked.time, asked.query, request.asked_at) is None
+    return _by_weights(pool, request.recipe, now, read)
 
 
 def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
@@ -372,10 +384,12 @@ def _by_lambda(pool: Pool) -> _Fused:
     )
 
 
-def _by_weights(pool: Pool, recipe: Recipe, now: bool) -> _Fused:
+def _by_weights(
+    pool: Pool, recipe: Recipe, now: bool, read_best: Callable[[NDArray[np.float32]], Read | None]
+) -> _Fused:
     """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below.
 
-    Where somebody asks an assistant about themselves, and about the present, what they said last comes first.
+    Where the present is asked about, what somebody said last comes first of what answers.
     """
     columns = features(pool)
     if not recipe.context:
@@ -383,15 +397,21 @@ def _by_weights(pool: Pool, recipe: Recipe, now: bool) -> _Fused:
     contributions = weights("plain" if pool.matches is None else "maxsim").contributions(columns)
     contributions |= {name: columns[name] * np.float32(recipe.rerank_weight) for name in pool.rerank or ()}
     fused = linear(contributions, len(pool))
+    read = read_best(fused)
+    chance = answerable(pool, contributions, fused, read)
+    if read is not None:
+        contributions["read"] = read.added(fused)
+        fused = fused + contributions["read"]
+        if recipe.latest and now:
+            contributions["newer"] = newer_first(pool, fused, read)
+            fused = fused + contributions["newer"]
     scores = np.exp(fused - fused.max())
-    if recipe.latest and now and pool.plan.first_person and pool.has_assistant:
-        scores = latest_first(pool.rows, scores, pool.vectors)
     order = np.argsort(-scores, kind="stable")
     return _Fused(
         [pool.rows[place] for place in order],
         scores[order],
         {name: values[order] for name, values in contributions.items()},
-        answerable(pool, contributions, fused),
+        chance,
     )
 
 

@@ -12,7 +12,7 @@ from everwhen.settings import Settings
 Gating: TypeAlias = Literal["none", "careful", "strict"]
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
 STAGES = (
-    "fusion", "rerank", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
+    "fusion", "rerank", "read", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
 )  # fmt: skip
 
 _DEFAULT = Settings()
@@ -29,12 +29,14 @@ class Recipe:
 
     name: str = "mid"
     candidates: int = 100
-    channels: tuple[str, ...] = CHANNELS
+    channels: tuple[str, ...] = ("semantic", "keyword", "temporal")
     min_similarity: float = _DEFAULT.min_similarity
     fusion: Literal["linear", "rrf", "lambda"] = "linear"
     rrf_k: int = _DEFAULT.rrf_k
     rerank: bool = True
     rerank_weight: float = _DEFAULT.rerank_weight
+    read: int = _DEFAULT.read
+    """The first candidates that the reader reads beside the question."""
     context: bool = True
     speaker: bool = True
     latest: bool = True
@@ -72,10 +74,11 @@ class Recipe:
 
     @classmethod
     def of(cls, settings: Settings, name: str, candidates: int) -> Recipe:
-        """The default recipe with the numbers that are set."""
+        """The default recipe with the numbers that are set; `low` compares no words and reads nothing."""
         own = {one.name for one in fields(cls)} - {"candidates"}
         numbers = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name in own}
-        return cls(name, candidates, tree=settings.tree_recall, **numbers)
+        found = cls(name, candidates, tree=settings.tree_recall, **numbers)
+        return replace(found, rerank=False, read=0) if name == "low" else found
 
     def without(self, stage: str) -> Recipe:
         """The same recipe with one stage left out."""
@@ -87,8 +90,8 @@ class Recipe:
                 return replace(self, name=name, fusion="rrf")
             case "rerank" | "latest" | "context" | "speaker" | "satf" | "planner" | "tree" | "facts":
                 return replace(self, name=name, **{stage: False})  # type: ignore[arg-type]
-            case "expand":
-                return replace(self, name=name, expand=0)
+            case "expand" | "read":
+                return replace(self, name=name, **{stage: 0})  # type: ignore[arg-type]
             case "gate":
                 return replace(self, name=name, gate="none")
         raise UsageError(
@@ -97,10 +100,13 @@ class Recipe:
 
 
 MID = Recipe()
+FOUR_WAY = replace(MID, name="four-way", channels=CHANNELS)
+"""The default with the graph, which brings nothing that the fusion ranks higher: docs/results.md has the figures."""
 
 TEMPR = Recipe(
     name="tempr",
-    min_similarity=0.3,
+    channels=CHANNELS,
+    min_similarity=0.64,
     fusion="rrf",
     rrf_k=60,
     speaker=False,

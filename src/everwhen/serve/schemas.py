@@ -171,12 +171,13 @@ class RecipeIn(Body):
 
     name: Annotated[str, StringConstraints(max_length=100)] = "mid"
     candidates: Whole = Field(100, ge=1, le=1000)
-    channels: list[Channel] = Field(["semantic", "keyword", "graph", "temporal"], max_length=4)
-    min_similarity: float = Field(0.05, ge=-1, le=1)
+    channels: list[Channel] = Field(["semantic", "keyword", "temporal"], max_length=4)
+    min_similarity: float = Field(0.45, ge=-1, le=1)
     fusion: Literal["linear", "rrf", "lambda"] = "linear"
     rrf_k: Whole = Field(10, ge=0, le=1000)
     rerank: bool = True
     rerank_weight: float = Field(1.0, ge=0, le=100)
+    read: Whole = Field(4, ge=0, le=100)
     context: bool = True
     speaker: bool = True
     latest: bool = True
@@ -192,15 +193,15 @@ class RecipeIn(Body):
     gate: Literal["none", "careful", "strict"] = "none"
     facts: bool = True
     graph_seeds: Whole = Field(5, ge=0, le=1000)
-    graph_seed_similarity: float = Field(0.5, ge=-1, le=1)
-    graph_similarity: float = Field(0.3, ge=-1, le=1)
+    graph_seed_similarity: float = Field(0.74, ge=-1, le=1)
+    graph_similarity: float = Field(0.64, ge=-1, le=1)
     graph_decay: Share = 0.8
     graph_stop: Share = 0.1
     graph_share: Whole = Field(4, ge=1, le=1000)
     graph_cosine: bool = True
     min_edge: Share = 0.1
     entity_fan_out: Whole = Field(25, ge=0, le=1000)
-    temporal_similarity: float = Field(0.4, ge=-1, le=1)
+    temporal_similarity: float = Field(0.69, ge=-1, le=1)
     temporal_decay: Share = 0.7
 
     def recipe(self) -> Recipe:
@@ -209,7 +210,7 @@ class RecipeIn(Body):
 
 Stage = Literal[
     "semantic", "keyword", "graph", "temporal",
-    "fusion", "rerank", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
+    "fusion", "rerank", "read", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
 ]  # fmt: skip
 
 

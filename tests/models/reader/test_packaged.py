@@ -137,7 +137,7 @@ def test_a_span_is_no_longer_than_it_was_in_training() -> None:
     assert len(words[start:end].split()) <= LONGEST_SPAN
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(
     text=st.text(ALPHABET, max_size=60), speaker=st.text(ALPHABET, max_size=8), before=st.text(max_size=20)
 )

@@ -22,7 +22,7 @@ from everwhen.memory import Memory
 from everwhen.memory.asking import EXTRACTIVE
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.tokens import count_tokens
-from everwhen.recall import MID, Recipe
+from everwhen.recall import FOUR_WAY, MID, Recipe
 from everwhen.when.render import describe
 from everwhen.when.zones import zone_of
 
@@ -148,7 +148,7 @@ SYSTEMS: Mapping[str, System] = {
         System("no rerank", "everwhen without the reranker", recalled(MID.without("rerank"))),
         System("no keyword", "everwhen without words (vector only)", recalled(MID.without("keyword"))),
         System("no semantic", "everwhen without meaning (words only)", recalled(MID.without("semantic"))),
-        System("no graph", "everwhen without the memory graph", recalled(MID.without("graph"))),
+        System("with graph", "everwhen with the memory graph", recalled(FOUR_WAY)),
         System("no time", "everwhen without the asked time", recalled(MID.without("temporal"))),
         System("no speaker", "everwhen without who spoke", recalled(MID.without("speaker"))),
         System(

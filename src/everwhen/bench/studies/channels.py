@@ -17,13 +17,14 @@ from everwhen.bench.cases import bench_of, cases, opened
 from everwhen.bench.retrieval import EVERYTHING, Scored
 from everwhen.bench.studies import Request, Result
 from everwhen.bench.studies._rows import by_group, differences, table, turns
+from everwhen.recall import FOUR_WAY as EVERY_CHANNEL
 from everwhen.recall import MID, TEMPR, Recipe
 from everwhen.recall import graph as graph_channel
 
 FOUR_WAY = "four-way"
 DEFAULT = "learned fusion"
 TWO_HOPS = "two-hop neighbours"
-RRF = replace(MID, name="rrf", fusion="rrf", rrf_k=60, rerank=False)
+RRF = replace(EVERY_CHANNEL, name="rrf", fusion="rrf", rrf_k=60, rerank=False)
 """TEMPR's own fusion and constant."""
 BY_RANKS: dict[str, Recipe] = {
     FOUR_WAY: RRF,
@@ -36,7 +37,7 @@ BY_RANKS: dict[str, Recipe] = {
     TEMPR.name: TEMPR,
     f"{TEMPR.name}, no graph": TEMPR.without("graph"),
 }
-LEARNED: dict[str, Recipe] = {DEFAULT: MID, f"{DEFAULT}, {TWO_HOPS}": MID}
+LEARNED: dict[str, Recipe] = {DEFAULT: MID, f"{DEFAULT}, {TWO_HOPS}": EVERY_CHANNEL}
 
 
 def run(request: Request) -> Result:

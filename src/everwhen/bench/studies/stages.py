@@ -16,16 +16,17 @@ from everwhen.bench.metrics import percentile
 from everwhen.bench.retrieval import figure
 from everwhen.bench.studies import Request, Result, Table
 from everwhen.bench.studies.channels import BY_RANKS, TWO_HOPS, two_hops, walking
-from everwhen.recall import MID, Recipe
+from everwhen.recall import FOUR_WAY, MID, Recipe
 
 CONVERSATIONS = 2
-FOUR_WAY = "four-way (the default)"
+DEFAULT = "the default"
 RECIPES: Mapping[str, Recipe] = {
-    FOUR_WAY: MID,
-    "three-way, no temporal": MID.without("temporal"),
-    "three-way, no graph": MID.without("graph"),
-    f"four-way, {TWO_HOPS}": MID,
-    "four-way, no rerank": MID.without("rerank"),
+    DEFAULT: MID,
+    "no temporal": MID.without("temporal"),
+    "four-way, with the graph": FOUR_WAY,
+    f"four-way, {TWO_HOPS}": FOUR_WAY,
+    "no reader": MID.without("read"),
+    "no rerank": MID.without("rerank").without("read"),
     "vector only": BY_RANKS["vector only"],
 }
 QUANTILES = (50, 95, 99)
@@ -79,7 +80,7 @@ def run(request: Request) -> Result:
                 "heads": ["", "p50", "p95", "p99"],
                 "rows": [[name, *(_ms(value) for value in one.values())] for name, one in whole.items()],
             },
-            _stages(timings[FOUR_WAY]),
+            _stages(timings[DEFAULT]),
         ],
         "figures": {
             "questions": asked,
@@ -94,7 +95,7 @@ def _stages(timings: Timings) -> Table:
         [stage, *(_ms(one[f"p{q}"]) for q in QUANTILES), f"{one['share'] or 0:.1%}"]
         for stage, one in timings.shares().items()
     ]
-    title = f"the stages of the {FOUR_WAY}, and their share of the time of all recalls"
+    title = f"the stages of the {DEFAULT}, and their share of the time of all recalls"
     return {"title": title, "heads": ["stage", "p50", "p95", "p99", "share"], "rows": rows}
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,3 +44,17 @@ class Reading:
     @property
     def status(self) -> str:
         return STATUSES[int(self.statuses.argmax())]
+
+
+class Reader(Protocol):
+    """Reads passages beside a question. Above: recall and the answers; below: a network, or a caller's own."""
+
+    name: str
+
+    def relevance(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        """The logit of each passage that it answers."""
+        ...
+
+    def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
+        """Everything that it says of each passage."""
+        ...

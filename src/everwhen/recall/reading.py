@@ -1,0 +1,71 @@
+"""The reader's word on the first candidates: it reads each of them beside the question, which no vector can.
+
+Above: the pipeline, which adds it to what was fused. Below: `models/reader`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.models.reader import Passage, Reader
+from everwhen.recall.features import Pool, neighbours
+from everwhen.recall.fuse import WEIGHTS
+from everwhen.store import Store, UnitRow
+
+BEFORE = 160
+"""Characters of the turn before that are read along, of which the reader takes its last tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read: the places of the candidates, and for each the logit that it answers."""
+
+    places: NDArray[np.int64]
+    logits: NDArray[np.float32]
+
+    def added(self, fused: NDArray[np.float32], worth: float | None = None) -> NDArray[np.float32]:
+        """What each fused score gains: `worth` times the logit where one was read; the others stay behind those."""
+        gained = np.zeros(len(fused), np.float32)
+        gained[self.places] = np.float32(weight() if worth is None else worth) * self.logits
+        rest = np.delete(np.arange(len(fused)), self.places)
+        if len(rest):
+            lowest = float((fused + gained)[self.places].min())
+            gained[rest] = min(0.0, lowest - float(fused[rest].max()))
+        return gained
+
+
+def read_first(store: Store, pool: Pool, reader: Reader, places: NDArray[np.int64]) -> Read:
+    """The candidates at these places, read."""
+    return Read(places, reader.relevance(pool.plan.query, passages(store, pool, places.tolist())))
+
+
+def passages(store: Store, pool: Pool, places: Sequence[int]) -> list[Passage]:
+    """Some candidates as the reader reads them, each with the end of the turn before it."""
+    around = pool.around
+    before, _ = neighbours(around)
+    rows = [int(before[around.rows_of[place]]) for place in places]
+    held = store.units([int(around.units[row]) for row in rows if row >= 0])
+    return [
+        Passage(
+            pool.rows[place].speaker,
+            pool.rows[place].text,
+            _end(held.get(int(around.units[row]))) if row >= 0 else "",
+        )
+        for place, row in zip(places, rows, strict=True)
+    ]
+
+
+def _end(row: UnitRow | None) -> str:
+    return "" if row is None else f"{row.speaker}: {row.text}"[-BEFORE:]
+
+
+@cache
+def weight() -> float:
+    """What a logit weighs beside the fused score, fitted by `scripts/fit_fusion.py`."""
+    return float(json.loads(WEIGHTS.read_text("utf-8"))["read"]["weight"])

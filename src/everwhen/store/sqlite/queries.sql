@@ -12,9 +12,12 @@ INSERT INTO bank (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET valu
 INSERT INTO bank (key, value) VALUES ('recalls', :recalls)
 ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + :recalls AS TEXT);
 
--- count_access --
--- The same for a memory; nothing where it is gone.
-INSERT INTO accesses (unit, count, last_at) SELECT seq, :count, :last_at FROM units WHERE id = :id
+-- count_accesses --
+-- The same for memories: a JSON list of [id, count, last time]; nothing for one that is gone. One statement for all:
+-- while SQLite runs it, Python's other threads run too.
+INSERT INTO accesses (unit, count, last_at)
+SELECT u.seq, json_extract(given.value, '$[1]'), json_extract(given.value, '$[2]')
+FROM json_each(:counts) given CROSS JOIN units u ON u.id = json_extract(given.value, '$[0]') WHERE true
 ON CONFLICT (unit) DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at);
 
 -- accesses --

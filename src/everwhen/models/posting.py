@@ -7,6 +7,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from everwhen.errors import ModelError
 
@@ -46,7 +47,7 @@ class ModelServer:
                 response = client.post(self.base_url + path, json=body)
             except httpx.TimeoutException:
                 problem = f"did not answer within {self.timeout:g} s{self.timeout_advice}"
-            except httpx.HTTPError as error:
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
                 problem = f"cannot be reached ({error})"
             else:
                 if response.status_code != 429 and response.status_code < 500:
@@ -75,11 +76,29 @@ class ModelServer:
             raise ModelError(f"{self.model} needs httpx: pip install 'everwhen[llm]'") from error
         if self.key_advice and not self.key:
             raise ModelError(f"{self.model} needs a key: {self.key_advice}")
+        if self.key and not (self.key.isascii() and self.key.isprintable()):
+            raise ModelError(f"the key for {self.base_url} has characters that no key has; copy it again")
         with self._opening:
             if self._opened is None:
                 headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
                 self._opened = httpx.Client(headers=headers, timeout=self.timeout)
         return self._opened
+
+
+def is_address(url: str) -> bool:
+    """Whether a server can be there: HTTP, a host, and no port beyond 65535."""
+    try:
+        parts = urlsplit(url)
+        fits = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    return (
+        fits
+        and parts.scheme in ("http", "https")
+        and bool(parts.hostname)
+        and url.isprintable()
+        and " " not in url
+    )
 
 
 def sendable(text: str) -> str:

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from everwhen.errors import ModelError
+from everwhen.errors import ModelError, UsageError
 from everwhen.models.embed.base import Vectors, normalised
 from everwhen.models.embed.pieces import cut, words_by
-from everwhen.models.posting import ModelServer, sendable
+from everwhen.models.posting import ModelServer, is_address, sendable
 from everwhen.models.tokens import count_tokens
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -42,6 +42,10 @@ class OpenAIEmbedder:
         self.model = model
         self.name = f"openai:{model}"
         self.base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL).rstrip("/")
+        if not is_address(self.base_url):
+            raise UsageError(
+                f"{self.base_url!r} is no address of a server; set OPENAI_BASE_URL, such as http://localhost:11434/v1"
+            )
         self.window = window
         key_advice = "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server"
         self._server = ModelServer(

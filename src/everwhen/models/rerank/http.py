@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.posting import ModelServer, sendable
+from everwhen.models.posting import ModelServer, is_address, sendable
 from everwhen.models.rerank.base import Candidate, Question, Scores, dated_line
 
 KEY = "RERANK_API_KEY"
@@ -48,14 +48,14 @@ class HttpReranker:
         timeout: float = TIMEOUT,
         first_pause: float = 0.3,
     ) -> None:
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not is_address(base_url):
             raise UsageError(f"{base_url!r} is no address of a reranker; write {FORM}")
         self.base_url = base_url.rstrip("/").removesuffix("/rerank")
         self.model = model
         self.name = f"http:{self.base_url}" + (f"#{model}" if model else "")
+        host = f".{urlsplit(base_url).hostname}"
         self.key_name = next(
-            (name for host, name in PROVIDER_KEYS.items() if f".{parts.hostname}".endswith(f".{host}")), KEY
+            (name for owner, name in PROVIDER_KEYS.items() if host.endswith(f".{owner}")), KEY
         )
         self._key = api_key or os.environ.get(KEY) or os.environ.get(self.key_name)
         self._server = ModelServer(

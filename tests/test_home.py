@@ -6,12 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from everwhen import Memory, UsageError
-from everwhen.home import bank_bytes, bank_path
+from everwhen import Memory, Refused, UsageError
+from everwhen.home import bank_bytes, bank_path, check_folder
 
 
 def opened(home: Path, bank: str) -> Memory:
     return Memory.open(home, bank, embedder="fake", cache_entries=0, extract="none")
+
+
+def test_a_file_is_written_where_a_file_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_folder(tmp_path / "file")
+    with pytest.raises(UsageError, match="is a folder; name a file in it"):
+        check_folder(tmp_path)
+    with pytest.raises(UsageError, match="make it first, or name another file"):
+        check_folder(tmp_path / "nowhere" / "file")
+    monkeypatch.setattr("everwhen.home.os.access", lambda *_: False)
+    with pytest.raises(Refused, match="make its folder writable, or name another file"):
+        check_folder(tmp_path / "file")
 
 
 def test_a_name_that_differs_in_capitals_alone_is_refused_and_makes_no_file(home: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import everwhen
 
@@ -51,3 +52,11 @@ def test_reading_needs_no_spacy_and_no_tokenizer_tables() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain)
     assert done.stdout.strip() == "[]"
+
+
+def test_onnxruntime_keeps_no_id_of_the_machine_and_reports_nothing(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    for variable in ("HOME", "XDG_CACHE_HOME"):
+        environment[variable] = str(tmp_path)
+    subprocess.run([sys.executable, "-c", "import everwhen, onnxruntime"], check=True, env=environment)
+    assert list(tmp_path.iterdir()) == []

@@ -3,7 +3,8 @@
     python training/assemble.py --tokenizer tokenizer.json --train FOLDER --made banks.json.gz written.json.gz \
         --questions questions.json.gz --kept kept.json.gz --statuses statuses.json.gz --out data.npz [--small]
 
-`--train` is the folder with the public material. A turn is `speaker: text` with the end of the turn before it. A
+`--train` is the folder with the public material. What is written by hand, conversations and statuses, is read from
+where it lies. A turn is `speaker: text` with the end of the turn before it. A
 question has its bank, the turns that answer it, the place of its answer in the first of them, and how far it is
 trusted: written by hand, kept by the filter, or neither (the teacher judges those before they are learned from).
 """
@@ -32,6 +33,7 @@ KINDS = ("span", "yes", "no", "none")
 LEAKED = ("copper pan", "tess", "rowing, judo", "ghent", "tabby")
 """Words of the examples in the prompts, which a small model likes to repeat."""
 BY_HAND, FILTERED, RAW = 0, 1, 2
+WRITTEN_STATUSES = Path(__file__).with_name("statuses_written.json")
 
 
 @dataclass
@@ -146,7 +148,8 @@ def main() -> None:
         "given": add_given(data, given.train, every),
         "generated": add_generated(data, given.made, given.questions, given.kept, every),
     }
-    statuses = read_json(given.statuses)[::every]
+    by_hand = json.loads(WRITTEN_STATUSES.read_text(encoding="utf-8"))[:: max(1, every // 4)]
+    statuses = read_json(given.statuses)[::every] + by_hand
     np.savez_compressed(given.out, **data.pack(), **pack_statuses(data, statuses))
     print(
         counts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,10 @@ if TYPE_CHECKING:
     from everwhen.when import Interval
 
 __version__ = "0.1.0"
+
+# onnxruntime would write an id of this machine into the cache folder and report to its makers: everwhen is offline.
+# Read when it is first imported; set to 0 it is as its makers would have it.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 # Loaded when first asked for: a command that only prints its help must not wait for NumPy.
 _HOMES = {

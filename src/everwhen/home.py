@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from everwhen.errors import UsageError
+from everwhen.errors import Refused, UsageError
 
 BANK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 SUFFIX = ".db"
@@ -34,8 +34,12 @@ def make_private_folder(folder: Path) -> None:
 
 def check_folder(file: Path) -> None:
     """That a file which somebody names can be written: a folder that is not there is a slip of the pen, most often."""
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder; name a file in it")
     if not file.parent.is_dir():
         raise UsageError(f"there is no folder {file.parent}; make it first, or name another file")
+    if not os.access(file.parent, os.W_OK):
+        raise Refused(f"cannot write {file}: make its folder writable, or name another file")
 
 
 def check_bank_name(bank: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from everwhen import Memory, __version__
-from everwhen.cli import run
+from everwhen.cli import main, run
 from everwhen.cli.app import hoisted
 
 
@@ -99,6 +99,11 @@ def test_a_window_keeps_out_what_was_said_at_other_times(shell: Shell) -> None:
         (["import", "nowhere.json"], 3, "there is no file nowhere.json"),
         (["bench", "locomo", "--data", "nowhere.json"], 3, "there is no file nowhere.json"),
         (["reembed", "nobody", "--model", "fake"], 3, "there is no bank 'nobody'"),
+        (["forget", "--everything", "--bank", ""], 2, "--bank is empty; leave it out"),
+        (["add", "x", "--home="], 2, "--home is empty; leave it out"),
+        (["recall", "x", "--max-tokens", "few"], 2, "as an integer. Try 'everwhen recall --help'."),
+        (["recall", "x", "--sideways"], 2, "No such option: --sideways. Try"),
+        (["restore", __file__], 5, "is no backup of a bank; name a file that `everwhen backup` wrote"),
     ],
 )
 def test_mistakes_get_one_line_with_the_fix_and_a_code(
@@ -276,7 +281,29 @@ def test_a_closed_pipe_ends_the_command_in_silence() -> None:
     )
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()  # before it has written anything
-    assert process.stderr.read() == "" and process.wait() in (0, 1)
+    assert process.stderr.read() == "" and process.wait() == 0
+
+
+def test_a_closed_output_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("everwhen.cli.end_at_once_on_ctrl_c", lambda: None)
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit) as end:
+        main(["when-is", "today"])
+    assert end.value.code == 0 and capsys.readouterr().err == ""
+
+
+def test_without_a_command_the_help_is_shown_line_by_line(shell: Shell) -> None:
+    for arguments in ([], ["facts"]):
+        code, out, err = shell(*arguments)
+        assert (code, out) == (2, "") and err.startswith("Usage: everwhen") and err.count("\n") > 10
+
+
+def test_what_does_not_fit_is_told_apart_from_what_is_not_there(shell: Shell) -> None:
+    shell("add", "I play the violin")
+    code, out, _ = shell("recall", "violin", "--max-tokens", "3")
+    assert code == 0 and "none of 1 memories is short enough; allow more tokens with --max-tokens" in out
 
 
 def test_help_is_quick_to_load() -> None:

@@ -162,6 +162,11 @@ def test_openai_without_a_key_says_how_to_set_one(monkeypatch: pytest.MonkeyPatc
         open_embedder("openai:text-embedding-3-small").embed(["hello"])
 
 
+def test_openai_refuses_what_is_no_address() -> None:
+    with pytest.raises(UsageError, match="set OPENAI_BASE_URL"):
+        OpenAIEmbedder("tiny", base_url="localhost:8000")
+
+
 def test_openai_knows_the_width_of_common_models_without_asking(server: Server) -> None:
     assert open_embedder("openai:text-embedding-3-large").dim == 3072
     assert server.requests == []

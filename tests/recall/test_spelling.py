@@ -14,6 +14,10 @@ from everwhen.recall.spelling import Names, corrected, edits
 KNOWN = Names({"Katherine", "John Okafor", "Siobhan", "Jon", "Joan", "Priya", "Niamh"})
 
 
+def test_without_names_nothing_is_read_as_one() -> None:
+    assert Names(()).nearest("Jonh") is None
+
+
 def nobody_said(_word: str) -> bool:
     return False
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from everwhen.errors import Damaged
 from everwhen.store.base import Filter
-from everwhen.store.index import Index
+from everwhen.store.index import Batch, Block, Index
 from everwhen.store.keep import Retold
 from everwhen.store.sqlite import SqliteStore, loading, removal
 from everwhen.store.sqlite.removal import remove_units
@@ -61,6 +63,44 @@ def same(index: Index, other: Index) -> None:
 
     assert told(index) == told(other)
     assert (index.speakers, index.seen, index.removed) == (other.speakers, other.seen, other.removed)
+
+
+def test_blocks_built_while_the_next_rows_are_read_are_those_of_one_after_the_other(
+    two: tuple[SqliteStore, SqliteStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builders = set()
+    build = Block.build
+
+    def noted(batch: Batch) -> Block:
+        builders.add(threading.current_thread())
+        return build(batch)
+
+    monkeypatch.setattr(Block, "build", noted)
+    fresh = opened(two[0].path)
+    index = fresh.index()
+    assert len(index.blocks) == 5 and threading.current_thread() not in builders
+    assert not builders & set(threading.enumerate())  # nothing is left running
+    monkeypatch.setattr(loading, "ROWS_AT_ONCE", 1000)
+    whole = opened(two[0].path)
+    same(index, whole.index())
+    assert threading.current_thread() in builders  # a small bank needs no thread
+    for store in (*two, fresh, whole):
+        store.close()
+
+
+def test_damage_behind_the_first_blocks_is_told_and_leaves_no_thread(
+    two: tuple[SqliteStore, SqliteStore],
+) -> None:
+    ours, theirs = two
+    with ours._writer.transaction() as sql:
+        sql.execute("UPDATE vectors SET vector = x'00' WHERE unit = 33")
+    running = set(threading.enumerate())
+    fresh = opened(ours.path)
+    with pytest.raises(Damaged, match="doctor"):
+        fresh.index()
+    assert set(threading.enumerate()) <= running
+    for store in (ours, theirs, fresh):
+        store.close()
 
 
 def test_what_is_forgotten_costs_the_block_that_held_it(two: tuple[SqliteStore, SqliteStore]) -> None:

@@ -12,8 +12,8 @@ from everwhen.store import vectors as module
 from everwhen.store.best import largest
 from everwhen.store.bm25 import Postings
 from everwhen.store.index import Batch, Index, Rows, Window
-from everwhen.store.integer_product import LARGEST, product
 from everwhen.store.nearest import Nearness
+from everwhen.store.products import LARGEST, float_product, integer_product
 from everwhen.store.terms import PACKED
 from everwhen.store.vectors import Coded, Plain, chosen, held
 
@@ -69,7 +69,27 @@ def test_the_integer_product_is_exact_at_the_edges_of_its_range(
     chance = np.random.default_rng(seed)
     codes = chance.choice(np.array([0, 1, 128, 254, 255], dtype=np.uint8), (rows, inner))
     digits = chance.choice(np.array([-LARGEST, -1, 0, LARGEST], dtype=np.int8), (inner, columns))
-    np.testing.assert_array_equal(product(codes, digits), codes.astype(np.int64) @ digits.astype(np.int64))
+    np.testing.assert_array_equal(
+        integer_product(codes, digits), codes.astype(np.int64) @ digits.astype(np.int64)
+    )
+
+
+def test_the_float_product_is_that_of_numpy() -> None:
+    left, right = sentence_like(300, 1), sentence_like(DIMENSION, 2, 40)
+    np.testing.assert_allclose(float_product(left, right), left @ right, atol=1e-5)
+    np.testing.assert_allclose(float_product(left[50:60], right), left[50:60] @ right, atol=1e-5)
+
+
+@pytest.mark.parametrize("rank", [1, 20, 384])
+def test_the_main_directions_are_orthonormal_and_hold_nearly_as_much_as_the_best(rank: int) -> None:
+    """The best are those of the full decomposition."""
+    plain = sentence_like(3000, 6, 384)
+    plain[:, rank:] = 0.0
+    main = Coded.of(plain).main
+    assert main.shape[1] == min(rank, module.DIRECTIONS)
+    np.testing.assert_allclose(main.T @ main, np.eye(main.shape[1]), atol=1e-4)
+    best = np.linalg.eigh(plain.T @ plain)[0][-main.shape[1] :].sum()
+    assert np.square(plain @ main).sum() > 0.97 * best
 
 
 @settings(max_examples=30, deadline=None)
@@ -185,6 +205,18 @@ def test_the_largest_are_those_of_a_sort_with_all_ties(
     scores = np.random.default_rng(seed).integers(0, values, count).astype(np.float32)
     last = np.sort(scores)[::-1][limit - 1] if 0 < limit <= count else (-1.0 if limit else np.inf)
     np.testing.assert_array_equal(largest(scores, limit), np.flatnonzero(scores >= last))
+
+
+@pytest.mark.parametrize("apart", [0, 44])
+def test_terms_are_found_in_all_their_rows_even_if_their_first_bits_are_the_same(apart: int) -> None:
+    chance = np.random.default_rng(1)
+    terms = np.arange(40, dtype=np.uint64) << np.uint64(apart)
+    rows = [np.sort(chance.choice(terms, 8, replace=False)) for _ in range(200)]
+    packed = np.zeros(1600, dtype=PACKED)
+    packed["term"], packed["halves"] = np.concatenate(rows), 1
+    postings = Postings.build(packed, np.full(200, 8, dtype=np.int64))
+    for term, where in zip(terms, postings.find(terms.tolist()), strict=True):
+        assert postings.rows[where].tolist() == [row for row, own in enumerate(rows) if term in own]
 
 
 @settings(max_examples=60, deadline=None)

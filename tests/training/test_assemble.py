@@ -141,6 +141,8 @@ def write_inputs(folder: Path) -> None:
         "answer": "Ghent",
     }
     write_json(folder / "statuses.json.gz", [status])
+    by_hand = status | {"text": "In Turin, if I get the job", "status": "supposed", "answer": "Turin"}
+    (folder / "written.json").write_text(json.dumps([by_hand]))
 
 
 def test_the_command_assembles_every_source(
@@ -160,6 +162,7 @@ def test_the_command_assembles_every_source(
         ],
     )
     monkeypatch.setattr(assemble, "read_all", lambda: iter([by_hand]))
+    monkeypatch.setattr(assemble, "WRITTEN_STATUSES", tmp_path / "written.json")
     paths = {"train": ".", "made": "made.json.gz", "questions": "asked.json.gz", "kept": "kept.json.gz"}
     paths |= {"statuses": "statuses.json.gz", "out": "data.npz"}
     arguments = [part for name, path in paths.items() for part in (f"--{name}", str(tmp_path / path))]
@@ -185,6 +188,10 @@ def test_the_command_assembles_every_source(
     assert made["trust"].tolist() == [hand, kept, hand, kept, raw]
     assert made["status"].tolist() == [0, -1, -1, -1, -1]
     assert made["bank_of"].tolist() == [0, 1, 1, 2, 2, 3, 3]
-    ((first, last),) = made["status.span"]
-    assert words(tokenizer, rows(made, "status.own")[0][first : last + 1]) == "ghent"
-    assert made["status.status"].tolist() == [4]
+    statuses = {
+        words(tokenizer, told[first : last + 1]): int(status)
+        for told, (first, last), status in zip(
+            rows(made, "status.own"), made["status.span"], made["status.status"], strict=True
+        )
+    }
+    assert statuses == {"ghent": 4, "turin": 2}

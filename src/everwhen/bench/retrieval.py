@@ -23,7 +23,7 @@ from everwhen.home import bank_path, home_folder
 from everwhen.memory import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall, Recipe
-from everwhen.recall.budget import fill
+from everwhen.recall.budget import NO_ROOM, fill
 from everwhen.types import Dropped, Message
 
 BUDGETS = (512, 1024, 4096)
@@ -145,7 +145,7 @@ def ask(
 def within(whole: Recall, budget: int) -> Recall:
     """What the same recall gives under a budget, without asking again: the budget is its last stage."""
     kept, left, tokens = fill(whole.memories, budget)
-    dropped = [Dropped(one.id, "no room in max_tokens", one.score) for one in left]
+    dropped = [Dropped(one.id, NO_ROOM, one.score) for one in left]
     return replace(whole, memories=tuple(kept), tokens=tokens, dropped=(*whole.dropped, *dropped))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
+from typing import TextIO
 
 from everwhen.cli.interrupt import end_at_once_on_ctrl_c
 from everwhen.errors import EverwhenError
@@ -13,6 +15,8 @@ from everwhen.errors import EverwhenError
 def main(arguments: list[str] | None = None) -> None:
     """The `everwhen` command: runs, and exits with a code that means something (see `docs/cli.md`)."""
     end_at_once_on_ctrl_c()
+    # A stream that is closed is one that nobody reads.
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # whatever the terminal's encoding
@@ -27,10 +31,10 @@ def run(arguments: list[str]) -> int:
 
     # Sensible threads for small matrices, unless the user has chosen: one BLAS thread is the fastest.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    arguments = hoisted(arguments)
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in options
     try:
+        arguments = hoisted(arguments)
         code = typer.main.get_command(app).main(arguments, prog_name="everwhen", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -38,6 +42,10 @@ def run(arguments: list[str]) -> int:
         return _fail(str(error), type(error).__name__, error.exit_code, as_json)
     except Exception as error:
         return _unexpected(error, as_json)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # Typer would have it that this is an error
+            return _unexpected(end.__context__, as_json)
+        raise
 
 
 def _unexpected(error: Exception, as_json: bool) -> int:
@@ -46,9 +54,14 @@ def _unexpected(error: Exception, as_json: bool) -> int:
     if kind == "Exit":
         return int(getattr(error, "exit_code", 0))
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        message = error.format_message()
+        if kind == "NoArgsIsHelpError" and not as_json:
+            print(message, file=sys.stderr)
+            return 2
+        message += "" if message.endswith((".", "?", ")")) else "."
         context = getattr(error, "ctx", None)
         path = getattr(context, "command_path", "everwhen") if context is not None else "everwhen"
-        return _fail(f"{error.format_message()} Try '{path} --help'.", "UsageError", 2, as_json)
+        return _fail(f"{message} Try '{path} --help'.", "UsageError", 2, as_json)
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader has seen enough
         return 0
@@ -62,6 +75,10 @@ def _unexpected(error: Exception, as_json: bool) -> int:
         raise error
     said = f"this is a bug, please report it: {kind}: {error} (EVERWHEN_DEBUG=1 shows where)"
     return _fail(said, "Bug", 1, as_json)
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _fail(message: str, kind: str, code: int, as_json: bool) -> int:

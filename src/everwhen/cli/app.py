@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everwhen.errors import UsageError
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -133,9 +135,13 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
         if word == "--":
             rest += [word, *given]
             break
-        if word in _WITH_VALUE and given:
-            front += [word, given.pop(0)]
-        elif word in _ALONE or word.split("=", 1)[0] in _WITH_VALUE:
+        name, equals, value = word.partition("=")
+        if name in _WITH_VALUE and (equals or given):
+            value = value if equals else given.pop(0)
+            if not value:  # a variable of the shell that is not set: the default bank is not what was meant
+                raise UsageError(f"{name} is empty; leave it out, or give it a value")
+            front += [name, value]
+        elif word in _ALONE:
             front.append(word)
         else:
             rest.append(word)

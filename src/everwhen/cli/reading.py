@@ -130,10 +130,16 @@ def show(here: Here, found: Recall, *, explain: bool, limit: int | None = None) 
     from rich.table import Table
     from rich.text import Text
 
+    from everwhen.recall.budget import NO_ROOM
     from everwhen.when.zones import zone_of
 
     if not found.memories:
-        here.console.print("nothing in this memory answers that")
+        too_long = sum(one.reason == NO_ROOM for one in found.dropped)
+        here.console.print(
+            f"none of {too_long} memories is short enough; allow more tokens with --max-tokens"
+            if too_long
+            else "nothing in this memory answers that"
+        )
         return
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column("when", style="cyan", no_wrap=True)

@@ -34,7 +34,7 @@ def when_is(
     if here.json:
         here.print(found)
     elif not found:
-        raise NotFound(f"there is no time expression in '{expression}'")
+        raise NotFound(f"there is no time expression in '{expression}'; write one such as 'last Friday'")
     for one in () if here.json else found:
         here.console.print(Text.assemble((printable(one.text), "bold"), f"  {explain(one.interval, zone)}"))
         rule = str(one.recurrence) if one.recurrence else str(one.duration) if one.duration else ""

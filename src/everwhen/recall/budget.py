@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from everwhen.recall.result import BREAK_TOKENS, HEADER_TOKENS, header
 from everwhen.types import Recalled
 
+NO_ROOM = "no room in max_tokens"
+"""The reason of what does not fit."""
+
 
 def fill(memories: Sequence[Recalled], max_tokens: int) -> tuple[list[Recalled], list[Recalled], int]:
     """Those that fit, those that do not, and the tokens used: exactly those of `Recall.as_context()`.

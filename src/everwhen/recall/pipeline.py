@@ -30,7 +30,7 @@ from everwhen.models.rerank.codes import decode
 from everwhen.models.rerank.compare import compare
 from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
-from everwhen.recall.budget import fill
+from everwhen.recall.budget import NO_ROOM, fill
 from everwhen.recall.channels import Found, reasons, search
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
@@ -249,7 +249,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             *left_below,
             *outdated,
             *unhelpful,
-            *(Dropped(memory.id, "no room in max_tokens", memory.score) for memory in left),
+            *(Dropped(memory.id, NO_ROOM, memory.score) for memory in left),
         ),
         trace={
             "recipe": recipe.name,

@@ -88,8 +88,7 @@ def edits(a: str, b: str) -> int:
 
 def _counts(words: Sequence[str]) -> NDArray[np.int16]:
     """How often each letter stands in each word; letters beyond the Latin ones share the places."""
-    counts = np.zeros((len(words), _LETTERS), np.int16)
-    for row, word in enumerate(words):
-        for letter in word:
-            counts[row, ord(letter) % _LETTERS] += 1
-    return counts
+    letters = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype="<u4") % _LETTERS
+    rows = np.repeat(np.arange(len(words)), [len(word) for word in words])
+    counts = np.bincount(rows * _LETTERS + letters, minlength=len(words) * _LETTERS)
+    return counts.reshape(len(words), _LETTERS).astype(np.int16)

@@ -40,10 +40,12 @@ class Postings:
         """From all rows' packed terms, one after the other, and how many terms each row has."""
         owners = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         lengths = np.bincount(owners, packed["halves"] * 0.5, minlength=len(sizes)).astype(np.float32)
-        order = np.argsort(packed["term"], kind="stable")  # stable: rows stay ascending inside a term
-        vocabulary, starts = np.unique(packed["term"][order], return_index=True)
+        terms, order = _sorted(
+            np.ascontiguousarray(packed["term"])
+        )  # stable: rows stay ascending inside a term
+        starts = np.flatnonzero(np.append(True, terms[1:] != terms[:-1])) if len(terms) else order
         offsets = np.append(starts, len(order)).astype(np.int64)
-        return cls(vocabulary, offsets, owners[order], packed["halves"][order], lengths)
+        return cls(terms[starts], offsets, owners[order], packed["halves"][order], lengths)
 
     def only(self, stays: NDArray[np.bool_]) -> Postings:
         """Of some of the rows, which close ranks."""
@@ -95,6 +97,25 @@ class Postings:
             found[here] = halves[places[here]]
         found *= np.float32(0.5)
         return found
+
+
+def _sorted(terms: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Terms in their order, and the place of each before; of equal ones the first place comes first.
+
+    NumPy sorts numbers with vector instructions, but not numbers with their places: a term's first bits and its place,
+    sorted as one number, take half the time. Only terms with the same first bits can come out in a wrong order.
+    """
+    bits = np.uint64(len(terms).bit_length())
+    keys = terms >> bits << bits
+    keys |= np.arange(len(terms), dtype=np.uint64)
+    keys.sort()
+    keys &= (np.uint64(1) << bits) - np.uint64(1)
+    order = keys.view(np.int64)
+    ordered = terms[order]
+    if (ordered[1:] < ordered[:-1]).any():
+        order = np.argsort(terms, kind="stable")
+        ordered = terms[order]
+    return ordered, order
 
 
 def idf(rows: int, containing: int) -> float:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from time import perf_counter
 
 import pytest
 
 from everwhen.ingest.extract import Batch, ExtractedEvent, Extraction
 from everwhen.ingest.extract.rules import RuleExtractor
+from everwhen.ingest.extract.rules.cleaning import passages
 from everwhen.types import Role, Turn
 from tests.ingest.extract.marked import conversations, days, score
 
@@ -27,6 +29,18 @@ def extract(*lines: str) -> Extraction:
 
 def events(*lines: str) -> tuple[ExtractedEvent, ...]:
     return extract(*lines).events
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "@" * 100_000, "ha 😀 " * 20_000])
+def test_a_long_line_without_blanks_or_full_of_emoji_is_cleaned_at_once(text: str) -> None:
+    start = perf_counter()
+    passages(text)
+    assert perf_counter() - start < 1
+
+
+def test_addresses_are_blanked() -> None:
+    (line,) = passages("mail ana@example.org, @ben or a@b@c.de (see www.x.org) at @noon.today")
+    assert line.text.split() == ["mail", ",", "@ben", "or", "(see", "at", "@noon.today"]
 
 
 def test_marked_chat_is_read_with_the_promised_precision_and_recall() -> None:

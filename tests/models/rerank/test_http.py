@@ -144,10 +144,36 @@ def test_an_error_says_what_to_do(server: ScriptedServer, trouble: Step, advice:
         asking(server).score(Question("q"), candidates("a"))
 
 
-@pytest.mark.parametrize("name", ["http:x", "http:ftp://host#m", "http:https://#m", "http:#m"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "http:x",
+        "http:ftp://host#m",
+        "http:https://#m",
+        "http:#m",
+        "http:http://host:abc#m",
+        "http:http://host:99999",
+        "http:http://[::1#m",
+        "http:http://my host#m",
+        "http:http://host\n#m",
+    ],
+)
 def test_what_is_no_address_is_refused_with_the_form(name: str) -> None:
     with pytest.raises(UsageError, match="http:<address>#<model>"):
         open_reranker(name)
+
+
+@pytest.mark.parametrize("key", ["k\u00e9y", "key\n"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(server: ScriptedServer, key: str) -> None:
+    with pytest.raises(ModelError, match="has characters that no key has; copy it again") as told:
+        HttpReranker(server.root, api_key=key).score(Question("q"), candidates("a"))
+    assert key not in str(told.value)
+
+
+def test_a_host_that_has_no_name_is_told(server: ScriptedServer) -> None:
+    reranker = HttpReranker("http://\u00e9..x", timeout=0.5, first_pause=0.001)
+    with pytest.raises(ModelError, match="cannot be reached"):
+        reranker.score(Question("q"), candidates("a"))
 
 
 def test_recall_asks_the_server_that_is_set(server: ScriptedServer, home: Path) -> None:

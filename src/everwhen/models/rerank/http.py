@@ -10,20 +10,15 @@ otherwise (`texts`; an answer without `results`, with `score`).
 from __future__ import annotations
 
 import os
-import random
-import threading
-import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from everwhen.errors import ModelError, UsageError
+from everwhen.models.posting import ModelServer, is_address, sendable
 from everwhen.models.rerank.base import Candidate, Question, Scores, dated_line
-
-if TYPE_CHECKING:
-    import httpx
 
 KEY = "RERANK_API_KEY"
 PROVIDER_KEYS = {"cohere.com": "COHERE_API_KEY", "cohere.ai": "COHERE_API_KEY", "jina.ai": "JINA_API_KEY"}
@@ -53,40 +48,48 @@ class HttpReranker:
         timeout: float = TIMEOUT,
         first_pause: float = 0.3,
     ) -> None:
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not is_address(base_url):
             raise UsageError(f"{base_url!r} is no address of a reranker; write {FORM}")
         self.base_url = base_url.rstrip("/").removesuffix("/rerank")
         self.model = model
         self.name = f"http:{self.base_url}" + (f"#{model}" if model else "")
-        self.timeout = timeout
-        self.first_pause = first_pause
+        host = f".{urlsplit(base_url).hostname}"
         self.key_name = next(
-            (name for host, name in PROVIDER_KEYS.items() if f".{parts.hostname}".endswith(f".{host}")), KEY
+            (name for owner, name in PROVIDER_KEYS.items() if host.endswith(f".{owner}")), KEY
         )
         self._key = api_key or os.environ.get(KEY) or os.environ.get(self.key_name)
-        self._opening = threading.Lock()
-        self._opened: httpx.Client | None = None
+        self._server = ModelServer(
+            self.base_url,
+            self._key,
+            self.name,
+            timeout=timeout,
+            attempts=ATTEMPTS,
+            first_pause=first_pause,
+            longest_pause=LONGEST_PAUSE,
+            advice="try again later, or recall without it (reranker='maxsim')",
+            timeout_advice=" (setting rerank_timeout)",
+        )
 
     def score(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
         """The server's relevance, as it gives it."""
-        # JSON has no lone surrogates.
-        texts = [_sendable(dated_line(candidate)[:LONGEST]) for candidate in candidates]
-        query = _sendable(question.text[:LONGEST])
+        texts = [sendable(dated_line(candidate)[:LONGEST]) for candidate in candidates]
+        query = sendable(question.text[:LONGEST])
         found: list[float] = []
         for start in range(0, len(texts), BATCH):
             found += self._batch(query, texts[start : start + BATCH])
         return {"cross_encoder": np.array(found, np.float32)}
 
     def _batch(self, query: str, texts: list[str]) -> list[float]:
-        answer = self._post(self._body(query, texts))
-        if answer is _TOO_MUCH:
+        response = self._server.post("/rerank", self._body(query, texts))
+        if response.status_code == 413:
             if len(texts) == 1:
                 raise ModelError(
                     f"{self.base_url} cannot read one document of {len(texts[0])} characters (413)"
                 )
             half = len(texts) // 2
             return self._batch(query, texts[:half]) + self._batch(query, texts[half:])
+        self._say_refusal(response.status_code)
+        answer = self._server.read(response)
         try:
             rows = answer["results"] if isinstance(answer, dict) else answer
             scores = {int(row["index"]): float(_relevance(row)) for row in rows}
@@ -103,37 +106,7 @@ class HttpReranker:
             return {"model": self.model, **body}
         return {**body, "texts": texts, "truncate": True}
 
-    def _post(self, body: dict[str, object]) -> Any:
-        """Send, and send again after a pause while the server is busy, failing or silent."""
-        client = self._client()
-        import httpx
-
-        for attempt in range(1, ATTEMPTS + 1):
-            pause = None
-            try:
-                response = client.post(f"{self.base_url}/rerank", json=body)
-            except httpx.TimeoutException:
-                problem = f"did not answer within {self.timeout:g} s (setting rerank_timeout)"
-            except httpx.HTTPError as error:
-                problem = f"cannot be reached ({error})"
-            else:
-                if response.status_code == 413:
-                    return _TOO_MUCH
-                if response.is_success:
-                    return _json(response)
-                problem, pause = self._refusal(response), _asked_pause(response)
-            if attempt < ATTEMPTS:
-                backoff = self.first_pause * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
-                time.sleep(min(LONGEST_PAUSE, backoff if pause is None else pause))
-        raise ModelError(
-            f"{self.base_url} {problem}, {ATTEMPTS} times; try again later, or recall without it (reranker='maxsim')"
-        )
-
-    def _refusal(self, response: httpx.Response) -> str:
-        """What went wrong, if trying again may help; otherwise an error that says what to do."""
-        status = response.status_code
-        if status == 429 or status >= 500:
-            return f"answered with status {status}"
+    def _say_refusal(self, status: int) -> None:
         if status in (401, 403):
             raise ModelError(
                 f"{self.base_url} refused the {'key' if self._key else 'request without a key'} (status {status}); "
@@ -144,43 +117,7 @@ class HttpReranker:
             raise ModelError(
                 f"{self.base_url}/rerank is not there{model} (status {status}); the form is {FORM}"
             )
-        raise ModelError(f"{self.base_url} refused the request (status {status}): {response.text[:300]}")
-
-    def _client(self) -> httpx.Client:
-        with self._opening:
-            if self._opened is None:
-                self._opened = self._open()
-        return self._opened
-
-    def _open(self) -> httpx.Client:
-        try:
-            import httpx
-        except ImportError as error:
-            raise ModelError(f"{self.name} needs httpx: pip install 'everwhen[llm]'") from error
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        return httpx.Client(headers=headers, timeout=self.timeout)
-
-
-_TOO_MUCH = object()
 
 
 def _relevance(row: dict[str, Any]) -> Any:
     return row["relevance_score"] if "relevance_score" in row else row["score"]
-
-
-def _sendable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
-
-
-def _json(response: httpx.Response) -> Any:
-    try:
-        return response.json()
-    except ValueError:
-        return None
-
-
-def _asked_pause(response: httpx.Response) -> float | None:
-    try:
-        return max(0.0, float(response.headers["retry-after"]))
-    except (KeyError, ValueError):
-        return None

@@ -261,15 +261,10 @@ class SqliteStore:
 
     def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
         ask = statements()
+        given = json.dumps([(id_, one.times, to_text(one.last_at)) for id_, one in counts.items()])
         with self._writer.transaction(wait=_PATIENCE) as sql:
             sql.execute(ask["count_recalls"], {"recalls": recalls})
-            sql.executemany(
-                ask["count_access"],
-                [
-                    {"id": id_, "count": one.times, "last_at": to_text(one.last_at)}
-                    for id_, one in counts.items()
-                ],
-            )
+            sql.execute(ask["count_accesses"], {"counts": given})
 
     def set_zone(self, zone: str) -> None:
         with self._writer.use():

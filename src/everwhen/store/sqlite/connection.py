@@ -185,7 +185,10 @@ def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA
         applied = _versions(sql)
         version = max(applied, default=0)
         if version == 0 and sql.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise Damaged(f"{connection.path} is no bank of everwhen, but another program's database")
+            raise Damaged(
+                f"{connection.path} is no bank of everwhen, but another program's database: move it away, or choose "
+                "another bank"
+            )
     if version > SCHEMA:
         raise Refused(
             f"bank '{connection.path.stem}' was written by a newer everwhen (schema {version}, this one knows "

@@ -9,12 +9,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
 from everwhen.errors import ModelChanged
 from everwhen.store.base import BankInfo
 from everwhen.store.index import Index
+from everwhen.store.sqlite import loading
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.loading import read_again, read_removals, read_rows
 from everwhen.store.sqlite.statements import statements
@@ -59,11 +61,24 @@ class LiveIndex:
         if len(changed):
             batch, speakers = read_again(sql, changed, dimension, self.nodes)
             index = index.extended(batch, index.seen, speakers)
-        while True:
-            batch, seen, speakers = read_rows(sql, index.seen, dimension, self.nodes)
-            index = index.extended(batch, seen, speakers)
-            if not len(batch.rows.units):
-                return index
+        return self._with_what_is_new(sql, index, dimension)
+
+    def _with_what_is_new(self, sql: sqlite3.Connection, index: Index, dimension: int) -> Index:
+        """A block is built on another thread while the rows of the next one are read: SQLite and Python read, NumPy
+        builds. The thread ends here, and a small bank has none: a pool starts it with the first block."""
+        with ThreadPoolExecutor(1) as pool:
+            building: Future[Index] | None = None
+            seen = index.seen
+            while True:
+                batch, seen, speakers = read_rows(sql, seen, dimension, self.nodes)
+                index = building.result() if building else index
+                if len(batch.rows.units) == loading.ROWS_AT_ONCE:
+                    building = pool.submit(index.extended, batch, seen, speakers)
+                    del batch  # 60 MB that would be kept while the next ones are read
+                    continue
+                building, index = None, index.extended(batch, seen, speakers)
+                if not len(batch.rows.units):
+                    return index
 
 
 def changed_model(bank: str, embedder: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +19,11 @@ from everwhen.store.index import Batch, Rows, Window, empty_batch
 from everwhen.store.instants import to_micros
 from everwhen.store.kinds import code, codes
 from everwhen.store.sqlite.statements import statements
-from everwhen.store.terms import PACKED, label_key
+from everwhen.store.terms import PACKED, Packed, label_key
 from everwhen.types import ROLES
 
-_VECTORS_AT_ONCE = 4096
+T = TypeVar("T")
+_AT_ONCE = 256  # rows, and vectors of 0.4 MB, that are handled at a time, so that they stay in the cache
 _ROLE_CODES: dict[str | None, int] = {None: -1, **{role: place for place, role in enumerate(ROLES)}}
 
 
@@ -34,13 +37,13 @@ def read_rows(
     """Some units after a seq, nodes or all others, as arrays; how far that reaches; and who speaks in them. There is
     nothing behind it where no rows come."""
     name = "index_node_rows" if nodes else "index_rows"
-    rows = sql.execute(statements()[name], (after, ROWS_AT_ONCE)).fetchall()
-    if not rows:
+    read = _columns(sql.execute(statements()[name], (after, ROWS_AT_ONCE)))
+    if read is None:
         seen = max(after, sql.execute(statements()["last_unit"]).fetchone()[0])
         return empty_batch(dimension), seen, set()
-    last = rows[-1][0]
+    last = int(read.rows.units[-1])
     vectors = sql.execute(statements()["index_node_vectors" if nodes else "index_vectors"], (after, last))
-    return _arrays(rows, vectors, dimension), last, _speakers(rows)
+    return read.with_vectors(vectors, dimension), last, read.speakers
 
 
 def read_again(
@@ -48,42 +51,78 @@ def read_again(
 ) -> tuple[Batch, set[str]]:
     """Those of some units that are there, nodes or all others, as arrays; and who speaks in them."""
     listed = json.dumps(sorted(set(units.tolist())))
-    rows = sql.execute(statements()["index_rows_of"], {"units": listed, "nodes": nodes}).fetchall()
-    if not rows:
+    read = _columns(sql.execute(statements()["index_rows_of"], {"units": listed, "nodes": nodes}))
+    if read is None:
         return empty_batch(dimension), set()
-    there = json.dumps([row[0] for row in rows])
-    return _arrays(rows, sql.execute(statements()["index_vectors_of"], (there,)), dimension), _speakers(rows)
+    there = json.dumps(read.rows.units.tolist())
+    return read.with_vectors(
+        sql.execute(statements()["index_vectors_of"], (there,)), dimension
+    ), read.speakers
 
 
-def _speakers(rows: Sequence[tuple[Any, ...]]) -> set[str]:
-    return {row[8] for row in rows if row[8] is not None}
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """A batch of which the vectors are not read yet, and who speaks in it."""
+
+    rows: Rows
+    sizes: NDArray[np.int64]
+    packed: Packed
+    speakers: set[str]
+
+    def with_vectors(self, cursor: sqlite3.Cursor, dimension: int) -> Batch:
+        with _readable():
+            vectors = _vectors(cursor, int(self.rows.pieces.sum()), dimension)
+        return Batch(self.rows, self.sizes, self.packed, vectors)
 
 
-def _arrays(rows: Sequence[tuple[Any, ...]], vectors: sqlite3.Cursor, dimension: int) -> Batch:
-    try:
-        seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles, asks = zip(
-            *rows, strict=True
-        )
+def _columns(cursor: sqlite3.Cursor) -> _Columns | None:
+    """Rows as arrays, None where there are none. A few at a time become arrays: they are still in the cache then, and
+    what Python holds of a whole block's rows would be 30 MB."""
+    parts = []
+    while some := cursor.fetchmany(_AT_ONCE):
+        with _readable():
+            parts.append(_part(some))
+    if not parts:
+        return None
+    rows, sizes, terms, speakers = zip(*parts, strict=True)
+    with _readable():
         packed = np.frombuffer(b"".join(terms), dtype=PACKED)
-        count = np.array(pieces, dtype=np.int64)
-        known = {pair: code(*pair) for pair in set(zip(kinds, networks, strict=True))}
-        return Batch(
-            Rows(
-                units=np.array(seqs, dtype=np.int64),
-                at=_micros(at),
-                recorded=_micros(recorded),
-                kinds=np.array([known[pair] for pair in zip(kinds, networks, strict=True)], dtype=np.int16),
-                sessions=_keys(sessions),
-                speakers=_keys(speakers),
-                roles=np.array([_ROLE_CODES[role] for role in roles], dtype=np.int8),
-                asks=np.array(asks, dtype=np.bool_),
-                pieces=count,
-            ),
-            sizes=np.array([len(blob) // PACKED.itemsize for blob in terms], dtype=np.int64),
-            packed=packed,
-            vectors=_vectors(vectors, int(count.sum()), dimension),
-        )
-    except (TypeError, ValueError) as error:
+    return _Columns(
+        Rows(*(np.concatenate([getattr(part, one.name) for part in rows]) for one in fields(Rows))),
+        np.concatenate(sizes),
+        packed,
+        set().union(*speakers),
+    )
+
+
+def _part(rows: Sequence[tuple[Any, ...]]) -> tuple[Rows, NDArray[np.int64], bytes, set[str]]:
+    seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles, asks = zip(
+        *rows, strict=True
+    )
+    return (
+        Rows(
+            units=np.array(seqs, dtype=np.int64),
+            at=_micros(at),
+            recorded=_micros(recorded),
+            kinds=_looked_up(list(zip(kinds, networks, strict=True)), lambda pair: code(*pair), np.int16),
+            sessions=_looked_up(sessions, _key, np.int64),
+            speakers=_looked_up(speakers, _key, np.int64),
+            roles=_looked_up(roles, _ROLE_CODES.__getitem__, np.int8),
+            asks=np.array(asks, dtype=np.bool_),
+            pieces=np.array(pieces, dtype=np.int64),
+        ),
+        np.fromiter(map(len, terms), dtype=np.int64, count=len(terms)) // PACKED.itemsize,
+        b"".join(terms),
+        {speaker for speaker in speakers if speaker is not None},
+    )
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Values of another kind than the store writes are damage."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
         raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
 
 
@@ -105,8 +144,8 @@ def _vectors(cursor: sqlite3.Cursor, total: int, dimension: int) -> NDArray[np.f
     """Filled as it is read: a block of vectors is 50 MB, and two copies would be twice that."""
     matrix = np.empty((total, dimension), dtype=np.float32)
     place = 0
-    while rows := cursor.fetchmany(_VECTORS_AT_ONCE):
-        blobs = b"".join(row[1] for row in rows)
+    while rows := cursor.fetchmany(_AT_ONCE):
+        blobs = b"".join([vector for (vector,) in rows])
         matrix[place : place + len(rows)] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)
         place += len(rows)
     if place != total:
@@ -114,8 +153,14 @@ def _vectors(cursor: sqlite3.Cursor, total: int, dimension: int) -> NDArray[np.f
     return matrix
 
 
-def _keys(labels: tuple[str | None, ...]) -> NDArray[np.int64]:
-    return np.array([0 if label is None else label_key(label) for label in labels], dtype=np.int64)
+def _looked_up(values: Sequence[T], of: Callable[[T], int], dtype: type[np.integer[Any]]) -> NDArray[Any]:
+    """A number for each value, asked for once where many are the same."""
+    known = {value: of(value) for value in set(values)}
+    return np.fromiter(map(known.__getitem__, values), dtype=dtype, count=len(values))
+
+
+def _key(label: str | None) -> int:
+    return 0 if label is None else label_key(label)
 
 
 def _micros(texts: tuple[str, ...]) -> NDArray[np.int64]:

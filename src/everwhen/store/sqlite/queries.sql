@@ -12,9 +12,12 @@ INSERT INTO bank (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET valu
 INSERT INTO bank (key, value) VALUES ('recalls', :recalls)
 ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + :recalls AS TEXT);
 
--- count_access --
--- The same for a memory; nothing where it is gone.
-INSERT INTO accesses (unit, count, last_at) SELECT seq, :count, :last_at FROM units WHERE id = :id
+-- count_accesses --
+-- The same for memories: a JSON list of [id, count, last time]; nothing for one that is gone. One statement for all:
+-- while SQLite runs it, Python's other threads run too.
+INSERT INTO accesses (unit, count, last_at)
+SELECT u.seq, json_extract(given.value, '$[1]'), json_extract(given.value, '$[2]')
+FROM json_each(:counts) given CROSS JOIN units u ON u.id = json_extract(given.value, '$[0]') WHERE true
 ON CONFLICT (unit) DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at);
 
 -- accesses --
@@ -144,7 +147,7 @@ FROM units u LEFT JOIN turns t ON t.seq = u.turn
 WHERE u.seq > ? AND u.kind <> 'node' ORDER BY u.seq LIMIT ?;
 
 -- index_vectors --
-SELECT unit, vector FROM vectors v
+SELECT vector FROM vectors v
 WHERE unit > ? AND unit <= ? AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.unit = v.unit) ORDER BY unit, piece;
 
 -- index_rows_of --
@@ -155,14 +158,14 @@ FROM units u LEFT JOIN turns t ON t.seq = u.turn
 WHERE u.seq IN (SELECT value FROM json_each(:units)) AND (u.kind = 'node') = :nodes ORDER BY u.seq;
 
 -- index_vectors_of --
-SELECT unit, vector FROM vectors WHERE unit IN (SELECT value FROM json_each(?)) ORDER BY unit, piece;
+SELECT vector FROM vectors WHERE unit IN (SELECT value FROM json_each(?)) ORDER BY unit, piece;
 
 -- index_node_rows --
 SELECT u.seq, u.mentioned_at, u.recorded_at, u.kind, u.network, u.pieces, u.terms, NULL, NULL, NULL, 0
 FROM nodes n CROSS JOIN units u ON u.seq = n.unit WHERE n.unit > ? ORDER BY n.unit LIMIT ?;
 
 -- index_node_vectors --
-SELECT v.unit, v.vector FROM nodes n CROSS JOIN vectors v ON v.unit = n.unit
+SELECT v.vector FROM nodes n CROSS JOIN vectors v ON v.unit = n.unit
 WHERE n.unit > ? AND n.unit <= ? ORDER BY n.unit, v.piece;
 
 -- last_unit --

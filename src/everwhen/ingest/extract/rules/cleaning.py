@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _CAPTION = re.compile(r"\[(?:image|audio|video|file|call|result|photo)\b[^\]]*\]", re.IGNORECASE)
-_LINK = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\S+@\S+\.\w+")
+# An address is looked for where a word begins, and at its first @ that is not in front: a word may be of a megabyte.
+_LINK = re.compile(r"\bhttps?://\S+|\bwww\.\S+|(?<!\S)\S[^\s@]*@\S+\.\w+")
 _EMOJI = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u200d\ufe0f\u20e3\U000e0020-\U000e007f]+"
     r"|(?<!\w)[:;=]['’]?-?[)(DPpO3/\\|]+(?!\w)|<3+"
@@ -99,8 +100,10 @@ def _clean(line: str) -> str:
 
 def _stopped(match: re.Match[str]) -> str:
     """An emoji ends a sentence, unless something has ended it already."""
-    before = match.string[: match.start()].rstrip()
-    stop = "." if before and before[-1] not in ".!?,;:-–—" else " "
+    place = match.start() - 1
+    while place >= 0 and match.string[place].isspace():
+        place -= 1
+    stop = "." if place >= 0 and match.string[place] not in ".!?,;:-–—" else " "
     return stop + " " * (len(match[0]) - 1)
 
 

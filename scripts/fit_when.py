@@ -75,6 +75,7 @@ class Case:
     name: str
     kind: str
     """`told`, `told_small`, or how it asks for what was never told: `foreign`, `person`, `untold`."""
+    ask: Ask
     question: Question
     at: datetime
     clues: list[Any]
@@ -98,7 +99,7 @@ def main() -> None:
     given = parser.parse_args()
     with TemporaryDirectory() as scratch:
         every = read_cases(given.data, given.when, given.home or Path(scratch))
-    embedder = open_embedder("minilm")
+    embedder = open_embedder("conversation-1")
     cases = [case for case in every if case.kind == "told"]
     names = [name for name in cases[0].rows[0] if name not in matching.TELLING]
     ceilings(cases)
@@ -180,7 +181,8 @@ def small_cases(name: str, messages: list[Message], gold: list[dict[str, Any]], 
 def case_of(
     memory: Memory, name: str, kind: str, question: str, at: datetime, gold: dict[str, Any] | None = None
 ) -> Case:
-    ask, read = Ask(question, at, memory.zone), read_question(question, at, memory.zone)
+    ask = Ask(question, at, memory.zone, reader=memory._reader)
+    read = read_question(question, at, memory.zone)
     scored = clues_for(memory._store, memory._asking, ask, read)
     right = [False] * len(scored.clues)
     cited = [False] * len(scored.clues)
@@ -193,7 +195,7 @@ def case_of(
         [[value for name, value in row.items() if name not in matching.TELLING] for row in rows]
     )
     flags = (np.array(right), np.array(cited))
-    return Case(name, kind, read, at, list(scored.clues), rows, matrix, *flags, scored.asked)
+    return Case(name, kind, ask, read, at, list(scored.clues), rows, matrix, *flags, scored.asked)
 
 
 def renamed(question: str, one: dict[str, Any], other: dict[str, Any]) -> str:
@@ -247,7 +249,7 @@ def answer(case: Case, names: list[str], weights: Rows, embedder: Embedder) -> t
     shares = matching.probabilities(case.rows, dict(zip(names, weights, strict=True)))
     chosen = choose(weigh(Scored(case.clues, case.rows, shares)), case.question, case.at)
     place = next(at for at, clue in enumerate(case.clues) if clue is chosen.clues[0])
-    return evidence_features(chosen, case.asked, embedder), bool(case.right[place])
+    return evidence_features(chosen, case.asked, embedder, case.ask), bool(case.right[place])
 
 
 def fit_sure(answered: list[Answered], but: str | None = None) -> dict[str, float]:

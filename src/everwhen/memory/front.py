@@ -103,6 +103,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         self._store = store
         self._settings = settings
         self._reranker = reranker
+        self._reader = shared_reader(settings.reader)
         self._folder = home_folder(settings.home)
         self._accesses = Accesses(store)
         self._masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
@@ -386,7 +387,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
             min_confidence=checked.fraction(min_confidence, "min_confidence"),
             reranker=self._reranker
             or shared_reranker(self._settings.reranker, self._settings.rerank_timeout),
-            reader=shared_reader(self._settings.reader),
+            reader=self._reader,
             nodes=kinds is None or "node" in kinds,
             llm=recall_llm(self._settings),
             seek=None if seek is None else checked.words(seek, "words to look for"),

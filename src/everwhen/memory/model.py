@@ -85,6 +85,7 @@ class ModelMemory:
 
     _store: Store
     _settings: Settings
+    _reader: Reader | None
     _folder: Path
     _model: BankEmbedder
 

@@ -46,7 +46,7 @@ class TimeMemory(GraphMemory):
         window = clock.window(between)
         pending = self._settle()
         recipe = checked.recipe("mid", self._settings)
-        asked = Ask(words, clock.now, self._store.info.zone, window, recipe)
+        asked = Ask(words, clock.now, self._store.info.zone, window, recipe, self._reader)
         found = self._model.read(lambda embedder: when(self._store, embedder, asked))
         return replace(found, pending=pending) if found and pending else found
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from everwhen.models.embed import Embedder
+from everwhen.models.reader import Passage, Reader
 from everwhen.recall.asking import Question, read_question
 from everwhen.recall.clues import TURNS, Clue, gather, similar_events, similar_facts
 from everwhen.recall.matching import features, has_content, probabilities, speakers_of, weights
@@ -36,6 +37,8 @@ EVERYTHING = 100_000
 """Tokens that leave the ranking of recall uncut."""
 NEAREST = 150
 """Turns whose cosine is known; for the others the lowest of these stands in."""
+SURE = 4.0
+"""The reader's logit that counts as three quarters of the surest."""
 QUOTES = 3
 """Pieces of evidence that an answer shows."""
 AMONG = 0.1
@@ -55,6 +58,8 @@ class Ask:
     zone: str = "UTC"
     between: Interval | None = None
     recipe: Recipe = field(default=MID)
+    reader: Reader | None = None
+    """What reads the first turns, and whether the best evidence answers the question."""
     anchor: bool = False
     """Whether it is the event that another question leans on: that event leans on no other."""
 
@@ -85,7 +90,7 @@ def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
     if not weighed:
         return None
     chosen = choose(weighed, question, ask.at)
-    sure = confidence(evidence_features(chosen, scored.asked, embedder))
+    sure = confidence(evidence_features(chosen, scored.asked, embedder, ask))
     if sure < weights()["least"] or (chosen.clues[0].denied and not question.denied):
         return None
     zone = chosen.clues[0].turn.zone
@@ -116,6 +121,7 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
         at=ask.at,
         where=Filter(kinds=_RANKED),
         recipe=ask.recipe,
+        reader=ask.reader,
     )
     ranked = list(dict.fromkeys(id_ for one in recall(store, embedder, request) for id_ in one.turns))
     vector, words = read_words(store, embedder, question.event)
@@ -153,9 +159,11 @@ def confidence(found: Mapping[str, float]) -> float:
     return 1 / (1 + math.exp(-sum(sure[name] * value for name, value in found.items())))
 
 
-def evidence_features(chosen: Weighed, asked: AskedWords | None, embedder: Embedder) -> dict[str, float]:
-    """What the confidence is computed from: how clearly one interval stands out, and whether its best clue speaks of
-    what was asked, of whom it was asked, and of something that happened."""
+def evidence_features(
+    chosen: Weighed, asked: AskedWords | None, embedder: Embedder, ask: Ask
+) -> dict[str, float]:
+    """What the confidence is computed from: how clearly one interval stands out, whether the reader finds the answer
+    there, and whether its best clue speaks of what was asked, of whom it was asked, and of something that happened."""
     row, clue = chosen.row, chosen.clues[0]
     spoken = covers(asked, embedder, (clue.text, clue.around)) if asked else None
     # A model without token vectors leaves the words themselves.
@@ -171,7 +179,16 @@ def evidence_features(chosen: Weighed, asked: AskedWords | None, embedder: Embed
         "unnamed": 1.0 - row["named"],
         "somebody_else": float(row["same_subject"] < 0),
         "unreal": row["unreal"],
+        "read": _read(ask, clue),
     }
+
+
+def _read(ask: Ask, clue: Clue) -> float:
+    """How sure the reader is that the turn answers, from -1 to 1; 0 where nothing reads."""
+    if ask.reader is None:
+        return 0.0
+    passage = Passage(clue.turn.speaker, clue.turn.text)
+    return math.tanh(float(ask.reader.relevance(ask.query, [passage])[0]) / SURE)
 
 
 # First, last, grain

@@ -259,7 +259,9 @@ def run(sets: Sequence[str] = SETS, home: Path | None = None) -> Json:
             sayings = messages(conversation)
             settings = {"extract": "rules", "zone": conversation["zone"], "count_access": False}
             with fresh_bank(home or Path(temporary), f"own-{number}", sayings, Tally(), **settings) as memory:
-                vectors = shared_embedder("conversation-1").embed([f"{one.speaker}: {one.text}" for one in sayings])
+                vectors = shared_embedder("conversation-1").embed(
+                    [f"{one.speaker}: {one.text}" for one in sayings]
+                )
                 for name, own, question in questions:
                     cases[name].append(_case(memory, vectors, question, datetime.fromisoformat(own["now"])))
             if sys.stderr.isatty():

@@ -6,8 +6,8 @@ Two steps, because the first is slow and the second is what one repeats:
     python scripts/fit_fusion.py fit FEATURES.npz … [--write]
 
 `collect` asks every question of a fresh bank and keeps the features of its candidates, and what the reader says of the
-first ten by the weights of the time (after a change of features, collect and fit twice). `fit` minimises a listwise loss
-with an L2 penalty, once for each fold with that fold left out (a LoCoMo conversation, a fifth of the LongMemEval
+first ten by the weights of the time (after a change of features, collect and fit twice). `fit` minimises a listwise
+loss with an L2 penalty, once for each fold with that fold left out (a LoCoMo conversation, a fifth of the LongMemEval
 questions), which gives the figures, and once on everything, which gives the weights that ship. Numbers only: no text of
 the data is kept.
 """
@@ -354,7 +354,11 @@ def fit_reading(
 
 
 def fit_answerable(
-    cases: Sequence[Case], names: Sequence[str], columns: Sequence[int], weight: NDArray[np.float64], first: int
+    cases: Sequence[Case],
+    names: Sequence[str],
+    columns: Sequence[int],
+    weight: NDArray[np.float64],
+    first: int,
 ) -> dict[str, Any]:
     """A logistic regression over the signs; AUROC with each fold left out (of the fusion's weights too)."""
     silent = [place for place, name in enumerate(names) if name in SPEAKER_FEATURES]
@@ -365,7 +369,9 @@ def fit_answerable(
             parts = case.columns[:, columns] * weight
             fused = parts.sum(axis=1).astype(np.float32)
             logits = read_of(case, fused, first).logits if first else None
-            rows.append(signs(case.clues, fused - parts[:, silent].sum(axis=1).astype(np.float32), fused, logits))
+            rows.append(
+                signs(case.clues, fused - parts[:, silent].sum(axis=1).astype(np.float32), fused, logits)
+            )
         return np.array(rows, dtype=np.float64)
 
     out: dict[str, Any] = {}

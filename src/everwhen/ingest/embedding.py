@@ -1,8 +1,8 @@
 """What of a turn is embedded: its words with their speaker, read with the end of the turn before.
 
-The words alone say little ("Yes, on Friday!"). The packaged embedder reads the turn before and embeds the turn alone, in one
-run. For any other embedder two vectors are made, one of `speaker: text` and one with the end of the turn before in front,
-and their mean is kept: the cosine with the mean is the mean of the cosines. What is stored and shown is always the text
+The words alone say little ("Yes, on Friday!"). The packaged embedder reads the turn before and embeds the turn alone,
+in one run. For any other embedder two vectors are made, one of `speaker: text` and one with the end of the turn before
+in front, and their mean is kept: the cosine with the mean is the mean of the cosines. What is stored and shown is always the text
 as it was said.
 """
 

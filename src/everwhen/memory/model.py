@@ -14,6 +14,7 @@ from everwhen.models.embed.cache import CachedEmbedder
 
 if TYPE_CHECKING:
     from everwhen.models.embed import Embedder
+    from everwhen.models.reader import Reader
     from everwhen.settings import Settings
     from everwhen.store import Model, Store
 

@@ -66,15 +66,17 @@ def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None)
             float(found.telling[first].sum()) / whole,
             math.log1p(len(found.telling)),
             # how sure the reader is of the best that it read, and of all of them
-            *(() if logits is None else (float(logits.max()) / SURE, float(np.logaddexp.reduce(logits)) / SURE)),
+            *(
+                ()
+                if logits is None
+                else (float(logits.max()) / SURE, float(np.logaddexp.reduce(logits)) / SURE)
+            ),
         ],
         np.float32,
     )
 
 
-def answerable(
-    pool: Pool, contributions: dict[str, Array], fused: Array, read: Read | None = None
-) -> float:
+def answerable(pool: Pool, contributions: dict[str, Array], fused: Array, read: Read | None = None) -> float:
     """A logistic of the signs, fitted by `scripts/fit_fusion.py`."""
     speaker = sum((contributions[name] for name in SPEAKER_FEATURES if name in contributions), np.float32(0))
     said = signs(clues(pool), fused - speaker, fused, None if read is None else read.logits)

@@ -328,7 +328,10 @@ def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Rera
         return replace(
             pool,
             matches=Matches(
-                best, compare(query.tokens, *tokens), scan.telling(query.words), np.array([word in named for word in query.words], np.bool_)
+                best,
+                compare(query.tokens, *tokens),
+                scan.telling(query.words),
+                np.array([word in named for word in query.words], np.bool_),
             ),
         )
     scores = reranker.score(
@@ -352,7 +355,9 @@ def _fused(store: Store, gathered: Gathered, request: Request, timings: dict[str
         if request.reader is None or not request.recipe.read:
             return None
         with _timed(timings, "read"):
-            return read_first(store, pool, request.reader, np.argsort(-fused, kind="stable")[: request.recipe.read])
+            return read_first(
+                store, pool, request.reader, np.argsort(-fused, kind="stable")[: request.recipe.read]
+            )
 
     now = past_asked_for(asked.time, asked.query, request.asked_at) is None
     return _by_weights(pool, request.recipe, now, read)

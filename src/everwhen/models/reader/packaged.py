@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).with_name("reader_1")
 ASKED, BEFORE, OWN = 40, 24, 160
-"""Tokens of a question, of the turn before, and of a turn. It was trained with 96 of a turn; its positions reach 256."""
+"""Tokens of a question, of the turn before, and of a turn. It was trained with 96 of a turn and has 256 positions."""
 BATCH = 4
 """Pairs of one run: what is padded costs as much as what is read."""
 LONGEST_SPAN = 24
@@ -49,7 +49,9 @@ class PackagedReader:
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Everything that it says of each passage."""
         out: dict[int, Reading] = {}
-        for chosen, outputs, encoded in self._runs(question, passages, ["relevance", "kind", "status", "span"]):
+        for chosen, outputs, encoded in self._runs(
+            question, passages, ["relevance", "kind", "status", "span"]
+        ):
             relevance, kind, status, span = outputs
             for row, number in enumerate(chosen):
                 begin, own = encoded[row]
@@ -83,14 +85,19 @@ class PackagedReader:
     def _model(self) -> tuple[Tokenizer, Any]:
         with self._loading:
             if self._loaded is None:
-                self._loaded = open_tokenizer(self._folder / "tokenizer.json"), open_session(self._folder / "model.onnx")
+                self._loaded = (
+                    open_tokenizer(self._folder / "tokenizer.json"),
+                    open_session(self._folder / "model.onnx"),
+                )
         return self._loaded
 
 
 def _row(tokenizer: Tokenizer, asked: list[int], passage: Passage) -> tuple[list[int], int, Encoding]:
     """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where the passage's own words begin, and what they are."""
     own = tokenizer.encode(f"{passage.speaker}: {passage.text}"[: 8 * OWN], add_special_tokens=False)
-    before = tokenizer.encode(passage.before, add_special_tokens=False).ids[-BEFORE:] if passage.before else []
+    before = (
+        tokenizer.encode(passage.before, add_special_tokens=False).ids[-BEFORE:] if passage.before else []
+    )
     ids = [101, *asked, 102, *before, *([102] if before else []), *own.ids[:OWN], 102]
     own.truncate(OWN)
     return ids, len(ids) - len(own.ids) - 1, own

@@ -325,15 +325,9 @@ def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Rera
         if np.isnan(best).all():
             return pool
         named = {word.casefold() for person in pool.plan.people for word in person.split()}
-        return replace(
-            pool,
-            matches=Matches(
-                best,
-                compare(query.tokens, *tokens),
-                scan.telling(query.words),
-                np.array([word in named for word in query.words], np.bool_),
-            ),
-        )
+        is_name = np.array([word in named for word in query.words], np.bool_)
+        compared = compare(query.tokens, *tokens)
+        return replace(pool, matches=Matches(best, compared, scan.telling(query.words), is_name))
     scores = reranker.score(
         Question(pool.plan.query, query.tokens),
         [Candidate(row.text, row.said_at, row.zone, row.speaker) for row in pool.rows],

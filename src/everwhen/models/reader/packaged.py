@@ -24,7 +24,7 @@ FOLDER = Path(__file__).with_name("reader_1")
 ASKED, BEFORE, OWN = 40, 24, 160
 """Tokens of a question, of the turn before, and of a turn. It was trained with 96 of a turn and has 256 positions."""
 BATCH = 4
-"""Pairs of one run: what is padded costs as much as what is read."""
+"""Pairs of one run, at the most: what is padded costs as much as what is read, and every core has its share."""
 LONGEST_SPAN = 24
 
 
@@ -71,7 +71,8 @@ class PackagedReader:
         asked = tokenizer.encode(question, add_special_tokens=False).ids[:ASKED]
         rows = [_row(tokenizer, asked, passage) for passage in passages]
         order = sorted(range(len(rows)), key=lambda number: -len(rows[number][0]))
-        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        size = max(1, min(BATCH, -(-len(order) // self.threads)))
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
 
         def run(batch: list[int]) -> tuple[list[int], list[Any], list[tuple[int, Encoding]]]:
             outputs = session.run(wanted, _inputs([rows[number][0] for number in batch], len(asked) + 2))
@@ -85,15 +86,13 @@ class PackagedReader:
     def _model(self) -> tuple[Tokenizer, Any]:
         with self._loading:
             if self._loaded is None:
-                self._loaded = (
-                    open_tokenizer(self._folder / "tokenizer.json"),
-                    open_session(self._folder / "model.onnx"),
-                )
+                tokenizer = open_tokenizer(self._folder / "tokenizer.json")
+                self._loaded = tokenizer, open_session(self._folder / "model.onnx")
         return self._loaded
 
 
 def _row(tokenizer: Tokenizer, asked: list[int], passage: Passage) -> tuple[list[int], int, Encoding]:
-    """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where the passage's own words begin, and what they are."""
+    """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where its own words begin, and what they are."""
     own = tokenizer.encode(f"{passage.speaker}: {passage.text}"[: 8 * OWN], add_special_tokens=False)
     before = (
         tokenizer.encode(passage.before, add_special_tokens=False).ids[-BEFORE:] if passage.before else []

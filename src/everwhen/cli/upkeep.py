@@ -110,7 +110,9 @@ def _salvage(here: Here, out: Path) -> None:
 def reembed(
     context: typer.Context,
     bank: Annotated[str, typer.Argument(help="The bank.")],
-    model: Annotated[str, typer.Option(help="conversation-1, fastembed:…, openai:… or sentence-transformers:…")],
+    model: Annotated[
+        str, typer.Option(help="conversation-1, fastembed:…, openai:… or sentence-transformers:…")
+    ],
 ) -> None:
     """Give a bank the vectors of another embedding model."""
     from everwhen.home import bank_path, home_folder

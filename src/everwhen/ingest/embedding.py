@@ -2,8 +2,8 @@
 
 The words alone say little ("Yes, on Friday!"). The packaged embedder reads the turn before and embeds the turn alone,
 in one run. For any other embedder two vectors are made, one of `speaker: text` and one with the end of the turn before
-in front, and their mean is kept: the cosine with the mean is the mean of the cosines. What is stored and shown is always the text
-as it was said.
+in front, and their mean is kept: the cosine with the mean is the mean of the cosines. What is stored and shown is
+always the text as it was said.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What somebody said later about the same thing comes before what they said earlier: people change, and tell.
+"""What was said later comes before what was said earlier, where a question asks how things stand: people change, and tell.
 
 The facts room does this for what it could extract; here it is done for the turns themselves.
 """
@@ -11,30 +11,24 @@ from numpy.typing import NDArray
 from everwhen.recall.features import Pool
 from everwhen.recall.reading import Read
 
-ANSWERS = 0.0
-"""The reader's logit from which a turn answers more likely than not."""
-ALIKE = 0.5
-"""The cosine from which two turns speak of the same thing."""
+MAY_ANSWER = -2.0
+"""The reader's logit from which a turn may answer: one in eight. A correction ("make that Thursday") says little by
+itself, and the reader is seldom sure of it."""
 
 
 def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read) -> NDArray[np.float32]:
-    """What fused scores gain so that of the turns that answer and are alike, a later one comes before an earlier one.
+    """What fused scores gain so that of the turns that may answer, a later one comes before the earlier ones.
 
-    `s'(j) = max(s(j), s(i) + e)` over the i that were said before j by the same person; e keeps the order of time.
+    `s'(j) = max(s(j), s'(i) + e)` over the i that were said before j; e keeps the order of time.
     """
     gained = np.zeros(len(fused), np.float32)
     answers = [
         place
         for place, logit in zip(read.places.tolist(), read.logits.tolist(), strict=True)
-        if logit >= ANSWERS and pool.rows[place].kind == "turn"
+        if logit >= MAY_ANSWER and pool.rows[place].kind == "turn"
     ]
-    by_time = sorted(answers, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq))
-    for number, later in enumerate(by_time):
-        for earlier in by_time[:number]:
-            if (
-                pool.rows[earlier].speaker == pool.rows[later].speaker
-                and float(pool.vectors[earlier] @ pool.vectors[later]) >= ALIKE
-            ):
-                lead = float(fused[earlier] + gained[earlier] - fused[later])
-                gained[later] = max(gained[later], lead + 1e-3)
+    best = -np.inf
+    for place in sorted(answers, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq)):
+        gained[place] = max(0.0, best + 1e-3 - float(fused[place]))
+        best = float(fused[place] + gained[place])
     return gained

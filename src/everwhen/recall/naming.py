@@ -6,24 +6,18 @@ from collections.abc import Mapping
 
 FEATURES: Mapping[str, str] = {
     "about": "said by whom it is about",
-    "amount_asked": "has a number, as asked",
-    "answers": "answers a question",
     "answers_match": "answers a similar question",
     "bm25": "words",
     "bm25_neighbour": "words around it",
-    "bm25_rank": "rank by words",
     "by_user": "said by the user",
+    "compared": "word by word, as learned",
+    "compared_rank": "rank word by word",
     "cosine": "meaning",
-    "cosine_before": "meaning of the turn before",
-    "has_number": "has a number",
-    "has_time": "has a time",
-    "is_question": "is itself a question",
-    "length": "length",
-    "like_hits": "similar to the first hits",
-    "maxsim_rank": "rank word by word",
     "maxsim_telling": "match of the telling words",
     "near_hits": "close to other hits",
+    "newer": "newer than what it renews",
     "place_asked": "has a name, a place is asked",
+    "read": "what the reader says",
     "session_affinity": "date fits the other hits",
     "session_bm25": "words of its session",
     "session_maxsim": "session, word by word",
@@ -31,7 +25,6 @@ FEATURES: Mapping[str, str] = {
     "time_asked": "has a time, as asked",
     "time_inside": "in the time asked for",
     "told_by_you": "said by the assistant",
-    "weakest_half": "no word left without a match",
 }
 """The features of the learned fusion, as a person would call them."""
 

@@ -40,7 +40,7 @@ from everwhen.recall.gate import Known, gate
 from everwhen.recall.hierarchy import climb, leaf_scores
 from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import newer_first
-from everwhen.recall.plan import Plan, past_asked_for, plan
+from everwhen.recall.plan import Plan, asks_now, past_asked_for, plan
 from everwhen.recall.question import ASKED, Query, embed, heart_of
 from everwhen.recall.reading import Read, read_first
 from everwhen.recall.recipe import MID, Recipe
@@ -353,8 +353,7 @@ def _fused(store: Store, gathered: Gathered, request: Request, timings: dict[str
                 store, pool, request.reader, np.argsort(-fused, kind="stable")[: request.recipe.read]
             )
 
-    now = past_asked_for(asked.time, asked.query, request.asked_at) is None
-    return _by_weights(pool, request.recipe, now, read)
+    return _by_weights(pool, request.recipe, asks_now(asked, request.asked_at), read)
 
 
 def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
@@ -388,7 +387,7 @@ def _by_weights(
 ) -> _Fused:
     """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below.
 
-    Where the present is asked about, what somebody said last comes first of what answers.
+    Where a question asks how things stand, what was said last comes first of what may answer.
     """
     columns = features(pool)
     if not recipe.context:

@@ -19,6 +19,8 @@ _FORMERLY = re.compile(
     r"over the years|history|ever)\b",
     re.IGNORECASE,
 )
+# A question in the past tense asks what happened, not how things stand.
+_HAPPENED = re.compile(r"\b(did|didn['’]t|was|wasn['’]t|were|weren['’]t|had|hadn['’]t)\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\b(you|you've|your|yours)\b", re.IGNORECASE)
 _TIME = re.compile(
@@ -110,6 +112,11 @@ def keywords(bare: str) -> tuple[str, ...]:
     ]
     chosen = sorted(dict.fromkeys(words), key=lambda word: -len(word))[:KEYWORDS]
     return tuple(word for word in dict.fromkeys(words) if word in chosen)
+
+
+def asks_now(plan: Plan, at: datetime) -> bool:
+    """Whether a question asks how things stand, so that what is newer counts for more."""
+    return past_asked_for(plan.time, plan.query, at) is None and _HAPPENED.search(plan.query) is None
 
 
 def past_asked_for(asked: Constraint | None, query: str, at: datetime) -> Interval | None:

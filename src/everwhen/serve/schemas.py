@@ -172,7 +172,7 @@ class RecipeIn(Body):
     name: Annotated[str, StringConstraints(max_length=100)] = "mid"
     candidates: Whole = Field(100, ge=1, le=1000)
     channels: list[Channel] = Field(["semantic", "keyword", "temporal"], max_length=4)
-    min_similarity: float = Field(0.45, ge=-1, le=1)
+    min_similarity: float = Field(0.2, ge=-1, le=1)
     fusion: Literal["linear", "rrf", "lambda"] = "linear"
     rrf_k: Whole = Field(10, ge=0, le=1000)
     rerank: bool = True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.onnx import available_cores, open_session, open_tokenizer
+from everwhen.models.onnx import available_cores, encodable, open_session, open_tokenizer
 from everwhen.models.reader.base import Passage, Reading
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class PackagedReader:
     ) -> list[tuple[list[int], list[Any], list[tuple[int, Encoding]]]]:
         """Batches of passages of about the same length, spread over the cores."""
         tokenizer, session = self._model()
-        asked = tokenizer.encode(question, add_special_tokens=False).ids[:ASKED]
+        asked = tokenizer.encode(encodable(question), add_special_tokens=False).ids[:ASKED]
         rows = [_row(tokenizer, asked, passage) for passage in passages]
         order = sorted(range(len(rows)), key=lambda number: -len(rows[number][0]))
         size = max(1, min(BATCH, -(-len(order) // self.threads)))
@@ -93,9 +93,13 @@ class PackagedReader:
 
 def _row(tokenizer: Tokenizer, asked: list[int], passage: Passage) -> tuple[list[int], int, Encoding]:
     """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where its own words begin, and what they are."""
-    own = tokenizer.encode(f"{passage.speaker}: {passage.text}"[: 8 * OWN], add_special_tokens=False)
+    own = tokenizer.encode(
+        encodable(f"{passage.speaker}: {passage.text}"[: 8 * OWN]), add_special_tokens=False
+    )
     before = (
-        tokenizer.encode(passage.before, add_special_tokens=False).ids[-BEFORE:] if passage.before else []
+        tokenizer.encode(encodable(passage.before), add_special_tokens=False).ids[-BEFORE:]
+        if passage.before
+        else []
     )
     ids = [101, *asked, 102, *before, *([102] if before else []), *own.ids[:OWN], 102]
     own.truncate(OWN)

@@ -148,8 +148,8 @@ class Settings:
     two speakers of a LoCoMo dialogue are in most of its memories), and the question's own words find them better."""
 
     # Temporal
-    temporal_similarity: float = 0.69
-    """The cosine from which what lies in the asked time takes part: as many as TEMPR's 0.4 with a general model."""
+    temporal_similarity: float = 0.6
+    """The cosine from which what lies in the asked time takes part. TEMPR has 0.4 for another model."""
     temporal_decay: float = 0.7
     """What a temporal link leaves of the closeness to the asked time (TEMPR)."""
 

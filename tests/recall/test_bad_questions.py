@@ -101,7 +101,7 @@ def test_an_empty_bank_gives_an_empty_result_that_says_so(memory: Memory, recipe
     found = memory.recall("Where does Ana live?", at=ASKED, recipe=recipe)
     assert len(found) == 0 and found.tokens == 0 and found.dropped == ()
     assert found.trace["candidates"] == 0 and found.trace["answerable"] == 0
-    assert found.trace["found"] == {"semantic": 0, "keyword": 0, "graph": 0}
+    assert found.trace["found"] == {"semantic": 0, "keyword": 0}
 
 
 @pytest.mark.parametrize("query", ["the kayak", "Where was Ana in 2025?", "unheard of", "Ana"])

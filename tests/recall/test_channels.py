@@ -17,7 +17,7 @@ from everwhen.recall import Recall
 from everwhen.recall.channels import merged, reasons
 from everwhen.recall.plan import plan
 from everwhen.recall.question import embed
-from everwhen.recall.recipe import CHANNELS, MID
+from everwhen.recall.recipe import CHANNELS, FOUR_WAY, MID
 from everwhen.store import Scored
 from tests.recall.memories import ASKED, START, gathered, tell
 
@@ -91,7 +91,7 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 QUERY = "What did Clara think of the kayak trip on the river in June 2025?"
-FULL = replace(MID, expand=4, satf=True)
+FULL = replace(FOUR_WAY, expand=4, satf=True)
 
 
 def asked(memory: Memory, **filters: Any) -> Recall:

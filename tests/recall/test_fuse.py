@@ -17,7 +17,7 @@ from everwhen.models.rerank import Candidate, Question, Scores
 from everwhen.recall import Recall
 from everwhen.recall.fuse import Weights, linear, rrf, weights
 from everwhen.recall.pipeline import CONTEXT, Request, recall
-from everwhen.recall.recipe import CHANNELS, MID, STAGES, Recipe
+from everwhen.recall.recipe import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
 from everwhen.store import Filter
 from tests.recall.memories import ASKED, tell
 
@@ -92,14 +92,15 @@ def test_where_words_cannot_be_compared_the_plain_weights_are_used(quick: Memory
         parts = {
             part for one in asked(bank, "Where are the violin lessons of Ana?") for part in one.why.parts
         }
-        assert parts <= set(weights(name).values)
-        assert ("weakest_half" in parts) == (name == "maxsim")
+        assert parts - {"read", "newer"} <= set(weights(name).values)
+        assert ("compared" in parts) == (name == "maxsim")
 
 
 def test_without_rerank_the_plain_weights_are_used_for_any_embedder(memory: Memory) -> None:
     tell(memory)
     found = asked(memory, "Where are the violin lessons?", MID.without("rerank"))
-    assert {part for one in found for part in one.why.parts} <= set(weights("plain").values)
+    parts = {part for one in found for part in one.why.parts}
+    assert parts - {"read", "newer"} <= set(weights("plain").values)
     assert "rerank" not in found.trace["stages_ms"]
 
 
@@ -129,12 +130,12 @@ def test_rrf_orders_by_ranks_alone_and_has_no_parts(memory: Memory) -> None:
 def test_every_stage_can_be_left_out_by_name(memory: Memory, stage: str) -> None:
     tell(memory)
     memory.consolidate("end")
-    whole = replace(MID, satf=True, expand=1, tree=True, gate="strict")
+    whole = replace(FOUR_WAY, name="mid", satf=True, expand=1, tree=True, gate="strict")
     recipe = whole.without(stage)
     assert recipe.name == f"mid-{stage}" and replace(recipe, name="mid") != whole
     found = asked(memory, "What did Ana buy in March 2025?", recipe)
     assert len(found) and stage not in found.trace["found"]
-    if stage in ("satf", "expand", "facts", "rerank"):
+    if stage in ("satf", "expand", "facts", "rerank", "read"):
         assert stage not in found.trace["stages_ms"]
     parts = {part for one in found for part in one.why.parts}
     if stage == "context":
@@ -147,7 +148,7 @@ def test_an_unknown_stage_or_one_that_is_out_already_is_a_clear_error() -> None:
     with pytest.raises(UsageError, match=r"recipe 'mid' has no stage 'magic'; it has: semantic, .*speaker"):
         MID.without("magic")
     with pytest.raises(UsageError, match="no stage 'graph'"):
-        MID.without("graph").without("graph")
+        FOUR_WAY.without("graph").without("graph")
 
 
 def test_no_channel_at_all_finds_nothing_and_says_so(quick: Memory) -> None:

@@ -89,7 +89,7 @@ def test_the_default_recipe_has_our_bounds(told: Memory) -> None:
 
 def test_the_numbers_are_the_papers() -> None:
     assert TEMPR.channels == ("semantic", "keyword", "graph", "temporal")
-    assert (TEMPR.candidates, TEMPR.min_similarity, TEMPR.fusion, TEMPR.rrf_k) == (100, 0.3, "rrf", 60)
-    assert (TEMPR.graph_seeds, TEMPR.graph_seed_similarity, TEMPR.graph_decay) == (5, 0.5, 0.8)
+    assert (TEMPR.candidates, TEMPR.min_similarity, TEMPR.fusion, TEMPR.rrf_k) == (100, 0.64, "rrf", 60)
+    assert (TEMPR.graph_seeds, TEMPR.graph_seed_similarity, TEMPR.graph_decay) == (5, 0.74, 0.8)
     assert (TEMPR.graph_stop, TEMPR.min_edge, TEMPR.graph_share) == (0.1, 0.1, 1)
-    assert (TEMPR.temporal_similarity, TEMPR.temporal_decay) == (0.4, 0.7)
+    assert (TEMPR.temporal_similarity, TEMPR.temporal_decay) == (0.6, 0.7)

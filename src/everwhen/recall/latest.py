@@ -1,4 +1,4 @@
-"""What was said later comes before what was said earlier, where a question asks how things stand: people change, and tell.
+"""What was said later comes before what was said earlier, where a question asks how things stand: people change.
 
 The facts room does this for what it could extract; here it is done for the turns themselves.
 """
@@ -8,27 +8,35 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recall.features import Pool
+from everwhen.recall.features import Pool, neighbours
 from everwhen.recall.reading import Read
 
 MAY_ANSWER = -2.0
 """The reader's logit from which a turn may answer: one in eight. A correction ("make that Thursday") says little by
 itself, and the reader is seldom sure of it."""
+BEHIND = 4.0
+"""How far a later one's fused score may lie behind that of an earlier one which it renews."""
 
 
 def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read) -> NDArray[np.float32]:
     """What fused scores gain so that of the turns that may answer, a later one comes before the earlier ones.
 
-    `s'(j) = max(s(j), s'(i) + e)` over the i that were said before j; e keeps the order of time.
+    `s'(j) = max(s(j), s'(i) + e)` over the i that were said before j, with `s(j) >= s(i) - BEHIND`; e keeps the order
+    of time. A turn right after i was read with it, and a mere reply ("good to know!") looks like an answer then: it
+    must be the surer one.
     """
     gained = np.zeros(len(fused), np.float32)
+    said = dict(zip(read.places.tolist(), read.logits.tolist(), strict=True))
     answers = [
-        place
-        for place, logit in zip(read.places.tolist(), read.logits.tolist(), strict=True)
-        if logit >= MAY_ANSWER and pool.rows[place].kind == "turn"
+        place for place, logit in said.items() if logit >= MAY_ANSWER and pool.rows[place].kind == "turn"
     ]
-    best = -np.inf
-    for place in sorted(answers, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq)):
-        gained[place] = max(0.0, best + 1e-3 - float(fused[place]))
-        best = float(fused[place] + gained[place])
+    by_time = sorted(answers, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq))
+    before, _ = neighbours(pool.around)
+    for number, later in enumerate(by_time):
+        for earlier in by_time[:number]:
+            replies = before[pool.around.rows_of[later]] == pool.around.rows_of[earlier]
+            surer = said[later] > said[earlier]
+            if fused[later] >= fused[earlier] - BEHIND and (surer or not replies):
+                lead = float(fused[earlier] + gained[earlier] - fused[later])
+                gained[later] = max(gained[later], lead + 1e-3)
     return gained

@@ -42,7 +42,7 @@ from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import newer_first
 from everwhen.recall.plan import Plan, asks_now, past_asked_for, plan
 from everwhen.recall.question import ASKED, Query, embed, heart_of
-from everwhen.recall.reading import Read, read_first
+from everwhen.recall.reading import Read, is_readable, read_first
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
@@ -346,7 +346,7 @@ def _fused(store: Store, gathered: Gathered, request: Request, timings: dict[str
         return _by_lambda(pool)
 
     def read(fused: NDArray[np.float32]) -> Read | None:
-        if request.reader is None or not request.recipe.read:
+        if request.reader is None or not request.recipe.read or not is_readable(pool.plan.query):
             return None
         with _timed(timings, "read"):
             return read_first(

@@ -21,6 +21,9 @@ _FORMERLY = re.compile(
 )
 # A question in the past tense asks what happened, not how things stand.
 _HAPPENED = re.compile(r"\b(did|didn['’]t|was|wasn['’]t|were|weren['’]t|had|hadn['’]t)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"[?？]|^\W*(what|who|whom|whose|which|where|how|is|are|am|do|does|can|has|have|will)\b", re.IGNORECASE
+)
 _FIRST_PERSON = re.compile(r"\b(i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\b(you|you've|your|yours)\b", re.IGNORECASE)
 _TIME = re.compile(
@@ -115,8 +118,12 @@ def keywords(bare: str) -> tuple[str, ...]:
 
 
 def asks_now(plan: Plan, at: datetime) -> bool:
-    """Whether a question asks how things stand, so that what is newer counts for more."""
-    return past_asked_for(plan.time, plan.query, at) is None and _HAPPENED.search(plan.query) is None
+    """Whether a question asks how things stand, so that what is newer counts for more. A statement asks nothing."""
+    return (
+        _ASKS.search(plan.query) is not None
+        and _HAPPENED.search(plan.query) is None
+        and past_asked_for(plan.time, plan.query, at) is None
+    )
 
 
 def past_asked_for(asked: Constraint | None, query: str, at: datetime) -> Interval | None:

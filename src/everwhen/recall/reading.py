@@ -45,6 +45,12 @@ def read_first(store: Store, pool: Pool, reader: Reader, places: NDArray[np.int6
     return Read(places, reader.relevance(pool.plan.query, passages(store, pool, places.tolist())))
 
 
+def is_readable(question: str) -> bool:
+    """Whether the reader can be asked it: it knows English, and of another script only its signs."""
+    letters = [one for one in question if one.isalpha()]
+    return sum(one.isascii() for one in letters) > len(letters) / 2
+
+
 def passages(store: Store, pool: Pool, places: Sequence[int]) -> list[Passage]:
     """Some candidates as the reader reads them, each with the end of the turn before it."""
     around = pool.around

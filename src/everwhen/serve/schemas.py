@@ -201,7 +201,7 @@ class RecipeIn(Body):
     graph_cosine: bool = True
     min_edge: Share = 0.1
     entity_fan_out: Whole = Field(25, ge=0, le=1000)
-    temporal_similarity: float = Field(0.69, ge=-1, le=1)
+    temporal_similarity: float = Field(0.6, ge=-1, le=1)
     temporal_decay: Share = 0.7
 
     def recipe(self) -> Recipe:

@@ -77,7 +77,7 @@ def test_raw_turns_go_and_summaries_stay(old: Memory, home: Path) -> None:
     assert old.turn("a150").text == ""
     assert [node.text for node in old.tree(level=3)] == [node.text for node in before]
     assert [event.id for event in old.events()] == [event.id for event in events]
-    assert MARK not in old.recall(f"moved to {MARK}", kinds=["turn"]).as_context()
+    assert MARK not in old.recall(f"moved to {MARK}", kinds=["turn"]).as_context(cut=0)
     old.reextract()
     assert [event.id for event in old.events()] == [event.id for event in events]
     old.add({"name": "Ana", "content": "And one more thing.", "timestamp": NOW.isoformat()}, session="s150")

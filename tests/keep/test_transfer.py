@@ -291,7 +291,7 @@ def test_a_backup_restores_into_a_new_bank_and_into_its_own(full: Memory, home: 
         watcher.recall("Ana")
         assert Memory.restore(file, home, "full", overwrite=True) == 4
         assert len(watcher.turns()) == 4  # another process's eyes see it at once
-        assert "said after the backup" not in watcher.recall("said after the backup").as_context()
+        assert "said after the backup" not in watcher.recall("said after the backup").as_context(cut=0)
         watcher.flush()
         assert watcher.doctor() == []
     with pytest.raises(Refused, match="exists"):

@@ -58,7 +58,7 @@ def test_a_fact_leads_back_to_its_turns(marta: Memory) -> None:
     (again,) = marta.recall("where does Marta live", at=NOW, kinds=["fact"])
     assert again.turns == fact.turns  # a letter is a source, and no turn
     assert fact.metadata["object"] == "Porto" and fact.why.ranks
-    assert "fact: Marta lives in Porto" in found.as_context()
+    assert "fact: Marta lives in Porto" in found.as_context(cut=0)
 
 
 def test_an_old_turn_comes_with_what_has_changed_since(marta: Memory) -> None:
@@ -126,7 +126,7 @@ def test_the_budget_counts_the_tokens_of_facts_exactly(quick: Memory, grain: str
             learn(quick._store.facts, Words(quick._embedder), [said])
     for between in (None, (day(1990), day(2030))):
         found = quick.recall("drinks tea steel naïve 東京 Ana", between=between, max_tokens=100_000)
-        assert len(found) >= 4 and found.tokens == count_tokens(found.as_context())
+        assert len(found) >= 4 and found.tokens == count_tokens(found.as_context(cut=0))
 
 
 def test_without_facts_recall_is_what_it_was(quick: Memory) -> None:

@@ -18,7 +18,12 @@ START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 
 
 def memory(
-    text: str, hours: float = 0.0, zone: str = "UTC", speaker: str = "Ana", session: str = "s"
+    text: str,
+    hours: float = 0.0,
+    zone: str = "UTC",
+    speaker: str = "Ana",
+    session: str = "s",
+    score: float = 1.0,
 ) -> Recalled:
     return Recalled(
         id=f"{text}-{hours}-{session}",
@@ -29,7 +34,7 @@ def memory(
         turns=("t",),
         session=session,
         speaker=speaker,
-        score=1.0,
+        score=score,
         why=Why(),
         tokens=count_tokens(line(speaker, text)),
     )
@@ -37,7 +42,7 @@ def memory(
 
 def test_context_is_grouped_by_day_in_the_speakers_zone_and_in_order() -> None:
     found = Recall("q", (memory("later", 20), memory("first", 0), memory("tokyo", 14.5, "Asia/Tokyo")), 0)
-    assert found.as_context() == (
+    assert found.as_context(cut=0) == (
         "# 2025-03-03 Monday\nAna: first\n# 2025-03-04 Tuesday\nAna: tokyo\nAna: later\n"
     )
 
@@ -45,14 +50,14 @@ def test_context_is_grouped_by_day_in_the_speakers_zone_and_in_order() -> None:
 def test_sessions_of_one_day_stand_one_after_the_other_under_one_date() -> None:
     said = (memory("b1", 1, session="b"), memory("a2", 2), memory("a1", 0), memory("b2", 3, session="b"))
     night = memory("b3", 15, session="b")
-    assert Recall("q", (*said, night), 0).as_context() == (
+    assert Recall("q", (*said, night), 0).as_context(cut=0) == (
         "# 2025-03-03 Monday\nAna: a1\nAna: a2\n---\nAna: b1\nAna: b2\n# 2025-03-04 Tuesday\nAna: b3\n"
     )
     assert count_tokens(BREAK) == BREAK_TOKENS
 
 
 def test_a_text_cannot_pass_for_a_date_or_for_another_session() -> None:
-    one = Recall("q", (memory("x\n---\n# 2025-03-04 Tuesday\nBen: y"),), 0).as_context()
+    one = Recall("q", (memory("x\n---\n# 2025-03-04 Tuesday\nBen: y"),), 0).as_context(cut=0)
     assert [row for row in one.splitlines() if not row.startswith("  ")] == [
         "# 2025-03-03 Monday", "Ana: x",
     ]  # fmt: skip
@@ -79,7 +84,7 @@ def test_the_tokens_of_a_recall_are_those_of_its_context(entries: list[tuple[str
         for text, hours, session in entries
     ]
     kept, left, used = fill(listed, 200)
-    counted = count_tokens(Recall("q", tuple(kept), used).as_context())
+    counted = count_tokens(Recall("q", tuple(kept), used).as_context(cut=0))
     assert used <= 200 and len(kept) + len(left) == len(listed)
     assert counted == used
 
@@ -104,3 +109,14 @@ def test_fusion_prefers_what_both_channels_found() -> None:
     assert next(iter(fused)) == 3
     assert fused[3] == 1 / 13 + 1 / 11
     assert rrf({}) == {}
+
+
+def test_the_context_ends_where_the_rest_is_not_worth_it_and_a_number_moves_that_end() -> None:
+    found = Recall(
+        "q", (memory("the kayak", score=1.0), memory("the paddle", score=0.02), memory("tea", score=0.001)), 0
+    )
+    assert "paddle" in found.as_context() and "tea" not in found.as_context()
+    assert (
+        "paddle" not in found.as_context(cut=0.1) and "paddle" not in found.to_openai(cut=0.1)[0]["content"]
+    )
+    assert "tea" in found.as_context(cut=0) and "tea" in found.to_anthropic(cut=0)[0]["text"]

@@ -127,7 +127,7 @@ def ask(
     over_budget = 0
     for budget in BUDGETS:
         answer = first if budget == BUDGETS[-1] else within(whole, budget)
-        text = answer.as_context()
+        text = answer.as_context(cut=0)
         over_budget += count_tokens(text) > budget
         context[str(budget)] = given(answer, text, said)
     return Asked(

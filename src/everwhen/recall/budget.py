@@ -12,7 +12,7 @@ NO_ROOM = "no room in max_tokens"
 
 
 def fill(memories: Sequence[Recalled], max_tokens: int) -> tuple[list[Recalled], list[Recalled], int]:
-    """Those that fit, those that do not, and the tokens used: exactly those of `Recall.as_context()`.
+    """Those that fit, those that do not, and the tokens used: exactly those of `Recall.as_context(cut=0)`.
 
     A knapsack, filled greedily by value per token: `score / (tokens + header)`, where a memory pays for the date header
     above it when no other has brought that one, and for the break before its session when that is not the day's first.

@@ -80,7 +80,7 @@ class Trial:
         words = {}
         for budget in BUDGETS:
             answer = within(found, budget)
-            there = given(answer, answer.as_context(), question.said)
+            there = given(answer, answer.as_context(cut=0), question.said)
             words[budget] = len(question.gold.intersection(there)) / len(question.gold)
         whole = within(found, DEFAULT_BUDGET)
         sources = {turn for one in whole.memories for turn in one.turns}

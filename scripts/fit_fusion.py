@@ -51,7 +51,7 @@ LONGMEMEVAL_WEIGHT = 2.0
 READ = 10
 """Candidates that the reader reads when features are collected."""
 USED = (
-    "about", "answers_match", "bm25", "bm25_neighbour", "by_user", "compared", "compared_rank", "cosine",
+    "about", "answers", "answers_match", "bm25", "bm25_neighbour", "by_user", "compared", "compared_rank", "cosine",
     "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25", "session_maxsim", "time_after",
     "time_asked", "time_inside", "told_by_you",
 )  # fmt: skip
@@ -305,9 +305,9 @@ def minimise(
 
 
 def read_of(case: Case, fused: NDArray[np.float64], first: int) -> Read:
-    """What the reader says of the first by a fused score, as far as it read them when features were collected."""
-    order = np.argsort(-fused, kind="stable")[:first]
-    places = order[~np.isnan(case.logits[order])]
+    """What the reader says of the first by a fused score, among those that it read when features were collected."""
+    order = np.argsort(-fused, kind="stable")
+    places = order[~np.isnan(case.logits[order])][:first]
     return Read(places, case.logits[places])
 
 
@@ -338,19 +338,24 @@ def fit_reading(
         return float(minimise(loss, np.zeros(1))[0])
 
     rows: dict[tuple[str, str], list[float]] = {}
+    kinds = {"people": "locomo", "assistant": "longmemeval"}
     for fold in range(FOLDS):
         inside = [case for case in cases if case.fold != fold]
         own = train(inside, columns)
-        worth = best(inside, own)
+        worth = {data: best([case for case in inside if case.data == data], own) for data in kinds.values()}
         for case in cases:
             if case.fold == fold and case.answerable:
                 fused = case.columns[:, columns] @ own
-                score = fused + read_of(case, fused, first).added(fused, worth)
+                score = fused + read_of(case, fused, first).added(fused, worth[case.data])
                 for key, value in scored(case, score).items():
                     rows.setdefault((case.data, key), []).append(value)
                     rows.setdefault((f"{case.data} {case.category}", key), []).append(value)
     figures = nested({key: round(float(np.mean(values)), 4) for key, values in rows.items()})
-    return {"first": first, "weight": round(best(cases, weight), 4), "left_out": figures}
+    weighs = {
+        kind: round(best([case for case in cases if case.data == data], weight), 4)
+        for kind, data in kinds.items()
+    }
+    return {"first": first, **weighs, "left_out": figures}
 
 
 def fit_answerable(
@@ -375,17 +380,19 @@ def fit_answerable(
         return np.array(rows, dtype=np.float64)
 
     out: dict[str, Any] = {}
-    for name, count in (("weights", 0), ("weights_read", first)):
+    for name, count in (("", 0), ("_read", first)):
         held_out: dict[str, list[tuple[bool, float]]] = {}
-        for fold in range(FOLDS):
-            inside, outside = [c for c in cases if c.fold != fold], [c for c in cases if c.fold == fold]
-            own = train(inside, columns)
-            model = logistic(seen(own, inside, count), inside)
-            for case, row in zip(outside, seen(own, outside, count), strict=True):
-                told = (case.answerable, float(row @ model[:-1] + model[-1]))
-                held_out.setdefault(case.data, []).append(told)
-        out[name] = [round(float(one), 4) for one in logistic(seen(weight, cases, count), cases)]
-        out[f"{name}_auroc"] = {
+        for whom, named in (("named", True), ("unnamed", False)):
+            some = [case for case in cases if case.clues.named == named]
+            for fold in range(FOLDS):
+                own = train([c for c in cases if c.fold != fold], columns)
+                inside, outside = [c for c in some if c.fold != fold], [c for c in some if c.fold == fold]
+                model = logistic(seen(own, inside, count), inside)
+                for case, row in zip(outside, seen(own, outside, count), strict=True):
+                    told = (case.answerable, float(row @ model[:-1] + model[-1]))
+                    held_out.setdefault(case.data, []).append(told)
+            out[whom + name] = [round(float(one), 4) for one in logistic(seen(weight, some, count), some)]
+        out[f"left_out_auroc{name}"] = {
             data: round(metrics.auroc([s for yes, s in rows if yes], [s for yes, s in rows if not yes]), 4)
             for data, rows in held_out.items()
         }

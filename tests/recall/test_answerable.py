@@ -48,4 +48,9 @@ def test_each_sign_is_a_share(count: int, terms: int, named: bool, seed: int) ->
     assert np.isfinite([theirs, ever, first, length]).all()
     assert -0.5 <= theirs <= 0.5 and (named or theirs == 0)
     assert 0 <= ever <= 1.0001 and 0 <= first <= 1.0001
-    assert (len(fitted("weights")), len(fitted("weights_read"))) == (5, 7)
+    assert [len(fitted(whom, read)) for whom in ("named", "unnamed") for read in (False, True)] == [
+        5,
+        7,
+        5,
+        7,
+    ]

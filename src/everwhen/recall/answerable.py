@@ -24,7 +24,7 @@ Array = NDArray[np.float32]
 SPEAKER_FEATURES = ("about", "by_user")
 """Features that a sign leaves out of the score: they say who spoke, which is what is asked here."""
 SURE = 5.0
-"""A logit that leaves no doubt: it makes the reader's signs about as large as the others."""
+"""A logit that leaves no doubt: it makes the reader's sign about as large as the others."""
 FIRST = 5
 """The best turns that should have the question's words between them."""
 
@@ -51,7 +51,7 @@ def clues(pool: Pool) -> Clues:
 
 
 def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None) -> Array:
-    """Four numbers: see the rows; six with what the reader says. `score` is the fused one without the speaker's part,
+    """Four numbers: see the rows; five with what the reader says. `score` is the fused one without the speaker's part,
     `fused` the whole."""
     odds = np.exp(score - score.max())
     whole = max(float(found.telling.sum()), 1e-6)
@@ -65,12 +65,8 @@ def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None)
             # how much of them the first hits have
             float(found.telling[first].sum()) / whole,
             math.log1p(len(found.telling)),
-            # how sure the reader is of the best that it read, and of all of them
-            *(
-                ()
-                if logits is None
-                else (float(logits.max()) / SURE, float(np.logaddexp.reduce(logits)) / SURE)
-            ),
+            # how sure the reader is that one of those that it read answers
+            *(() if logits is None else (float(np.logaddexp.reduce(logits)) / SURE,)),
         ],
         np.float32,
     )
@@ -79,13 +75,16 @@ def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None)
 def answerable(pool: Pool, contributions: dict[str, Array], fused: Array, read: Read | None = None) -> float:
     """A logistic of the signs, fitted by `scripts/fit_fusion.py`."""
     speaker = sum((contributions[name] for name in SPEAKER_FEATURES if name in contributions), np.float32(0))
-    said = signs(clues(pool), fused - speaker, fused, None if read is None else read.logits)
-    weights = fitted("weights" if read is None else "weights_read")
+    found = clues(pool)
+    said = signs(found, fused - speaker, fused, None if read is None else read.logits)
+    weights = fitted("named" if found.named else "unnamed", read is not None)
     z = weights[-1] + sum(weight * float(sign) for weight, sign in zip(weights[:-1], said, strict=True))
     return 1.0 / (1.0 + math.exp(-z))
 
 
 @cache
-def fitted(which: str) -> list[float]:
-    """A weight for each sign, and the constant: with a reader, and without."""
-    return [float(one) for one in json.loads(WEIGHTS.read_text("utf-8"))["answerable"][which]]
+def fitted(whom: str, read: bool) -> list[float]:
+    """A weight for each sign, and the constant: where the question names somebody who speaks, and where it does not;
+    with a reader, and without."""
+    held = json.loads(WEIGHTS.read_text("utf-8"))["answerable"]
+    return [float(one) for one in held[f"{whom}_read" if read else whom]]

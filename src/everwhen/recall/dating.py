@@ -124,7 +124,7 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
         reader=ask.reader,
     )
     ranked = list(dict.fromkeys(id_ for one in recall(store, embedder, request) for id_ in one.turns))
-    vector, words = read_words(store, embedder, question.event)
+    vector, words = read_words(store, embedder, ask.query)
     near_events, units = similar_events(store, vector, question.event, _EVENT)
     near = store.search_vectors(vector, NEAREST, _TURN)
     rows = store.units([found.unit for found in near])

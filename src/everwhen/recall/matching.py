@@ -89,7 +89,7 @@ def features(
     terms = _terms(question, speakers, list(turn_stems.values()))
     own = tokens.counts([f"{clue.text} {clue.aliases}" for clue in clues])
     verbs = tokens.counts([clue.event.verb if clue.event else "" for clue in clues])
-    lowest = min(near_turns.values(), default=0.0)
+    lowest, least = (min(cosines.values(), default=0.0) for cosines in (near_turns, near))
     covers = {id_: terms.cover(stems) for id_, stems in turn_stems.items()}
     beside = _beside({clue.turn.id: clue.turn for clue in clues}, covers)
     with_date = {clue.turn.id for clue in clues if clue.dated and not _vague(clue)}
@@ -97,11 +97,12 @@ def features(
     out = []
     for clue, stems, verb, telling in zip(clues, own, verbs, tellings, strict=True):
         event, id_, window = clue.event, clue.turn.id, question.window
-        cosines = (near_turns.get(id_, lowest), near.get(event.id if event else clue.fact or "", 0.0))
+        own_cosine = near.get(event.id if event else clue.fact or "", least)
         out.append(
             {
                 "log_rank": math.log(clue.rank),
-                "cosine": max(cosines),
+                "cosine": near_turns.get(id_, lowest),
+                "own_cosine": own_cosine,
                 "text_cover": terms.cover(stems),
                 "turn_cover": covers[id_],
                 "beside_cover": beside[id_],

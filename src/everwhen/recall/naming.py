@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 FEATURES: Mapping[str, str] = {
     "about": "said by whom it is about",
+    "answers": "answers a question",
     "answers_match": "answers a similar question",
     "bm25": "words",
     "bm25_neighbour": "words around it",

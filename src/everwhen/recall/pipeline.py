@@ -42,7 +42,7 @@ from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import newer_first
 from everwhen.recall.plan import Plan, asks_now, past_asked_for, plan
 from everwhen.recall.question import ASKED, Query, embed, heart_of
-from everwhen.recall.reading import Read, is_readable, read_first
+from everwhen.recall.reading import Read, is_readable, read_first, weight
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
@@ -398,7 +398,7 @@ def _by_weights(
     read = read_best(fused)
     chance = answerable(pool, contributions, fused, read)
     if read is not None:
-        contributions["read"] = read.added(fused)
+        contributions["read"] = read.added(fused, weight(pool.has_assistant))
         fused = fused + contributions["read"]
         if recipe.latest and now:
             contributions["newer"] = newer_first(pool, fused, read)

@@ -29,10 +29,10 @@ class Read:
     places: NDArray[np.int64]
     logits: NDArray[np.float32]
 
-    def added(self, fused: NDArray[np.float32], worth: float | None = None) -> NDArray[np.float32]:
+    def added(self, fused: NDArray[np.float32], worth: float) -> NDArray[np.float32]:
         """What each fused score gains: `worth` times the logit where one was read; the others stay behind those."""
         gained = np.zeros(len(fused), np.float32)
-        gained[self.places] = np.float32(weight() if worth is None else worth) * self.logits
+        gained[self.places] = np.float32(worth) * self.logits
         rest = np.delete(np.arange(len(fused)), self.places)
         if len(rest):
             lowest = float((fused + gained)[self.places].min())
@@ -72,6 +72,7 @@ def _end(row: UnitRow | None) -> str:
 
 
 @cache
-def weight() -> float:
-    """What a logit weighs beside the fused score, fitted by `scripts/fit_fusion.py`."""
-    return float(json.loads(WEIGHTS.read_text("utf-8"))["read"]["weight"])
+def weight(has_assistant: bool) -> float:
+    """What a logit weighs beside the fused score, fitted by `scripts/fit_fusion.py`: among people, and with an
+    assistant, whose long turns are not what the reader was trained on."""
+    return float(json.loads(WEIGHTS.read_text("utf-8"))["read"]["assistant" if has_assistant else "people"])

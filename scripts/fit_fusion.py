@@ -342,17 +342,22 @@ def fit_reading(
     for fold in range(FOLDS):
         inside = [case for case in cases if case.fold != fold]
         own = train(inside, columns)
-        worth = {data: best([case for case in inside if case.data == data], own) for data in kinds.values()}
+        worth = {
+            data: max(0.0, best([case for case in inside if case.data == data], own))
+            for data in kinds.values()
+        }
         for case in cases:
             if case.fold == fold and case.answerable:
                 fused = case.columns[:, columns] @ own
-                score = fused + read_of(case, fused, first).added(fused, worth[case.data])
+                score = fused
+                if worth[case.data]:
+                    score = fused + read_of(case, fused, first).added(fused, worth[case.data])
                 for key, value in scored(case, score).items():
                     rows.setdefault((case.data, key), []).append(value)
                     rows.setdefault((f"{case.data} {case.category}", key), []).append(value)
     figures = nested({key: round(float(np.mean(values)), 4) for key, values in rows.items()})
     weighs = {
-        kind: round(best([case for case in cases if case.data == data], weight), 4)
+        kind: round(max(0.0, best([case for case in cases if case.data == data], weight)), 4)
         for kind, data in kinds.items()
     }
     return {"first": first, **weighs, "left_out": figures}

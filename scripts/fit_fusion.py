@@ -55,7 +55,7 @@ USED = (
     "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25", "session_maxsim", "time_after",
     "time_asked", "time_inside", "told_by_you",
 )  # fmt: skip
-MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling", "maxsim_rank", "weakest_half", "session_maxsim")
+MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling", "session_maxsim")
 
 
 @dataclass(slots=True)

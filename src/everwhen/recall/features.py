@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.rerank import Scores
-from everwhen.models.rerank.maxsim import mean_maxsim, weakest_half, weighted_maxsim
+from everwhen.models.rerank.maxsim import weighted_maxsim
 from everwhen.recall.channels import Found
 from everwhen.recall.plan import Plan
 from everwhen.recall.question import ASKED
@@ -34,8 +34,6 @@ NEAR = 3.0
 """Turns over which the nearness to another strong candidate falls to 1/e."""
 RANK = 10.0
 """A rank feature is RANK / (RANK + rank): the head of a ranking counts, its tail hardly (as in RRF)."""
-FEEDBACK = 10
-"""First hits that a candidate is compared with: pseudo relevance feedback, the second hop of a question."""
 NAME_WEIGHT = 0.3
 BASE_WEIGHT = 0.5
 """A word's weight in MaxSim: BASE_WEIGHT + idf, and NAME_WEIGHT for the name of whom the question is about."""
@@ -48,11 +46,7 @@ NOTHING = np.float32(-0.2)
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = {code: chr(code).lower() if chr(code).isalpha() else " " for code in range(128)}
-_DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\b\d{4}\b")
-_NUMBERS = frozenset(
-    "one two three four five six seven eight nine ten dozen first second third once twice".split()  # noqa: SIM905
-)
 _TIMES = frozenset(
     """yesterday today tonight tomorrow last next ago week weekend month year morning monday tuesday wednesday thursday
     friday saturday sunday january february march april june july august september october november december recently
@@ -104,11 +98,8 @@ def features(pool: Pool) -> dict[str, Array]:
     columns = {name: standardised(values) for name, values in {**_own(pool), **words}.items()}
     strong = columns["cosine"] + columns["bm25"] + columns.get("compared", np.float32(0.0))
     columns["near_hits"] = standardised(_near_hits(pool, strong))
-    columns["like_hits"] = standardised(_like_hits(pool.vectors, strong))
-    columns["bm25_rank"] = _rank(columns["bm25"])
     if pool.matches is not None:
         columns["compared_rank"] = _rank(columns["compared"])
-        columns["maxsim_rank"] = _rank(columns.pop("maxsim_unnamed"))
     return columns | _context(pool) | _sessions(pool, strong) | _speaker(pool) | _surface(pool) | _time(pool)
 
 
@@ -138,25 +129,21 @@ def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> A
 
 
 def _own(pool: Pool) -> dict[str, Array]:
-    """The candidate itself: its cosine, its BM25 without the names, its length."""
+    """The candidate itself: its cosine, and its BM25 without the names."""
     around, rows = pool.around, pool.around.rows_of
     return {
         "cosine": around.cosines[rows, ASKED],
         "bm25": _bm25_of_turns(pool)[rows],
-        "length": np.log1p(around.lengths[rows]).astype(np.float32),
     }
 
 
 def _words(pool: Pool) -> dict[str, Array]:
-    """Late interaction: the mean best match, weighted by how telling a word is, without names, over the worst half."""
+    """Late interaction: as it was learned, and the mean best match, weighted by how telling a word is."""
     if pool.matches is None:
         return dict(pool.rerank or {})
-    best, named = pool.matches.best, pool.matches.named
     return {
         "compared": pool.matches.compared,
-        "maxsim_telling": weighted_maxsim(best, _importance(pool.matches)),
-        "maxsim_unnamed": mean_maxsim(best[:, ~named] if not named.all() else best),
-        "weakest_half": weakest_half(best),
+        "maxsim_telling": weighted_maxsim(pool.matches.best, _importance(pool.matches)),
     }
 
 
@@ -178,7 +165,6 @@ def _context(pool: Pool) -> dict[str, Array]:
     answers = _at(around.asks.astype(np.float32), before, np.float32(0))[rows]
     neighbour = np.maximum(_at(words, before, np.float32(0)), _at(words, after, np.float32(0)))[rows]
     return {
-        "cosine_before": previous,
         "bm25_neighbour": standardised(neighbour),
         "answers": answers,
         "answers_match": answers * previous,
@@ -231,16 +217,6 @@ def _near_hits(pool: Pool, strong: Array) -> Array:
     return close.astype(np.float32)
 
 
-def _like_hits(vectors: Array, strong: Array) -> Array:
-    """The mean cosine with the first hits, itself left out: what is said of the same thing in other words."""
-    first = np.argsort(-strong, kind="stable")[:FEEDBACK]
-    if len(first) < 2:
-        return np.zeros(len(vectors), np.float32)
-    alike = vectors @ vectors[first].T
-    alike[first, np.arange(len(first))] = np.nan
-    return np.asarray(np.nanmean(alike, axis=1), dtype=np.float32)
-
-
 def _speaker(pool: Pool) -> dict[str, Array]:
     """Half a point for those whom the question is about, half against the others; nothing where it is about nobody."""
     around, rows, plan = pool.around, pool.around.rows_of, pool.plan
@@ -267,16 +243,11 @@ def _subject(pool: Pool) -> Array:
 
 def _surface(pool: Pool) -> dict[str, Array]:
     """What its words look like, beside what the question wants to hear."""
-    plan = pool.plan
     # A long text is looked at anew, since what is kept holds on to its text.
-    looks = [(_looks if len(row.text) < 10_000 else _looks.__wrapped__)(row.text) for row in pool.rows]
-    number, time = np.array(looks, np.float32).T
+    looks = [(_has_time if len(row.text) < 10_000 else _has_time.__wrapped__)(row.text) for row in pool.rows]
+    plan = pool.plan
     return {
-        "is_question": pool.around.asks[pool.around.rows_of].astype(np.float32),
-        "has_number": number,
-        "has_time": time,
-        "time_asked": time * plan.asks_time,
-        "amount_asked": number * plan.asks_amount,
+        "time_asked": np.array(looks, np.float32) * plan.asks_time,
         "place_asked": np.array(
             [plan.asks_place and _NAME.search(row.text) is not None for row in pool.rows], np.float32
         ),
@@ -284,14 +255,9 @@ def _surface(pool: Pool) -> dict[str, Array]:
 
 
 @lru_cache(maxsize=20_000)
-def _looks(text: str) -> tuple[bool, bool]:
-    """Whether a text has a number, and a time. The same texts come back: their looks are kept as their rows are."""
-    words = _words_of(text)
-    digit = _DIGIT.search(text) is not None
-    return (
-        digit or not _NUMBERS.isdisjoint(words),
-        not _TIMES.isdisjoint(words) or (digit and _YEAR.search(text) is not None),
-    )
+def _has_time(text: str) -> bool:
+    """Whether a text speaks of a time. The same texts come back: what they have is kept as their rows are."""
+    return not _TIMES.isdisjoint(_words_of(text)) or _YEAR.search(text) is not None
 
 
 def _words_of(text: str) -> list[str]:

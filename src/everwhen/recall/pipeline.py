@@ -57,8 +57,7 @@ ORDERS = ("relevance", "time", "level")
 REACH = 32
 """Turns on each side of a candidate that its features look at, at least."""
 CONTEXT = (
-    "cosine_before", "bm25_neighbour", "answers", "answers_match", "near_hits", "session_bm25", "session_maxsim",
-    "session_affinity",
+    "bm25_neighbour", "answers", "answers_match", "near_hits", "session_bm25", "session_maxsim", "session_affinity",
 )  # fmt: skip
 """The features that a recipe without `context` does without."""
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from everwhen.demo import ASKED_AT, QUESTIONS, STORY_ZONE, story, truth
+from everwhen.demo import ASKED_AT, NOT_TOLD, QUESTIONS, STORY_ZONE, story, truth
 from everwhen.memory import Memory
 from everwhen.types import Message
 
@@ -159,3 +159,7 @@ def test_the_engine_recalls_what_the_demo_shows(story_told: Memory) -> None:
 def test_the_moment_of_asking_is_the_day_after() -> None:
     assert datetime(2025, 7, 13, 20, tzinfo=UTC) < ASKED_AT
     assert ASKED_AT.date() - said_on(STORY[-1]) == timedelta(days=1)
+
+
+def test_what_the_demo_calls_not_known_is_not_in_the_story() -> None:
+    assert {"question": NOT_TOLD} in TRUTH["unanswerable"]

@@ -40,8 +40,8 @@ QUESTIONS = (
     Question("When was Noor's niece Salma born?", ("so 7 March",), ("s07-01",)),
     Question("When did Marta move to Porto?", ("We moved yesterday",), ("s19-01",)),
 )
-NOT_TOLD = "What is the name of Marta's dog?"
-"""There is talk of a dog, and nobody says what it is called."""
+NOT_TOLD = "What is the name of Davide's wife?"
+"""She is spoken of, and nobody says what she is called."""
 
 
 def story() -> list[Message]:

@@ -54,9 +54,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 LOOSE: dict[str, Any] = {"graph_seed_similarity": 0.1, "graph_similarity": 0.0, "graph_stop": 0.001} | {
-    "temporal_similarity": 0.05
+    "temporal_similarity": 0.05,
+    "graph_recall": True,
 }
-"""Floors that the fake embedder's cosines reach."""
+"""Floors that the fake embedder's cosines reach, and the channel that is not on by itself."""
 
 
 def found(home: Path, budget: str | int, **settings: Any) -> dict[str, dict[str, float]]:
@@ -72,6 +73,7 @@ def found(home: Path, budget: str | int, **settings: Any) -> dict[str, dict[str,
     [
         ("candidates", {"mid": 1}, "mid"),
         ("min_similarity", 0.9, 40),
+        ("graph_recall", False, 40),
         ("graph_seeds", 0, 40),
         ("graph_seed_similarity", 0.99, 40),
         ("graph_similarity", 0.99, 40),

@@ -131,6 +131,8 @@ class Settings:
     """How many of them. More is slower and better; docs/models.md has the curve."""
 
     # Graph
+    graph_recall: bool = False
+    """Recall searches the graph too, as a fourth channel (the recipe `FOUR_WAY`)."""
     graph_seeds: int = 5
     """The best memories from which activation spreads (TEMPR)."""
     graph_seed_similarity: float = 0.74

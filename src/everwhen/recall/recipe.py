@@ -78,6 +78,8 @@ class Recipe:
         own = {one.name for one in fields(cls)} - {"candidates"}
         numbers = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name in own}
         found = cls(name, candidates, tree=settings.tree_recall, **numbers)
+        if settings.graph_recall:
+            found = replace(found, channels=CHANNELS)
         return replace(found, rerank=False, read=0) if name == "low" else found
 
     def without(self, stage: str) -> Recipe:

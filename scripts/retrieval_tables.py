@@ -23,36 +23,28 @@ PAGE = Path(__file__).parent.parent / "docs" / "retrieval.md"
 FEATURES = {
     "told_by_you": "the question says \"you\", and the assistant said this (half a point for, half against)",
     "time_after": "said in the time asked for or a while after it, fading with the distance",
+    "compared_rank": "10 / (10 + rank) by the learned comparison",
     "about": "said by the one whom the question is about (half a point for, half against)",
     "time_inside": "said inside the time asked for",
     "by_user": "said by the user, where the other one is an assistant",
-    "bm25_rank": "10 / (10 + rank) by BM25 without the names of those asked about",
     "place_asked": "asks where, and this has a name in it",
     "time_asked": "asks when, and this has a time word",
-    "maxsim_rank": "10 / (10 + rank) by MaxSim without those names",
-    "amount_asked": "asks how many, and this has a number",
     "session_affinity": "SATF's affinity with sigma = 3 days (assistant only)",
     "answers_match": "follows a question, times the cosine of that question",
-    "is_question": "is a question itself",
     "session_maxsim": "MaxSim of the session's best words (assistant only)",
-    "weakest_half": "MaxSim over the half of the question's words that match worst: a soft coverage",
     "session_bm25": "BM25 of the session as a whole (assistant only)",
+    "compared": "the learned comparison of the question's words with the turn's",
     "maxsim_telling": "MaxSim, each word weighted by how rare it is",
     "answers": "follows a question",
-    "has_time": "has a time word",
-    "cosine": "cosine with the question without the names",
-    "has_number": "has a number",
+    "cosine": "cosine with the question",
     "near_hits": "other strong candidates are near in the session",
     "bm25_neighbour": "BM25 of the better of the two turns around it",
     "bm25": "BM25 without the names",
-    "cosine_before": "cosine of the turn before",
-    "length": "log of its length",
-    "like_hits": "mean cosine with the ten best candidates: the second hop",
 }  # fmt: skip
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop"}
 ORDER = (DEFAULT, *(variant.name for variant in VARIANTS))
 BY_GROUP = (
-    "semantic off", "keyword off", "graph off", "temporal off", "rerank off", "context off", "speaker off",
+    "semantic off", "keyword off", "graph on", "temporal off", "rerank off", "reader off", "context off", "speaker off",
     "turns only", "rrf k=10",
 )  # fmt: skip
 """Rows that are shown by kind of question too."""

@@ -2,9 +2,9 @@
 
 The bank that is measured is synthetic: a Zipf vocabulary for the words, and for the vectors mixtures of real
 sentence vectors with noise, since embedding a hundred thousand texts would take longer than all the rest.
-Turns are linked as extraction links them (near in time, near in meaning, by the names they mention), so that the graph
-has something to walk. What is timed is real: the default embedder, the default recipe, durable writes. Extraction is
-left out: it follows on a worker of its own.
+Turns are linked as extraction links them (near in time, near in meaning, by the names they mention), so that the bank
+is as large as a real one and the temporal channel has links to follow. What is timed is real: the default embedder, the
+default recipe, durable writes. Extraction is left out: it follows on a worker of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -52,7 +52,7 @@ NAMED = 12
 BATCH = 2048
 WARM = 5
 SPEAKERS = ("Ana", "Ben")
-LOW = replace(MID, name="low, no rerank", candidates=Settings().candidates["low"], rerank=False)
+LOW = Recipe.of(Settings(), "low", Settings().candidates["low"])
 
 
 def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, Any]:

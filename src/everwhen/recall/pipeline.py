@@ -204,6 +204,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
         gathered = replace(gathered, plan=replace(gathered.plan, complexity=recipe.scope, cues=("fixed",)))
     with _timed(timings, "fuse"):
         fused = _fused(store, gathered, request, timings)
+    timings["fuse"] -= timings.get("read", 0.0)  # read in between, and told by itself
     why = reasons(gathered.found)
     ranked = [
         _recalled(row, *why[row.seq], score, _Parts(fused.contributions, place))

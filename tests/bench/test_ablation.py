@@ -71,7 +71,7 @@ def test_more_tokens_never_hold_less_evidence_here(table: dict[str, Any]) -> Non
 def test_longmemeval_leaves_out_what_needs_extraction(tmp_path: Path) -> None:
     (tmp_path / "lme.json").write_text(json.dumps(QUESTIONS))
     table = longmemeval.run(tmp_path / "lme.json", home=tmp_path, ablate=True)["ablations"]
-    assert set(table["rows"]) == NAMES - {"graph off", "turns only", "dates embedded", "rrf + dates embedded"}
+    assert set(table["rows"]) == NAMES - {"graph on", "turns only", "dates embedded", "rrf + dates embedded"}
     assert FUSED in table["rows"]
     assert table["questions"] == 2
 

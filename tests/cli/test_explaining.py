@@ -38,7 +38,7 @@ def recalled(number: int = 1, **changes: Any) -> Recalled:
     values: dict[str, Any] = {
         "id": f"t{number}", "kind": "turn", "text": f"I play the violin {number}", "said_at": START, "zone": "UTC",
         "turns": (f"t{number}",), "session": "s1", "speaker": "Ana", "score": 1.0, "tokens": 8,
-        "why": Why({"keyword": 2}, {"keyword": 3.5}, 1.0, {"about": 1.04, "is_question": -0.5, "cosine": 0.2}),
+        "why": Why({"keyword": 2}, {"keyword": 3.5}, 1.0, {"about": 1.04, "compared": -0.5, "cosine": 0.2}),
     }  # fmt: skip
     return Recalled(**(values | changes))
 
@@ -57,7 +57,7 @@ def test_a_memory_is_drawn_with_rank_score_source_and_the_parts_of_its_score() -
     assert "1 Mon 03 Mar 2025 10:00  Ana: I play the violin 1" in text
     assert "score 1.00 · keyword #2 (3.50) · from t1 · session s1" in text
     assert re.search(r"said by whom it is about +\+1\.04 +│█", text)
-    assert re.search(r"is itself a question +-0\.50 +█+│", text)
+    assert re.search(r"word by word, as learned +-0\.50 +█+│", text)
     assert text.index("+1.04") < text.index("-0.50") < text.index("+0.20")  # the largest first
     assert "semantic 12 · keyword 3 · 13 candidates · 1 kept · 18 tokens" in text
     assert "10.0 ms · embed 6.0 (60%) · fuse 4.0 (40%) · others 0.0" in text
@@ -192,7 +192,7 @@ def asked(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
 def test_json_holds_the_whole_reason(capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys, "--explain")
     why = found["memories"][0]["why"]
-    assert why["ranks"]["keyword"] >= 1 and why["parts"]["bm25_rank"] > 0 and why["fused"] > 0
+    assert why["ranks"]["keyword"] >= 1 and why["parts"]["bm25"] > 0 and why["fused"] > 0
     assert found["trace"]["plan"]["about"] == ["Ana"] and found["trace"]["stages_ms"].keys() >= {"fuse"}
     timed = asked(capsys, "--at", "2025-03-20T10:00:00Z")
     assert timed["trace"]["plan"]["time"] is None
@@ -200,8 +200,9 @@ def test_json_holds_the_whole_reason(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.usefixtures("played")
 def test_stages_are_left_out_or_added_by_option(capsys: pytest.CaptureFixture[str]) -> None:
-    less = asked(capsys, "--without", "keyword", "--without", "graph")
-    assert less["trace"]["found"].keys() == {"semantic"} and less["trace"]["recipe"] == "mid-keyword-graph"
+    less = asked(capsys, "--without", "keyword", "--without", "read")
+    assert less["trace"]["found"].keys() == {"semantic"} and less["trace"]["recipe"] == "mid-keyword-read"
+    assert "read" not in less["trace"]["stages_ms"] and "read" in asked(capsys)["trace"]["stages_ms"]
     ranked = asked(capsys, "--without", "fusion")
     assert all(one["why"]["parts"] == {} for one in ranked["memories"])
     assert asked(capsys, "--satf")["memories"][0]["why"]["affinity"] is not None

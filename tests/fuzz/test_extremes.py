@@ -44,7 +44,9 @@ def test_words_are_never_sql_and_never_a_query_language(quick: Memory, home: Pat
     assert {turn.text for turn in quick.turns()} == {"the violin is under the stairs", kept}
     assert [turn.text for turn in quick.turns(session=words)] == [kept] and quick.turn(words).text == kept
     assert [hit.turn.text for hit in quick.grep(words)] == [kept]
-    assert len(quick.recall(words)) >= 1 and len(quick.recall("violin", metadata={words: words})) == 0
+    # Signs alone are no word, and what the fake embedder makes of them is like nothing.
+    assert len(quick.recall(words)) >= any(map(str.isalnum, words))
+    assert len(quick.recall("violin", metadata={words: words})) == 0
     assert quick.facts.current(words)[0].object == " ".join(kept.split())
     assert quick.events(about=words, subject=words, verb=words) == []
     quick.forget(turns=words)

@@ -106,15 +106,6 @@ def test_nearness_of_very_many_candidates_needs_no_table_of_all_pairs() -> None:
     assert found[count // 2] == pytest.approx(2 / (np.exp(1 / NEAR) - 1), rel=1e-4)
 
 
-def test_what_is_like_the_first_hits_is_told_from_what_is_not() -> None:
-    one, other = np.eye(2, 4, dtype=np.float32)
-    vectors = np.stack([one] * 11 + [one, other])
-    strong = np.append(np.ones(11), [0, 0]).astype(np.float32)
-    found = measured._like_hits(vectors, strong)
-    assert found[11] == pytest.approx(1.0) and found[12] == pytest.approx(0.0)
-    assert measured._like_hits(vectors[:1], strong[:1]).tolist() == [0.0]
-
-
 def test_every_feature_is_finite_and_each_weight_has_its_feature(memory: Memory) -> None:
     tell(memory, [("user" if name == "Ana" else "assistant", text) for name, text in TALK])
     memory.flush()
@@ -167,8 +158,8 @@ def test_an_answer_follows_a_question_in_its_own_session_only(quick: Memory) -> 
     found = features(pool)
     answers = {row.id: bool(one) for row, one in zip(pool.rows, found["answers"], strict=True)}
     assert [one for one, is_so in answers.items() if is_so] == ["three-1"]
-    asks = {row.id for row, one in zip(pool.rows, found["is_question"], strict=True) if one}
-    assert asks == {"one-0", "three-0"}
+    matches = dict(zip(answers, found["answers_match"], strict=True))
+    assert {one for one, match in matches.items() if match} == {"three-1"}
 
 
 def test_a_turn_inside_the_asked_time_fits_best_and_one_long_after_hardly(quick: Memory) -> None:

@@ -166,4 +166,5 @@ def test_a_long_question_takes_part_with_its_beginning_and_its_end(quick: Memory
     assert len(heart_of(pasted)) == HEAD + TAIL + 1
     quick.add(["Ana lives in Porto.", "The weather is fine."])
     found = quick.recall(pasted, max_tokens=200)
-    assert found.memories[0].text == "Ana lives in Porto."
+    [best] = [one for one in found if one.why.ranks.get("keyword") == 1]  # by words that stand at its end
+    assert "Ana lives in Porto" in best.text

@@ -68,7 +68,7 @@ def test_every_temporal_argument_of_recall_is_heard(http: httpx.Client) -> None:
     assert texts(after="2025-03-05T00:00:00+00:00") == ["05", "09"]
     assert texts(as_of="2025-03-05T10:00:00Z") == ["01", "05"]
     assert texts(known_at="2025-03-05T10:00:00Z") == []
-    assert texts(at="2025-03-06T10:00:00Z", budget="low", without=["rerank", "graph"]) == ["01", "05", "09"]
+    assert texts(at="2025-03-06T10:00:00Z", budget="low", without=["rerank", "facts"]) == ["01", "05", "09"]
     assert texts(kinds=["fact"]) == []
 
 

@@ -68,7 +68,10 @@ def everything_shown(memory: Memory) -> str:
         memory.tree(),
         memory.profile(),
         memory.accessed(100),
-        [memory.recall(question, budget=300).as_context(cut=0) for question in (MARK, "Wilhelmina", "the barge")],
+        [
+            memory.recall(question, budget=300).as_context(cut=0)
+            for question in (MARK, "Wilhelmina", "the barge")
+        ],
         memory.facts.as_of(at(500), known_at=at(500)),
     ]
     return repr(shown)

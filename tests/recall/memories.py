@@ -95,7 +95,6 @@ def bare_pool(sessions: Sequence[int], places: Sequence[int]) -> Pool:
         None,
         none,
         False,
-        {},
     )
 
 

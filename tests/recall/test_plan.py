@@ -26,17 +26,17 @@ def test_a_speaker_is_known_by_the_whole_name_its_first_word_or_its_genitive() -
     ):
         asked = read(query, "Ana Silva", "Ben")
         assert asked.people == {"Ana Silva"}, query
-        assert "ana" not in asked.bare.casefold() and "silva" not in asked.bare.casefold()
+        assert asked.keywords and not {"ana", "silva"} & set(asked.keywords)
 
 
 def test_part_of_a_word_is_nobodys_name() -> None:
     asked = read("Does she like bananas and Benedict?", "Ana", "Ben")
-    assert not asked.people and asked.bare == asked.query
+    assert not asked.people and "bananas" in asked.keywords
 
 
 def test_a_question_that_is_only_a_name_keeps_it() -> None:
     asked = read("Ana?", "Ana")
-    assert asked.people == {"Ana"} and asked.bare == "Ana?"
+    assert asked.people == {"Ana"} and asked.keywords == ("ana",)
 
 
 def test_the_role_of_somebody_without_a_name_is_not_a_name() -> None:
@@ -54,7 +54,6 @@ def test_those_named_would_tell_else_the_user_where_there_is_an_assistant() -> N
     ("query", "wanted"),
     [
         ("When did she move?", "asks_time"),
-        ("How many tomatoes are there?", "asks_amount"),
         ("Where does he work?", "asks_place"),
         ("What did you recommend?", "second_person"),
         ("What did I say?", "first_person"),
@@ -84,7 +83,7 @@ def test_its_time_is_a_window_from_the_moment_of_asking() -> None:
 def test_any_text_and_any_names_can_be_read(query: str, speakers: list[str]) -> None:
     asked = read(query, *speakers)
     assert asked.people <= set(speakers)
-    assert len(asked.bare) <= len(query)
+    assert len(asked.keywords) <= 3
 
 
 def test_a_question_of_one_phrase_over_and_over_is_read_in_no_time() -> None:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from everwhen.models.rerank import Scores
 from everwhen.models.rerank.maxsim import weighted_maxsim
-from everwhen.recall.channels import Found
 from everwhen.recall.plan import Plan
 from everwhen.recall.question import ASKED
 from everwhen.recall.satf import satf
@@ -83,7 +82,6 @@ class Pool:
     ever_said: NDArray[np.bool_]
     """Which of the question's terms they ever said."""
     has_assistant: bool
-    found: Found
     matches: Matches | None = None
     rerank: Scores | None = None
     """A cross-encoder's scores, or those of a caller's own reranker."""

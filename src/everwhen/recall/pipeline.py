@@ -122,7 +122,7 @@ class Gathered:
     pool: Pool | None
     """The candidates; None where there are none."""
     vector: NDArray[np.float32]
-    """Of the question without the names of those it is about."""
+    """Of the question."""
 
 
 def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str, float]) -> Gathered:
@@ -154,7 +154,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     with _timed(timings, "around"):
         pool = Pool(
             asked, rows, scan.around(seqs, REACH), scan.vectors_of(seqs), scan.names(asked.people), who,
-            scan.ever_said(who), has_assistant, found,
+            scan.ever_said(who), has_assistant,
         )  # fmt: skip
     # Late interaction is a feature of the fitted sum; a cross-encoder also orders what RRF has found, as in TEMPR.
     if recipe.rerank and (

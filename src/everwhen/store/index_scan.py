@@ -51,11 +51,6 @@ class IndexScan:
     def __len__(self) -> int:
         return len(self._index)
 
-    @property
-    def columns(self) -> int:
-        """How many vectors the question has."""
-        return len(self._vectors)
-
     def telling(self, words: Sequence[str]) -> NDArray[np.float32]:
         """How telling each word is: the idf of its rarest term, 0 for a stop word."""
         terms = self._tokenizer.terms(words)

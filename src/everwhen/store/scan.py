@@ -63,11 +63,6 @@ class Scan(Protocol):
         """How many units the bank has."""
         ...
 
-    @property
-    def columns(self) -> int:
-        """How many vectors the question has."""
-        ...
-
     def telling(self, words: Sequence[str]) -> NDArray[np.float32]:
         """How telling each word is: the idf of its rarest term, 0 for a stop word."""
         ...

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.models.embed.base import normalised
-from everwhen.models.rerank.maxsim import best_matches, mean_maxsim, weakest_half, weighted_maxsim
+from everwhen.models.rerank.maxsim import best_matches, mean_maxsim, weighted_maxsim
 
 sizes = st.lists(st.integers(0, 6), max_size=8)
 
@@ -25,28 +25,18 @@ def test_scores_are_those_of_a_double_loop(seed: int, words: int, counts: list[i
     weights = chance.random(words).astype(np.float32)
     best = best_matches(query, tokens, np.array(counts, dtype=np.int64))
     assert best.shape == (len(counts), words)
-    mean, weak, weighted = mean_maxsim(best), weakest_half(best), weighted_maxsim(best, weights)
+    mean, weighted = mean_maxsim(best), weighted_maxsim(best, weights)
     place = 0
     for c, count in enumerate(counts):
         own = tokens[place : place + count]
         place += count
         if not count or not words:
-            assert np.isnan([mean[c], weak[c], weighted[c]]).all()
+            assert np.isnan([mean[c], weighted[c]]).all()
             continue
         matched = [max(float(q @ t) for t in own) for q in query]
         assert best[c] == pytest.approx(matched, abs=1e-5)
         assert mean[c] == pytest.approx(np.mean(matched), abs=1e-5)
-        assert weak[c] == pytest.approx(np.mean(sorted(matched)[: (words + 1) // 2]), abs=1e-5)
         assert weighted[c] == pytest.approx(np.average(matched, weights=weights), abs=1e-4)
-
-
-@given(seed=st.integers(0, 1_000), counts=sizes)
-def test_the_weakest_half_is_never_above_the_mean(seed: int, counts: list[int]) -> None:
-    chance = np.random.default_rng(seed)
-    best = best_matches(
-        unit_rows(chance, 5), unit_rows(chance, sum(counts)), np.array(counts, dtype=np.int64)
-    )
-    assert (np.nan_to_num(weakest_half(best)) <= np.nan_to_num(mean_maxsim(best)) + 1e-6).all()
 
 
 def test_a_memory_that_holds_the_question_scores_one() -> None:
@@ -54,7 +44,7 @@ def test_a_memory_that_holds_the_question_scores_one() -> None:
     query = unit_rows(chance, 4)
     tokens = np.concatenate([unit_rows(chance, 7), query[::-1], unit_rows(chance, 2)])
     best = best_matches(query, tokens, np.array([7, 6], dtype=np.int64))
-    assert weakest_half(best)[1] == pytest.approx(1.0, abs=1e-5)
+    assert mean_maxsim(best)[1] == pytest.approx(1.0, abs=1e-5)
     assert mean_maxsim(best)[1] > mean_maxsim(best)[0]
 
 
@@ -70,6 +60,6 @@ def test_a_hundred_and_fifty_candidates_are_compared_in_no_time() -> None:
     best_of = []
     for _ in range(20):
         start = perf_counter()
-        weakest_half(best_matches(query, tokens, counts))
+        mean_maxsim(best_matches(query, tokens, counts))
         best_of.append(perf_counter() - start)
     assert min(best_of) < 0.02  # about 1 ms; the bound is for a busy machine

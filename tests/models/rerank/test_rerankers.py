@@ -37,10 +37,8 @@ def test_late_interaction_prefers_the_memory_that_speaks_of_the_question() -> No
     asked = Question(question, embedder.embed_question(question)[1])
     candidates = [candidate(text, code) for text, code in zip(texts, codes, strict=True)]
     scores = open_reranker("maxsim").score(asked, [*candidates, candidate("no codes")])
-    assert set(scores) == {"maxsim", "weakest_half"}
-    for score in scores.values():
-        assert np.nanargmax(score) == 1
-        assert np.isnan(score[3])
+    assert np.nanargmax(scores["maxsim"]) == 1
+    assert np.isnan(scores["maxsim"][3])
 
 
 def test_late_interaction_says_nothing_without_token_vectors() -> None:

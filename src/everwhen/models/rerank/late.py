@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from everwhen.models.rerank.base import Candidate, Question, Scores
 from everwhen.models.rerank.codes import decode
-from everwhen.models.rerank.maxsim import best_matches, mean_maxsim, weakest_half
+from everwhen.models.rerank.maxsim import best_matches, mean_maxsim
 
 
 class MaxSim:
@@ -19,5 +19,4 @@ class MaxSim:
         if question.tokens is None or not len(question.tokens):
             return {}
         tokens, counts = decode([candidate.codes for candidate in candidates])
-        best = best_matches(question.tokens, tokens, counts)
-        return {"maxsim": mean_maxsim(best), "weakest_half": weakest_half(best)}
+        return {"maxsim": mean_maxsim(best_matches(question.tokens, tokens, counts))}

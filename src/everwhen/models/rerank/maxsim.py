@@ -38,15 +38,3 @@ def weighted_maxsim(best: Matrix, weights: Matrix) -> Matrix:
     if whole <= 0:
         return np.full(len(best), np.nan, np.float32)
     return np.asarray(best @ (weights / np.float32(whole)), dtype=np.float32)
-
-
-def weakest_half(best: Matrix) -> Matrix:
-    """The mean over the worst-matched half of the question's tokens (rounded up): a soft coverage.
-
-    A memory that matches one word perfectly and misses the rest scores low here, whatever its mean.
-    """
-    width = best.shape[1]
-    if width == 0:
-        return np.full(len(best), np.nan, np.float32)
-    half = (width + 1) // 2
-    return np.asarray(np.partition(best, half - 1, axis=1)[:, :half].mean(axis=1), dtype=np.float32)

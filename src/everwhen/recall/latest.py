@@ -16,14 +16,16 @@ MAY_ANSWER = -2.0
 itself, and the reader is seldom sure of it."""
 BEHIND = 4.0
 """How far a later one's fused score may lie behind that of an earlier one which it renews."""
+LESS_SURE = 4.0
+"""How far its logit may: what is said later of somebody's tortoise is seldom another name for it."""
 
 
 def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read) -> NDArray[np.float32]:
     """What fused scores gain so that of the turns that may answer, a later one comes before the earlier ones.
 
-    `s'(j) = max(s(j), s'(i) + e)` over the i that were said before j, with `s(j) >= s(i) - BEHIND`; e keeps the order
-    of time. A turn right after i was read with it, and a mere reply ("good to know!") looks like an answer then: it
-    must be the surer one.
+    `s'(j) = max(s(j), s'(i) + e)` over the i that were said before j, with `s(j) >= s(i) - BEHIND` and a logit of at
+    least that of i less LESS_SURE; e keeps the order of time. A turn right after i was read with it, and a mere reply
+    ("good to know!") looks like an answer then: it must be the surer one.
     """
     gained = np.zeros(len(fused), np.float32)
     said = dict(zip(read.places.tolist(), read.logits.tolist(), strict=True))
@@ -35,8 +37,8 @@ def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read) -> NDArray[n
     for number, later in enumerate(by_time):
         for earlier in by_time[:number]:
             replies = before[pool.around.rows_of[later]] == pool.around.rows_of[earlier]
-            surer = said[later] > said[earlier]
-            if fused[later] >= fused[earlier] - BEHIND and (surer or not replies):
+            least = said[earlier] if replies else said[earlier] - LESS_SURE
+            if fused[later] >= fused[earlier] - BEHIND and said[later] > least:
                 lead = float(fused[earlier] + gained[earlier] - fused[later])
                 gained[later] = max(gained[later], lead + 1e-3)
     return gained

@@ -54,6 +54,12 @@ def test_what_is_no_second_answer_gains_nothing(
     assert gains(moved, fused, logits) == {}
 
 
+def test_a_turn_that_was_not_read_whole_gains_nothing(moved: Memory) -> None:
+    tell(moved, [("Ana", "The kayak is in Faro. " + "Rain all day long. " * 60)], session="long", days=12)
+    assert gains(moved, {OLD: 3.0, "long-0": 1.0}, {OLD: 4.0, "long-0": 4.0}) == {}
+    assert gains(moved, {"long-0": 1.0, OLD: 3.0, NEW: 1.0}, {OLD: 4.0, NEW: 4.0}) == {NEW: 2.0}
+
+
 def test_a_reply_comes_before_what_it_replies_to_only_where_it_is_the_surer_answer(moved: Memory) -> None:
     fused = {OLD: 3.0, REPLY: 1.0}
     assert gains(moved, fused, {OLD: 2.0, REPLY: 1.0}) == {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.models.reader.packaged import OWN
 from everwhen.recall.features import Pool, neighbours
 from everwhen.recall.reading import Read
 
@@ -25,7 +26,7 @@ def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read) -> NDArray[n
 
     `s'(j) = max(s(j), s'(i) + e)` over the i that were said before j, with `s(j) >= s(i) - BEHIND` and a logit of at
     least that of i less LESS_SURE; e keeps the order of time. A turn right after i was read with it, and a mere reply
-    ("good to know!") looks like an answer then: it must be the surer one.
+    ("good to know!") looks like an answer then: it must be the surer one. One that was not read whole gains nothing.
     """
     gained = np.zeros(len(fused), np.float32)
     said = dict(zip(read.places.tolist(), read.logits.tolist(), strict=True))
@@ -35,6 +36,8 @@ def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read) -> NDArray[n
     by_time = sorted(answers, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq))
     before, _ = neighbours(pool.around)
     for number, later in enumerate(by_time):
+        if pool.rows[later].tokens > OWN:  # its logit says only how it begins
+            continue
         for earlier in by_time[:number]:
             replies = before[pool.around.rows_of[later]] == pool.around.rows_of[earlier]
             least = said[earlier] if replies else said[earlier] - LESS_SURE

@@ -15,6 +15,7 @@ import argparse
 import json
 import lzma
 import random
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,9 @@ KINDS = ("span", "yes", "no", "none")
 LEAKED = ("copper pan", "tess", "rowing, judo", "ghent", "tabby")
 """Words of the examples in the prompts, which a small model likes to repeat."""
 BY_HAND, FILTERED, RAW = 0, 1, 2
+BY_HAND_TIMES = 4
+"""How often a status that is written by hand counts beside one that is composed from patterns."""
+_YES_OR_NO = re.compile(r"(?:probably |most likely |likely )?(yes|no|not)(?:$|[,.;:])")
 WRITTEN_STATUSES = Path(__file__).with_name("statuses_written.json")
 
 
@@ -88,10 +92,11 @@ class Data:
     ) -> None:
         """The question once for each turn that answers it, that one first: the networks learn to find the first.
 
-        `line`, `answer` and `status` are those of the first turn.
+        `line`, `answer` and `status` are those of the first turn. Of a question that nothing answers these are the turns
+        that come near.
         """
         self.add_question(text, right, line, answer, kind, status, trust)
-        if kind == "span":
+        if kind in ("span", "none"):
             for place in range(1, len(right)):
                 self.add_question(text, [*right[place:], *right[:place]], "", "", kind, "", trust)
 
@@ -149,7 +154,7 @@ def main() -> None:
         "generated": add_generated(data, given.made, given.questions, given.kept, every),
     }
     by_hand = json.loads(WRITTEN_STATUSES.read_text(encoding="utf-8"))[:: max(1, every // 4)]
-    statuses = read_json(given.statuses)[::every] + by_hand
+    statuses = read_json(given.statuses)[::every] + by_hand * BY_HAND_TIMES
     np.savez_compressed(given.out, **data.pack(), **pack_statuses(data, statuses))
     print(
         counts,
@@ -166,9 +171,18 @@ def add_by_hand(data: Data, every: int) -> int:
             right = [numbers[s][t] for s, t in one["places"]]
             s, t = one["places"][0]
             line = ": ".join(bank["sessions"][s]["turns"][t])
-            kind = one["kind"] if one["kind"] in ("yes", "no", "none") else "span"
-            data.add_each(one["question"], right, line, one["answer"], kind, one["status"], BY_HAND)
+            data.add_each(
+                one["question"], right, line, one["answer"], answered_by(one), one["status"], BY_HAND
+            )
     return len(data.asked) - before
+
+
+def answered_by(question: dict[str, Any]) -> str:
+    """Which of `KINDS` answers it: yes and no may also be the answer to what follows from several turns."""
+    if question["kind"] in ("yes", "no", "none"):
+        return str(question["kind"])
+    said = _YES_OR_NO.match(question["answer"].lower())
+    return "span" if said is None else "yes" if said.group(1) == "yes" else "no"
 
 
 def add_given(data: Data, folder: Path, every: int) -> int:

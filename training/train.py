@@ -37,6 +37,8 @@ NEAR, LIKELY = 20, 14
 """Candidates of a question: all, and those by cosine. Then come neighbours; the rest are drawn from the bank."""
 AROUND = (-1, 1, -2, 2)
 """Where the neighbours of the right turn stand."""
+WRONG = -1.0
+"""The highest logit that the teacher's judgement keeps for a turn that is known not to answer."""
 SOFT = 2.0
 """The temperature at which the teacher's judgement is learned."""
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -177,7 +179,7 @@ def schedule(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_sch
     )
 
 
-CHUNKS = 5
+CHUNKS = 2
 """Runs that a batch is cut into by length: padding costs as much as words do, and most pairs are short."""
 
 
@@ -357,6 +359,7 @@ def train_reader(
         chosen = torch.tensor(order[step * batch : (step + 1) * batch]).to(DEVICE)
         picks = torch.rand(len(chosen), NEAR - 1, generator=chance, device=DEVICE)
         picks[:, : LIKELY // 2] += 0.35  # the likeliest are the hardest
+        picks += 0.5 * (near[chosen, 1:] == near[chosen, :1] + 1)  # so are replies to the right turn
         places = right_and_best(picks, width)
         told = near[chosen].gather(1, places)
         of_teacher = target[chosen].gather(1, places) if target is not None else None
@@ -618,7 +621,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1e-4, help="the embedder's learning rate")
     parser.add_argument("--epochs", type=float, default=5.0, help="of the embedder")
     parser.add_argument(
-        "--mine", type=Path, help="folder of an embedder of six layers that chooses the candidates"
+        "--mine", type=Path, help="folder of an embedder, trained from --start, that chooses the candidates"
     )
     parser.add_argument("--small", action="store_true")
     given = parser.parse_args()
@@ -629,7 +632,7 @@ def main() -> None:
     run = Run(given.out, given.small, corpus, held_out, torch.tensor(np.load(given.worded)).to(DEVICE))
     say(f"{len(corpus.own.lengths)} turns, {len(corpus.asked.lengths)} questions, on {DEVICE}")
     if given.stage in (None, "teacher"):
-        near = candidates(start_miner(given.start, given.mine), corpus)
+        near = candidates(start_miner(given.start, given.mine, given.pool), corpus)
         say("candidates", tuple(near.shape))
         judge_questions(run, train_teacher(run, given.reranker, near), near)
     if given.stage in (None, "embedder"):
@@ -648,11 +651,13 @@ def start_embedder(path: Path, layers: list[int], pool: str = "mean") -> Embedde
     return embedder.to(DEVICE)
 
 
-def start_miner(words: Path, folder: Path | None) -> Embedder:
+def start_miner(words: Path, folder: Path | None, pool: str) -> Embedder:
     """What chooses the candidates: the published embedder, or one that was trained before (harder candidates)."""
-    embedder = start_embedder(words, list(range(6)))
-    if folder is not None:
-        load_trained(embedder, folder, "embedder6")
+    if folder is None:
+        return start_embedder(words, list(range(6)))
+    layers = 12 if (folder / "embedder12.0.npz").exists() else 6
+    embedder = start_embedder(words, list(range(layers)), pool)
+    load_trained(embedder, folder, f"embedder{layers}")
     return embedder.to(DEVICE)
 
 
@@ -699,6 +704,9 @@ def judge_questions(run: Run, teacher: Reader, near: Tensor) -> None:
     else:
         trust, kind = run.corpus.data["trust"], run.corpus.data["kind"]
         target = judged(teacher, run.corpus, near)
+        # Of what is written by hand it is known that no other turn answers.
+        by_hand = torch.tensor(trust == 0, device=DEVICE)[:, None]
+        target[:, 1:] = torch.where(by_hand, target[:, 1:].clamp(max=WRONG), target[:, 1:])
         found = (target[:, 0:1] >= target[:, 1:]).float().mean(1).cpu().numpy()
         sure = target[:, 0].cpu().numpy() > -1.0
         none = kind == 3

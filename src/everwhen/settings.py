@@ -108,8 +108,8 @@ class Settings:
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
 
     recall_llm: str | None = None
-    """A language model (`llm:<model>`) that reads how much a question needs and, where there is a gate, decides what
-    helps; None is the rules."""
+    """A language model (`llm:<model>`) that, where there is a gate or the tree takes part, reads how much a question
+    needs, and where there is a gate decides what helps; None is the rules."""
     gate: Literal["none", "careful", "strict"] = "none"
     """What recall leaves out because it hardly helps; docs/tree.md says what each costs."""
     tree_recall: bool = False

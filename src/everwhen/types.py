@@ -131,8 +131,7 @@ class Why:
 
     `fused` is relative to the best memory, `parts` what each feature added to the sum behind it (the reranker's among
     them); `affinity` is how well its date fits those of the other hits, where SATF took part. A memory that is here
-    only because it stands next to another one names that in `beside`. `need` is what a question of this kind added to
-    the logarithm of its score (`recall/worth.py`).
+    only because it stands next to another one names that in `beside`.
     """
 
     ranks: Mapping[str, int] = field(default_factory=dict)
@@ -141,7 +140,6 @@ class Why:
     parts: Mapping[str, float] = field(default_factory=dict)
     affinity: float | None = None
     beside: str | None = None
-    need: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         parts = [f"{name} #{rank} ({self.scores[name]:.2f})" for name, rank in self.ranks.items()]

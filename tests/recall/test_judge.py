@@ -17,6 +17,7 @@ from everwhen.recall.plan import plan
 from everwhen.recall.recipe import Recipe
 from tests.recall.memories import ASKED, recalled, tell
 
+TREE = replace(MID, name="tree", tree=True)
 GATED = replace(MID, name="gated", gate="strict")
 BUSY = LLMError("busy", "the model is busy; try again later")
 
@@ -28,7 +29,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         yield held
 
 
-def ask(memory: Memory, llm: FakeLLM, recipe: Recipe = MID, query: str = "Where is the kayak?") -> Recall:
+def ask(memory: Memory, llm: FakeLLM, recipe: Recipe = TREE, query: str = "Where is the kayak?") -> Recall:
     return recall(memory._store, memory._asking, Request(query, at=ASKED, recipe=recipe, llm=llm))
 
 
@@ -63,7 +64,7 @@ def test_a_planner_that_fails_leaves_the_plan_to_the_rules(memory: Memory, answe
 
 def test_the_gate_keeps_what_it_names_and_tells_of_the_others(memory: Memory) -> None:
     llm = answering({"complexity": "simple", "keywords": []}, {"keep": [2, 99, 0]})
-    whole = ask(memory, FakeLLM([{"complexity": "simple", "keywords": []}]))
+    whole = ask(memory, FakeLLM([]), MID)
     found = ask(memory, llm, GATED)
     assert [one.id for one in found] == [whole.memories[1].id]
     assert {one.reason for one in found.dropped} == {"fake sees no help in it"}
@@ -76,10 +77,11 @@ def test_a_gate_that_fails_leaves_it_to_the_rule(memory: Memory) -> None:
     assert found.trace["notes"][0].endswith("the rule was used instead")
 
 
-def test_without_a_gate_it_is_not_asked(memory: Memory) -> None:
-    llm = FakeLLM([{"complexity": "simple", "keywords": []}])
-    ask(memory, llm)
-    assert len(llm.asked) == 1
+@pytest.mark.parametrize(("recipe", "times"), [(MID, 0), (TREE, 1), (GATED, 2)])
+def test_it_is_asked_only_for_what_a_stage_acts_on(memory: Memory, recipe: Recipe, times: int) -> None:
+    llm = answering({"complexity": "simple", "keywords": []}, {"keep": [1]})
+    ask(memory, llm, recipe)
+    assert len(llm.asked) == times
 
 
 def test_memories_are_shown_as_data_by_number_with_their_date() -> None:

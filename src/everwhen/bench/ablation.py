@@ -59,7 +59,6 @@ VARIANTS = (
     Variant("temporal off", MID.without("temporal"), needs_time=True),
     Variant("rerank off", MID.without("rerank")),
     Variant("reader off", MID.without("read")),
-    Variant("planner off", MID.without("planner")),
     Variant("context off", MID.without("context")),
     Variant("speaker off", MID.without("speaker")),
     Variant("latest off", MID.without("latest")),

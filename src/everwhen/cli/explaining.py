@@ -111,8 +111,6 @@ def _found_by(memory: Recalled, best: float) -> Iterable[str]:
         yield "learned from a turn that was found" if memory.kind == "fact" else "found by no channel"
     elif led_here:
         yield f"comes with the turn it was learned from (by itself {_share(why.fused / best)})"
-    for sign, value in why.need.items():
-        yield f"{sign} {value:+.2f}"
     if memory.kind == "fact":
         yield f"fact {printable(memory.id)}"
     if memory.turns:

@@ -40,7 +40,7 @@ def recall(
         typer.Option(
             metavar="STAGE",
             help="Leave out a channel (semantic, keyword, graph, temporal) or a stage (fusion, rerank, context, "
-            "speaker, planner, facts); may be given several times.",
+            "speaker, facts); may be given several times.",
         ),
     ] = None,
     satf: Annotated[

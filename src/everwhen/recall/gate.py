@@ -7,17 +7,20 @@ or a node whose turns are all there) goes first. With an LLM the model decides i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.recall.complexity import Complexity
 from everwhen.recall.recipe import Gating
-from everwhen.recall.worth import fitted, logs
 from everwhen.types import Dropped, Recalled
 
+FITTED = Path(__file__).with_name("gate.json")
 LEAST = 3
 """Memories that always stay (TiMem keeps 3 to 8 for a simple question)."""
 SAME = 0.97
@@ -53,7 +56,7 @@ def gate(
     if how == "none" or not ranked:
         return list(ranked), []
     known = known or Known()
-    floor = float(fitted()["gate"][complexity][how])
+    floor = fitted()[complexity][how]
     most = MOST[complexity] if how == "strict" else len(ranked)
     chances = chance(logs(ranked), complexity)
     kept: list[Recalled] = []
@@ -82,10 +85,16 @@ def chance(gaps: NDArray[np.float64], complexity: Complexity) -> NDArray[np.floa
     `z_i` is the log of its score over the best one's, in descending order. The signs are `z_i`, `log(1 + rank)`, the
     log of its share of the whole, `log softmax(z)_i`, and how evenly all is spread, the entropy of that softmax.
     """
-    fit = fitted()["gate"][complexity]
+    fit = fitted()[complexity]
     weights = np.array([fit[name] for name in ("gap", "rank", "share", "spread")])
     found = 1.0 / (1.0 + np.exp(-(readings(gaps) @ weights + fit["constant"])))
     return np.minimum.accumulate(found)  # what stands lower has never a better chance
+
+
+def logs(ranked: Sequence[Recalled]) -> NDArray[np.float64]:
+    """The logarithm of each score, 0 for the best."""
+    scores = np.log(np.maximum([one.score for one in ranked], 1e-12))
+    return np.asarray(scores - scores.max(), np.float64)
 
 
 def readings(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -104,6 +113,13 @@ def readings(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
             np.full(len(gaps), spread),
         ]
     )
+
+
+@cache
+def fitted() -> Mapping[str, Mapping[str, float]]:
+    """The calibration by complexity, read once."""
+    read: Mapping[str, Mapping[str, float]] = json.loads(FITTED.read_text("utf-8"))["by_complexity"]
+    return read
 
 
 def _repeats(one: Recalled, kept: Sequence[Recalled], turns: set[str], known: Known) -> str | None:

@@ -1,6 +1,6 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> read -> latest -> satf -> worth -> tree -> expand -> facts -> gate -> budget: one
+plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget: one
 module each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion; the
 reader reads the first few of what the fusion puts first.
 """
@@ -47,7 +47,6 @@ from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall
 from everwhen.recall.satf import satf
 from everwhen.recall.spelling import Names, corrected
-from everwhen.recall.worth import weigh
 from everwhen.settings import MAX_TOKENS
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.store.scan import Scan
@@ -130,7 +129,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     recipe = request.recipe
     with _timed(timings, "plan"):
         asked = _planned(store, request.query, request.asked_at)
-        if request.llm is not None and recipe.planner and recipe.scope is None:
+        if request.llm is not None and recipe.needs_complexity:
             asked = plan_by_llm(request.llm, asked)
     with _timed(timings, "embed"):
         query = embed(embedder, asked)
@@ -198,7 +197,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
 
 
 def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str, float]) -> Recall:
-    """What becomes of everything that was found: fused, weighed, gated, and cut to the budget."""
+    """What becomes of everything that was found: fused, gated, and cut to the budget."""
     recipe = request.recipe
     if recipe.scope is not None:
         gathered = replace(gathered, plan=replace(gathered.plan, complexity=recipe.scope, cues=("fixed",)))
@@ -214,9 +213,6 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
     if recipe.satf and ranked:
         with _timed(timings, "satf"):
             ranked = _anchored(ranked, recipe)
-    if recipe.planner:
-        with _timed(timings, "worth"):
-            ranked = weigh(ranked, gathered.plan.complexity)
     left_below: list[Dropped] = []
     if recipe.tree and request.nodes and ranked:
         with _timed(timings, "tree"):

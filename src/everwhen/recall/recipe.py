@@ -12,7 +12,7 @@ from everwhen.settings import Settings
 Gating: TypeAlias = Literal["none", "careful", "strict"]
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
 STAGES = (
-    "fusion", "rerank", "read", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
+    "fusion", "rerank", "read", "latest", "satf", "tree", "expand", "gate", "facts", "context", "speaker",
 )  # fmt: skip
 
 _DEFAULT = Settings()
@@ -47,8 +47,6 @@ class Recipe:
     satf_gamma: float = _DEFAULT.satf_gamma
     expand: int = 0
     """Turns before and after each memory that come along where there is room."""
-    planner: bool = True
-    """Weigh what was found by how much the question needs (`recall/worth.py`)."""
     tree: bool = False
     """Take the 20 best turns as leaves, and the nodes of the tree above them along (`recall/hierarchy.py`)."""
     scope: Complexity | None = None
@@ -72,6 +70,11 @@ class Recipe:
     temporal_similarity: float = _DEFAULT.temporal_similarity
     temporal_decay: float = _DEFAULT.temporal_decay
 
+    @property
+    def needs_complexity(self) -> bool:
+        """Whether a stage acts on what the planner says: only then a language model is asked for it."""
+        return self.scope is None and (self.tree or self.gate != "none")
+
     @classmethod
     def of(cls, settings: Settings, name: str, candidates: int) -> Recipe:
         """The default recipe with the numbers that are set; `low` compares no words and reads nothing."""
@@ -90,7 +93,7 @@ class Recipe:
         match stage:
             case "fusion":
                 return replace(self, name=name, fusion="rrf")
-            case "rerank" | "latest" | "context" | "speaker" | "satf" | "planner" | "tree" | "facts":
+            case "rerank" | "latest" | "context" | "speaker" | "satf" | "tree" | "facts":
                 return replace(self, name=name, **{stage: False})  # type: ignore[arg-type]
             case "expand" | "read":
                 return replace(self, name=name, **{stage: 0})  # type: ignore[arg-type]
@@ -112,7 +115,6 @@ TEMPR = Recipe(
     fusion="rrf",
     rrf_k=60,
     speaker=False,
-    planner=False,
     graph_similarity=-1.0,
     graph_share=1,
     graph_cosine=False,

@@ -187,7 +187,6 @@ class RecipeIn(Body):
     satf_alpha: float = Field(10.0, ge=0, le=1000)
     satf_gamma: float = Field(0.0, ge=0, le=1)
     expand: Whole = Field(0, ge=0, le=20)
-    planner: bool = True
     tree: bool = False
     scope: Literal["simple", "hybrid", "complex"] | None = None
     gate: Literal["none", "careful", "strict"] = "none"
@@ -210,7 +209,7 @@ class RecipeIn(Body):
 
 Stage = Literal[
     "semantic", "keyword", "graph", "temporal",
-    "fusion", "rerank", "read", "latest", "satf", "planner", "tree", "expand", "gate", "facts", "context", "speaker",
+    "fusion", "rerank", "read", "latest", "satf", "tree", "expand", "gate", "facts", "context", "speaker",
 ]  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """What the memory tree, the planner and the gate are worth: TiMem's tables on LoCoMo, without an LLM.
 
 Every question is asked of one bank with its whole tree, in every way: scopes and gates, levels, leaves, lengths of a
-segment, and the planner at fixed budgets.
+segment, and gates at fixed budgets.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 from everwhen.bench.locomo import ADVERSARIAL, asked_at, evidence
 from everwhen.bench.retrieval import Tally, fresh_bank
 from everwhen.bench.studies import Request, Result, Table
-from everwhen.bench.studies._tree import levels, planner, planning, scopes, segments
+from everwhen.bench.studies._tree import gates, levels, planner, scopes, segments
 from everwhen.bench.studies._tree.trial import Question, Trial
 from everwhen.ingest.importers.locomo import conversation, samples
 
 FLAT = "flat"
 TITLES = {
-    "planning": "Planner and gate at the same budgets, beside flat recall",
+    "gates": "Gate and tree at the same budgets, beside flat recall",
     "scopes": "Fixed scopes and the planner, without and with a strict gate",
     "levels": "Levels, flat (the 20 best) and along the tree",
     "leaves": "Leaves by lambda and by the fused channels",
@@ -40,7 +40,7 @@ HEADS = {
 def run(request: Request) -> Result:
     """All the tables."""
     trials = {
-        "planning": Trial(planning.ways()),
+        "gates": Trial(gates.ways()),
         "scopes": Trial(scopes.ways()),
         "levels": Trial(levels.ways()),
         "leaves": Trial(levels.leaves()),
@@ -73,11 +73,11 @@ def run(request: Request) -> Result:
                     request.progress(len(labelled))
     figures: dict[str, Any] = {"questions": len(labelled), "planner": planner.confusion(labelled)}
     for name, trial in trials.items():
-        figures[name] = {"rows": trial.rows(FLAT if name == "planning" else None)}
-    planned = trials["planning"]
-    figures["planning"] |= {
-        "by_complexity": planned.grouped("complexity", FLAT),
-        "by_category": planned.grouped("category", FLAT),
+        figures[name] = {"rows": trial.rows(FLAT if name == "gates" else None)}
+    gated = trials["gates"]
+    figures["gates"] |= {
+        "by_complexity": gated.grouped("complexity", FLAT),
+        "by_category": gated.grouped("category", FLAT),
     }
     return {"tables": tables(figures), "figures": figures}
 

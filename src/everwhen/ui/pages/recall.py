@@ -147,7 +147,6 @@ class Explorer(Leaf):
             )
         if why.affinity is not None:
             chips += badge(f"affinity {why.affinity:.2f}")
-        chips += "".join(badge(f"{sign} {value:+.2f}") for sign, value in why.need.items())
         occurred = f"<span>{escape(spoken(one.occurred, one.zone))}</span>" if one.occurred else ""
         return (
             f'<article class="memory" data-memory="{escape(one.id)}"><div class="meta">'

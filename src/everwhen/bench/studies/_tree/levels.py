@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from everwhen.bench.studies._tree.trial import FLAT, Way
+from everwhen.bench.studies._tree.trial import Way
 from everwhen.recall import MID
 from everwhen.recall.hierarchy import LEAVES
 from everwhen.types import Recalled
@@ -15,22 +15,22 @@ def ways() -> list[Way]:
     """Flat: the 20 best of the levels. Along the tree: the planner's levels over the best leaves, strictly gated."""
     planned = replace(MID, name="planned, gated", tree=True, gate="strict")
     return [
-        Way("level 1, flat", FLAT, ("turn",), _first),
+        Way("level 1, flat", MID, ("turn",), _first),
         Way("level 1, along the tree", planned, None, _leaves),
-        Way("levels 2 to 5, flat", FLAT, ("node",), _first),
+        Way("levels 2 to 5, flat", MID, ("node",), _first),
         Way("levels 2 to 5, along the tree", replace(planned, gate="none"), None, _nodes),
-        Way("levels 1 to 5, flat", FLAT, ("turn", "node"), _first),
+        Way("levels 1 to 5, flat", MID, ("turn", "node"), _first),
     ]
 
 
 def leaves() -> list[Way]:
     """Leaves by TiMem's lambda, and by the fused channels: the 20 alone, then with what stands above them."""
-    by_lambda = replace(MID, name="lambda", fusion="lambda", planner=False)
+    by_lambda = replace(MID, name="lambda", fusion="lambda")
     return [
         Way("lambda 0.9, leaves", by_lambda, ("turn",), _first),
-        Way("fused channels, leaves", FLAT, ("turn",), _first),
+        Way("fused channels, leaves", MID, ("turn",), _first),
         Way("lambda 0.9, tree", replace(by_lambda, tree=True)),
-        Way("fused channels, tree", replace(FLAT, name="fused, tree", tree=True)),
+        Way("fused channels, tree", replace(MID, name="fused, tree", tree=True)),
     ]
 
 

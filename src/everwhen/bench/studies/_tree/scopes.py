@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.bench.studies._tree.trial import FLAT, Way
+from everwhen.bench.studies._tree.trial import Way
 from everwhen.recall import MID
 from everwhen.recall.complexity import Complexity
 
@@ -17,7 +17,7 @@ def ways() -> list[Way]:
     for gate in ("none", "strict"):
         named = "" if gate == "none" else ", gated"
         for scope in SCOPES:
-            recipe = replace(FLAT, name=f"{scope}{named}", tree=True, scope=scope, gate=gate)
+            recipe = replace(MID, name=f"{scope}{named}", tree=True, scope=scope, gate=gate)
             out.append(Way(f"{scope}{named}", recipe))
         out.append(Way(f"planned{named}", replace(MID, name=f"planned{named}", tree=True, gate=gate)))
     return out

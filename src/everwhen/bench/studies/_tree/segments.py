@@ -13,15 +13,16 @@ from itertools import groupby
 from pathlib import Path
 
 from everwhen.bench.retrieval import EVERYTHING, Tally, fresh_bank
-from everwhen.bench.studies._tree.trial import FLAT, Question, Trial
+from everwhen.bench.studies._tree.trial import Question, Trial
 from everwhen.memory import Memory
+from everwhen.recall import MID
 from everwhen.recall.hierarchy import LEAVES
 from everwhen.types import Message
 
 SIZES = (1, 2, 4, 8)
 TURNS = 2
 """Turns of an exchange."""
-BY_LAMBDA = replace(FLAT, name="lambda", fusion="lambda")
+BY_LAMBDA = replace(MID, name="lambda", fusion="lambda")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from everwhen.bench import metrics
 from everwhen.bench.retrieval import EVERYTHING, figure, given, within
 from everwhen.memory import Memory
 from everwhen.memory.front import BY_DEFAULT
-from everwhen.recall import MID, Recall, Recipe, Request
+from everwhen.recall import Recall, Recipe, Request
 from everwhen.recall.pipeline import Gathered, decide, gather
 from everwhen.store import Filter
 from everwhen.types import Recalled
@@ -23,7 +23,6 @@ from everwhen.types import Recalled
 BUDGETS = (512, 1024)
 DEFAULT_BUDGET = 4096
 """Tokens of a recall that says nothing of its budget: what the mean of tokens is taken under."""
-FLAT = replace(MID, name="flat", planner=False)
 Choice = Callable[[Sequence[Recalled]], Sequence[Recalled]]
 
 

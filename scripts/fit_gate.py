@@ -1,9 +1,9 @@
-"""Fit what the planner knows (`recall/planned.json`): what a memory is worth by complexity, and when the gate drops it.
+"""Fit the gate (`recall/gate.json`): the chance that a memory helps, and below which chance it is dropped.
 
-    python scripts/fit_planner.py --locomo FILE [--longmemeval FILE] [--home FOLDER] [--write]
+    python scripts/fit_gate.py --locomo FILE [--longmemeval FILE] [--home FOLDER] [--write]
 
-Every question of LoCoMo is asked with the planner and the gate off; the weights are fitted over what comes back, once
-for each conversation with that one left out, which gives the figures, and once on everything, which gives what ships.
+Every question of LoCoMo is asked without a gate; the chances are fitted over what comes back, once for each
+conversation with that one left out, which gives the figures, and once on everything, which gives what ships.
 LongMemEval is only looked at: nothing is fitted on it. Numbers only: no text of the data is kept.
 """
 
@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,26 +29,19 @@ from everwhen.ingest.importers.longmemeval import date_time, placed, questions
 from everwhen.recall import MID
 from everwhen.recall.budget import fill
 from everwhen.recall.complexity import Complexity
-from everwhen.recall.gate import LEAST, MOST, readings
-from everwhen.recall.worth import CONSIDERED, FITTED, logs, signs, worths
+from everwhen.recall.gate import FITTED, LEAST, MOST, logs, readings
 from everwhen.types import Recalled
 
 sys.path.insert(0, str(Path(__file__).parent))
 from fit_fusion import minimise
 
 Array = NDArray[np.float64]
+Fit = Mapping[str, Mapping[str, float]]
 
-FLAT = replace(MID, name="flat", planner=False, gate="none")
 KINDS: tuple[Complexity, ...] = ("simple", "hybrid", "complex")
-USED: Mapping[str, tuple[str, ...]] = {
-    "simple": (),
-    "hybrid": ("kin", "did", "named", "self"),
-    "complex": ("kin", "self"),
-}
-"""The signs that take part, by complexity: those that helped with each conversation left out. What a simple question
-needs, the score has said: `kin` gave 0.4 points of evidence at 512 tokens there and took 0.5 of recall@10."""
 READINGS = ("gap", "rank", "share", "spread")
-RIDGE = 5.0
+CONSIDERED = 60
+"""The best memories that the chance is fitted on."""
 BUDGETS = (512, 1024)
 FLOORS = (0.0, *(round(10 ** (step / 5), 6) for step in range(-22, -7)))
 """Chances below which a memory could be dropped."""
@@ -72,10 +65,8 @@ class Case:
     complexity: Complexity
     ranked: list[Recalled]
     gold: frozenset[str]
-    signs: dict[str, Array] = field(default_factory=dict)
-    logs: Array = field(default_factory=lambda: np.zeros(0))
-    z: Array = field(default_factory=lambda: np.zeros(0))
-    """The logarithm of what each is worth, by weights that never saw this question."""
+    logs: Array
+    """The logarithm of each score over the best one's."""
 
     def evidence(self) -> NDArray[np.bool_]:
         return np.array([not self.gold.isdisjoint(one.turns) for one in self.ranked[:CONSIDERED]], np.bool_)
@@ -90,7 +81,7 @@ def locomo(path: Path, home: Path | None) -> Iterator[Case]:
                 gold = evidence(question.get("evidence") or (), said)
                 if gold and question["category"] != ADVERSARIAL:
                     found = memory.recall(
-                        question["question"], at=asked_at(messages), max_tokens=EVERYTHING, recipe=FLAT
+                        question["question"], at=asked_at(messages), max_tokens=EVERYTHING, recipe=MID
                     )
                     yield _case("locomo", name, str(question["category"]), found, frozenset(gold))
         print(f"{name} asked", file=sys.stderr)
@@ -103,79 +94,19 @@ def longmemeval(path: Path, home: Path | None) -> Iterator[Case]:
         if gold and not question["question_id"].endswith(ABSTENTION):
             with fresh_bank(home, "fit-longmemeval", [message for message, _ in rows], Tally()) as memory:
                 at = date_time(question["question_date"])
-                found = memory.recall(question["question"], at=at, max_tokens=EVERYTHING, recipe=FLAT)
+                found = memory.recall(question["question"], at=at, max_tokens=EVERYTHING, recipe=MID)
             yield _case("longmemeval", "", question["question_type"], found, gold)
 
 
 def _case(data: str, fold: str, group: str, found: Any, gold: frozenset[str]) -> Case:
     ranked = [one for one in found.memories if one.kind == "turn"]
-    return Case(
-        data,
-        fold,
-        group,
-        found.trace["plan"]["complexity"],
-        ranked,
-        gold,
-        signs(ranked[:CONSIDERED]),
-        logs(ranked),
-    )
-
-
-# Worth
-
-
-def worth(cases: Sequence[Case], names: Sequence[str]) -> dict[str, float]:
-    """Weights of the signs, and what the score's own weight changes by: a listwise loss with an L2 penalty.
-
-    Each piece of evidence should stand above all that is none: `-log(e^z_g / (e^z_g + sum over the others of e^z))`,
-    divided by the root of how many there are, so that a list of ten does not count ten times.
-    """
-    if not names:
-        return {}
-    rows = [(_columns(case, names), case.logs[:CONSIDERED], case.evidence()) for case in cases]
-    rows = [row for row in rows if row[2].any()]
-    scale = np.concatenate([columns for columns, _, _ in rows]).std(axis=0) + 1e-9
-    rows = [(np.column_stack([columns / scale, own]), own, gold) for columns, own, gold in rows]
-
-    def loss(weight: Array) -> tuple[float, Array]:
-        value, slope = 0.5 * RIDGE * float(weight @ weight), RIDGE * weight
-        for columns, own, gold in rows:
-            z = own + columns @ weight
-            odds = np.exp(z - z.max())
-            others, pull = odds[~gold].sum(), odds[~gold] @ columns[~gold]
-            count = 1.0 / np.sqrt(gold.sum())
-            for place in np.flatnonzero(gold):
-                whole = others + odds[place]
-                value += count * float(np.log(whole) - np.log(odds[place]))
-                slope = slope + count * ((pull + odds[place] * columns[place]) / whole - columns[place])
-        return value, slope
-
-    found = minimise(loss, np.zeros(len(names) + 1))
-    return {
-        "score": float(found[-1]),
-        **dict(zip(names, (float(one) for one in found[:-1] / scale), strict=True)),
-    }
-
-
-def _columns(case: Case, names: Sequence[str]) -> Array:
-    return np.column_stack([case.signs[name] for name in names])
-
-
-def weighed(case: Case, weights: Mapping[str, float]) -> Array:
-    return worths(case.logs, case.signs, weights)
-
-
-# Gate
+    return Case(data, fold, group, found.trace["plan"]["complexity"], ranked, gold, logs(ranked))
 
 
 def calibration(cases: Sequence[Case]) -> dict[str, float]:
     """A logistic regression of being evidence on the readings of the gate."""
-    rows, known = [], []
-    for case in cases:
-        order = np.argsort(-case.z[:CONSIDERED], kind="stable")
-        rows.append(readings(np.sort(case.z)[::-1])[: len(order)])
-        known.append(case.evidence()[order])
-    x, y = np.concatenate(rows), np.concatenate(known)
+    x = np.concatenate([readings(case.logs)[:CONSIDERED] for case in cases])
+    y = np.concatenate([case.evidence() for case in cases])
     middle, scale = x.mean(axis=0), x.std(axis=0) + 1e-9
     x = np.column_stack([(x - middle) / scale, np.ones(len(x))])
 
@@ -194,8 +125,7 @@ def calibration(cases: Sequence[Case]) -> dict[str, float]:
 
 
 def chances(case: Case, fit: Mapping[str, float]) -> Array:
-    gaps = np.sort(case.z)[::-1]
-    z = readings(gaps) @ np.array([fit[name] for name in READINGS]) + fit["constant"]
+    z = readings(case.logs) @ np.array([fit[name] for name in READINGS]) + fit["constant"]
     return np.minimum.accumulate(1 / (1 + np.exp(-z)))
 
 
@@ -229,65 +159,51 @@ def strict_floor(cases: Sequence[Case], fit: Mapping[str, float], meant: int) ->
 
 
 def _first(case: Case) -> NDArray[np.bool_]:
-    return np.arange(len(case.z)) < LEAST
+    return np.arange(len(case.ranked)) < LEAST
 
 
-def spent(
-    case: Case, budget: int, keep: NDArray[np.int64] | None = None, z: Array | None = None
-) -> tuple[float, int]:
+def spent(case: Case, budget: int, keep: NDArray[np.int64] | None = None) -> tuple[float, int]:
     """Evidence recall inside a budget, and the tokens used: of some places of the order, all by default."""
-    z = case.z if z is None else z
-    order = np.argsort(-z, kind="stable")
-    chosen = order if keep is None else order[keep]
+    memories = case.ranked if keep is None else [case.ranked[place] for place in keep]
     if budget <= BUDGETS[-1]:
-        chosen = chosen[:REACHED]
-    memories = [replace(case.ranked[place], score=float(np.exp(z[place]))) for place in chosen]
+        memories = memories[:REACHED]
     kept, _, tokens = fill(memories, budget)
     turns = {turn for one in kept for turn in one.turns}
     return len(case.gold & turns) / len(case.gold), tokens
 
 
-# All of it
-
-
-def fit(cases: Sequence[Case], used: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Any]]:
-    """What ships, by complexity; `z` of the cases is left as these weights make it."""
-    out: dict[str, dict[str, Any]] = {"worth": {}, "gate": {}}
+def fit(cases: Sequence[Case]) -> Fit:
+    """What ships, by complexity."""
+    out = {}
     for kind in KINDS:
         own = [case for case in cases if case.complexity == kind]
-        out["worth"][kind] = worth(own, used[kind])
-        for case in own:
-            case.z = weighed(case, out["worth"][kind])
-        out["gate"][kind] = calibration(own)
-        out["gate"][kind] |= {
-            "careful": floor(own, out["gate"][kind]),
-            "strict": strict_floor(own, out["gate"][kind], MEANT[kind]),
+        found = calibration(own)
+        out[kind] = found | {
+            "careful": floor(own, found),
+            "strict": strict_floor(own, found, MEANT[kind]),
         }
     return out
 
 
-def held_out(cases: Sequence[Case]) -> list[tuple[Case, dict[str, Any]]]:
+def held_out(cases: Sequence[Case]) -> list[tuple[Case, Fit]]:
     """Each case with what was fitted without its conversation."""
     out = []
     for fold in dict.fromkeys(case.fold for case in cases):
-        fitted = fit([case for case in cases if case.fold != fold], USED)
+        fitted = fit([case for case in cases if case.fold != fold])
         out += [(case, fitted) for case in cases if case.fold == fold]
     return out
 
 
-def table(pairs: Sequence[tuple[Case, dict[str, Any]]]) -> dict[str, Any]:
-    """Flat, planned, planned and gated: evidence recall at each budget, tokens at 4,096; with paired intervals."""
+def table(pairs: Sequence[tuple[Case, Fit]]) -> dict[str, Any]:
+    """Without a gate, and with each: evidence recall at each budget, tokens at 4,096; with paired intervals."""
     rows: dict[str, dict[str, list[tuple[float, ...]]]] = {}
     for case, fitted in pairs:
-        case.z = weighed(case, fitted["worth"][case.complexity])
-        own = fitted["gate"][case.complexity]
-        for name, chosen in _variants(case, own):
-            z = case.logs if name == "flat" else case.z
-            values = [
-                *(spent(case, budget, chosen, z)[0] for budget in BUDGETS),
-                spent(case, 4096, chosen, z),
-            ]
-            figures = (*values[:-1], *values[-1], float(len(case.z) if chosen is None else len(chosen)))
+        for name, chosen in _variants(case, fitted[case.complexity]):
+            figures = (
+                *(spent(case, budget, chosen)[0] for budget in BUDGETS),
+                *spent(case, 4096, chosen),
+                float(len(case.ranked) if chosen is None else len(chosen)),
+            )
             harder = () if case.complexity == "simple" else ("hybrid and complex",)
             for group in ("all", case.complexity, *harder, f"category {case.group}"):
                 rows.setdefault(group, {}).setdefault(name, []).append(figures)
@@ -310,7 +226,6 @@ def table(pairs: Sequence[tuple[Case, dict[str, Any]]]) -> dict[str, Any]:
 
 def _variants(case: Case, own: Mapping[str, float]) -> Iterator[tuple[str, NDArray[np.int64] | None]]:
     yield "flat", None
-    yield "planned", None
     for name in ("careful", "strict"):
         likely = np.flatnonzero((chances(case, own) >= own[name]) | _first(case))
         yield name, likely[: MOST[case.complexity]] if name == "strict" else likely
@@ -325,18 +240,17 @@ def main() -> None:
     args = parser.parse_args()
     cases = list(locomo(args.locomo, args.home))
     show("LoCoMo, each conversation left out", table(held_out(cases)))
-    fitted = fit(cases, USED)
+    fitted = fit(cases)
     print(json.dumps(fitted, indent=1))
     if args.longmemeval:
         others = list(longmemeval(args.longmemeval, args.home))
         show("LongMemEval, with what was fitted on LoCoMo", table([(case, fitted) for case in others]))
     if args.write:
         held = {
-            "about": "What a memory is worth by complexity (recall/worth.py), and the gate's calibration "
-            "(recall/gate.py). Fitted by scripts/fit_planner.py.",
+            "about": "The gate's calibration by complexity (recall/gate.py): a logistic regression and its floors. "
+            "Fitted by scripts/fit_gate.py.",
             "data": "locomo_dev.json (5 conversations)",
-            "ridge": RIDGE,
-            **_rounded(fitted),
+            "by_complexity": _rounded(fitted),
         }
         FITTED.write_text(json.dumps(held, indent=2) + "\n", "utf-8")
         print(f"written to {FITTED.name}")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.recall.temporal import EDGE, affinity, closeness, temporal
+from everwhen.recall.temporal import EDGE, closeness, temporal
 from everwhen.store import Filter
 from everwhen.when import Interval, constraint
 
@@ -55,37 +55,6 @@ def test_an_open_window_favours_the_named_side_and_never_ends() -> None:
 def test_closeness_is_nothing_or_at_least_the_edge(when: Interval, window: Interval) -> None:
     found = closeness(when, window)
     assert found == 0.0 or EDGE <= found <= 1.0
-
-
-def test_what_lies_in_the_window_fits_whole_and_what_lies_around_it_in_part() -> None:
-    assert affinity(day(5, 30), MAY) == affinity(instant(5, 1), MAY) == 1.0
-    assert 0.8 < affinity(day(6, 2), MAY) < 1.0
-    assert affinity(day(12, 1), MAY) < 0.01
-    # Some day in May is hardly the third; a day that is off by one is nearer to it than one off by a week.
-    assert affinity(MAY, day(5, 3)) < 0.15
-    assert affinity(day(5, 4), day(5, 3)) > affinity(day(5, 10), day(5, 3))
-    assert affinity(SINCE_MAY, MAY) == affinity(day(9, 9), SINCE_MAY) == 1.0
-    assert 0 < affinity(day(3, 1), SINCE_MAY) < 0.2
-
-
-@given(intervals, intervals)
-def test_affinity_lies_between_nothing_and_one(when: Interval, window: Interval) -> None:
-    found = affinity(when, window)
-    assert 0.0 <= found <= 1.0
-    if window.covers(when) and when.start != when.end:
-        assert found == pytest.approx(1.0)
-
-
-@given(instants, st.integers(0, 400), st.integers(0, 400))
-def test_affinity_never_grows_with_the_distance(start: datetime, one: int, other: int) -> None:
-    window = Interval(start, start + timedelta(days=30))
-    near, far = sorted((one, other))
-
-    def at(days: int) -> float:
-        shifted = start + timedelta(days=30 + days)
-        return affinity(Interval(shifted, shifted + timedelta(days=1)), window)
-
-    assert at(near) >= at(far)
 
 
 @pytest.fixture

@@ -20,9 +20,8 @@ class Question:
 
     `event` is what is asked about, without the words of asking ("Ana moved to Porto"). `ahead` says that the
     question looks at what is to come (None: its words do not tell), `denied` that it asks for what did not happen.
-    `grain` is the unit asked for
-    ("in which month"). `order` asks for the first or last of several. `window`, `relation`, `anchor` and `distance`
-    are those of `when.constraint`.
+    `grain` is the unit asked for ("in which month"). `order` asks for the first or last of several. `window`,
+    `relation`, `anchor` and `distance` are those of `when.constraint`.
     """
 
     words: str

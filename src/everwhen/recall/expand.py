@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
+from everwhen.recall.result import recalled
 from everwhen.store import Store, UnitRow
 from everwhen.store.scan import Scan
 from everwhen.types import Recalled, Why
@@ -41,18 +41,4 @@ def expand(
 
 def _beside(memory: Recalled, row: UnitRow) -> Recalled:
     score = memory.score * SHARE
-    return replace(
-        memory,
-        id=row.id,
-        kind=row.kind,
-        text=row.text,
-        said_at=row.said_at,
-        zone=row.zone,
-        turns=row.turns,
-        speaker=row.speaker,
-        score=score,
-        why=Why(fused=score, beside=memory.id),
-        tokens=row.tokens,
-        occurred=row.occurred,
-        metadata=row.metadata,
-    )
+    return recalled(row, score, Why(fused=score, beside=memory.id))

@@ -100,10 +100,10 @@ def logs(ranked: Sequence[Recalled]) -> NDArray[np.float64]:
 def readings(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
     """What the chance is worked out from: a row for each memory, best first."""
     counted = gaps[:MOST_RATED]
-    softmax = np.exp(counted - counted.max())
-    softmax /= softmax.sum()
+    odds = np.exp(counted - counted.max())
+    whole = odds.sum()
+    softmax = odds / whole
     spread = float(-(softmax * np.log(softmax + 1e-12)).sum())
-    whole = np.exp(counted - counted.max()).sum()
     shares = gaps - counted.max() - np.log(whole)
     return np.column_stack(
         [

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
 from everwhen.recall.question import ASKED
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.store import Filter, Scored, Store
-from everwhen.store.graph import LinkType
 from everwhen.store.scan import Scan
 from everwhen.types import KINDS
 
@@ -107,39 +107,28 @@ def _next(
     return [unit for unit in coming if unit not in visited and unit not in edges][:count]
 
 
+@dataclass(slots=True)
 class Links:
     """The edges of the stored graph that a walk may take, read for many units at once.
 
     What lies outside the filter, or is less similar to the question than the floor, is no neighbour.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        scan: Scan,
-        kinds: frozenset[str],
-        similarity: float,
-        min_edge: float,
-        fan_out: int,
-        types: Sequence[LinkType] | None = None,
-    ) -> None:
-        self._store = store
-        self._scan = scan
-        self._kinds = kinds
-        self._similarity = similarity
-        self._min_edge = min_edge
-        self._fan_out = fan_out
-        self._types = types
-        self._allowed: dict[int, bool] = {}
+    store: Store
+    scan: Scan
+    kinds: frozenset[str]
+    similarity: float
+    min_edge: float
+    fan_out: int
+    _allowed: dict[int, bool] = field(default_factory=dict)
 
     def __call__(self, units: Sequence[int]) -> Edges:
         found = [
             (link.source, link.target, link.weight)
-            for link in self._store.graph.neighbours(units, self._types, self._min_edge, self._fan_out)
+            for link in self.store.graph.neighbours(units, None, self.min_edge, self.fan_out)
         ]
-        if self._types is None:
-            for derived, turn in self._store.graph.provenance(units):
-                found += [(derived, turn, SAME_MEMORY), (turn, derived, SAME_MEMORY)]
+        for derived, turn in self.store.graph.provenance(units):
+            found += [(derived, turn, SAME_MEMORY), (turn, derived, SAME_MEMORY)]
         self._look_at({target for _, target, _ in found} - self._allowed.keys())
         edges: dict[int, list[tuple[int, float]]] = {unit: [] for unit in units}
         for source, target, weight in found:
@@ -148,8 +137,8 @@ class Links:
         return edges
 
     def _look_at(self, units: set[int]) -> None:
-        cosines = self._scan.cosines_of(ASKED, units, self._kinds)
-        self._allowed |= {unit: cosines.get(unit, -1.0) >= self._similarity for unit in units}
+        cosines = self.scan.cosines_of(ASKED, units, self.kinds)
+        self._allowed |= {unit: cosines.get(unit, -1.0) >= self.similarity for unit in units}
 
 
 def lead_back(

@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest.lines import SUMMARY
 from everwhen.recall.complexity import Complexity
 from everwhen.recall.features import Pool, bm25
+from everwhen.recall.question import ASKED
+from everwhen.recall.result import recalled
 from everwhen.store import Filter, Store, UnitRow
 from everwhen.types import Dropped, Recalled, Why
 
@@ -23,8 +24,6 @@ LEAVES = 20
 """Leaves that are kept, and whose ancestors are looked for (TiMem)."""
 LAMBDA = 0.9
 """What meaning weighs beside words where leaves are not chosen by the fused channels (TiMem)."""
-ASKED = 0
-"""The column of the question as it stands."""
 SHARE = 0.5
 """What an ancestor is worth of the best leaf under it, at most: the words themselves go first."""
 
@@ -41,12 +40,11 @@ def level_budgets(complexity: Complexity, top: int) -> dict[int, int]:
     4:2 5:1. The profile, the top, always takes part with one; in a lower tree it stands for the levels that lack."""
     sessions, first, further = _KEPT[complexity]
     budgets = {LEAF: LEAVES, SESSION: sessions}
-    budgets |= {
-        level: (first if level == SESSION + 1 else further)
-        for level in range(SESSION + 1, top)
-        if (first if level == SESSION + 1 else further)
-    }
-    return {**budgets, top: 1} if top > SESSION else budgets
+    for level in range(SESSION + 1, top):
+        budgets[level] = first if level == SESSION + 1 else further
+    if top > SESSION:
+        budgets[top] = 1
+    return {level: most for level, most in budgets.items() if most}
 
 
 def leaf_scores(pool: Pool) -> NDArray[np.float64]:
@@ -89,9 +87,7 @@ def climb(
     rows = store.units([*nodes, *pruned])
     closest = max(nodes.values(), default=1.0)
     found = [
-        _recalled(
-            row, SHARE * best_leaf[row.seq] * max(nodes[row.seq], 0.0) / max(closest, 1e-9), nodes[row.seq]
-        )
+        _node(row, SHARE * best_leaf[row.seq] * max(nodes[row.seq], 0.0) / max(closest, 1e-9), nodes[row.seq])
         for row in rows.values()
         if row.seq in nodes and _inside(row, where)
     ]
@@ -130,20 +126,5 @@ def _inside(row: UnitRow, where: Filter) -> bool:
     return where.between is None or row.occurred is None or where.between.covers(row.occurred)
 
 
-def _recalled(row: UnitRow, score: float, cosine: float) -> Recalled:
-    return Recalled(
-        id=row.id,
-        kind=row.kind,
-        text=row.text,
-        said_at=row.said_at,
-        zone=row.zone,
-        turns=row.turns,
-        session=row.session,
-        speaker=SUMMARY,
-        score=score,
-        why=Why(scores={"node": round(cosine, 4)}, fused=score),
-        tokens=row.tokens,
-        occurred=row.occurred,
-        metadata=row.metadata,
-        level=row.level,
-    )
+def _node(row: UnitRow, score: float, cosine: float) -> Recalled:
+    return recalled(row, score, Why(scores={"node": round(cosine, 4)}, fused=score))

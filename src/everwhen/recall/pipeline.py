@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from everwhen.errors import UsageError
 from everwhen.facts.decay import HalfLives
 from everwhen.facts.notes import Moment
-from everwhen.ingest.lines import SUMMARY
 from everwhen.models.embed import Embedder
 from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
@@ -44,7 +43,7 @@ from everwhen.recall.plan import Plan, asks_now, past_asked_for, plan
 from everwhen.recall.question import ASKED, Query, embed, heart_of
 from everwhen.recall.reading import Read, is_readable, read_first, weight
 from everwhen.recall.recipe import MID, Recipe
-from everwhen.recall.result import Recall
+from everwhen.recall.result import Recall, recalled
 from everwhen.recall.satf import satf
 from everwhen.recall.spelling import Names, corrected
 from everwhen.settings import MAX_TOKENS
@@ -206,7 +205,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
     timings["fuse"] -= timings.get("read", 0.0)  # read in between, and told by itself
     why = reasons(gathered.found)
     ranked = [
-        _recalled(row, *why[row.seq], score, _Parts(fused.contributions, place))
+        recalled(row, score, Why(*why[row.seq], score, _Parts(fused.contributions, place)))
         for place, (row, score) in enumerate(zip(fused.rows, fused.scores.tolist(), strict=True))
     ]
     seqs = {row.id: row.seq for row in fused.rows}
@@ -449,31 +448,6 @@ def _beside_turns(where: Filter) -> frozenset[str] | None:
     if not where.metadata and where.networks is None:
         return where.kinds
     return frozenset(KINDS if where.kinds is None else where.kinds) - {"fact"}
-
-
-def _recalled(
-    row: UnitRow,
-    ranks: Mapping[str, int],
-    scores: Mapping[str, float],
-    score: float,
-    parts: Mapping[str, float],
-) -> Recalled:
-    return Recalled(
-        row.id,
-        row.kind,
-        row.text,
-        row.said_at,
-        row.zone,
-        row.turns,
-        row.session,
-        row.speaker or (SUMMARY if row.kind == "node" else ""),
-        score,
-        Why(ranks=ranks, scores=scores, fused=score, parts=parts),
-        row.tokens,
-        row.occurred,
-        row.metadata,
-        level=row.level,
-    )
 
 
 class _Parts(Mapping[str, float]):

@@ -8,8 +8,9 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from everwhen.ingest.lines import line
-from everwhen.types import Dropped, Recalled
+from everwhen.ingest.lines import SUMMARY, line
+from everwhen.store import UnitRow
+from everwhen.types import Dropped, Recalled, Why
 from everwhen.when.zones import zone_of
 
 HEADER_TOKENS = 10
@@ -75,6 +76,26 @@ class Recall:
 
     def _framed(self, cut: float) -> str:
         return f"{PREAMBLE}\n<memories>\n{self.as_context(cut)}</memories>"
+
+
+def recalled(row: UnitRow, score: float, why: Why) -> Recalled:
+    """A stored unit as it is given back."""
+    return Recalled(
+        row.id,
+        row.kind,
+        row.text,
+        row.said_at,
+        row.zone,
+        row.turns,
+        row.session,
+        row.speaker or (SUMMARY if row.kind == "node" else ""),
+        score,
+        why,
+        row.tokens,
+        row.occurred,
+        row.metadata,
+        row.level,
+    )
 
 
 def header(memory: Recalled) -> str:

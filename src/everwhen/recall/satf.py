@@ -52,12 +52,11 @@ def satf(
     boosted, because only ranks mean the same in every channel: the best hit says the most about the time, and no
     boost lifts anything above what is `1 + alpha` times better placed.
     """
-    count = len(times)
-    if not count:
-        return Anchored(np.zeros(0), np.zeros(0), _given(sigma), 0.0, False)
-    weights = 1.0 / np.arange(1, count + 1)
+    weights = 1.0 / np.arange(1, len(times) + 1)
     anchor, weight = times[:anchors], weights[:anchors]
     width = bandwidth(anchor) if sigma == "adaptive" else float(sigma)
+    if not len(times):
+        return Anchored(np.zeros(0), np.zeros(0), width, 0.0, False)
     mass = np.exp(-np.square((times[:, None] - anchor[None, :]) / width) / 2) @ weight
     affinity = mass / mass.max()
     sure = _concentration(float(mass.max()), weight)
@@ -87,7 +86,3 @@ def _concentration(peak: float, weights: Days) -> float:
     """
     rest = float(weights.sum() - weights[0])
     return 1.0 if rest <= 0 else min(max((peak - float(weights[0])) / rest, 0.0), 1.0)
-
-
-def _given(sigma: Sigma) -> float:
-    return 0.0 if sigma == "adaptive" else float(sigma)

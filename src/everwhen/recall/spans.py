@@ -5,18 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from everwhen.when import Grain, Interval
-from everwhen.when.calendar import Unit, floor, shift
+from everwhen.when.calendar import floor, shift
 from everwhen.when.zones import zone_of
-
-_UNITS: dict[Grain, Unit] = {
-    "day": "day",
-    "week": "week",
-    "month": "month",
-    "quarter": "quarter",
-    "year": "year",
-    "decade": "decade",
-    "century": "century",
-}
 
 
 def unit_around(instant: datetime, grain: Grain, zone: str) -> Interval:
@@ -27,8 +17,8 @@ def unit_around(instant: datetime, grain: Grain, zone: str) -> Interval:
         start = floor(shift(floor(local, "month"), "month", -(local.month % 3)), "month")
         end = shift(start, "month", 3)
     else:
-        unit = _UNITS.get(grain, "day")
-        grain = grain if grain in _UNITS else "day"
-        start = floor(local, unit)
-        end = shift(start, unit, 1)
+        if grain in ("second", "minute", "hour"):
+            grain = "day"
+        start = floor(local, grain)
+        end = shift(start, grain, 1)
     return Interval(start.replace(tzinfo=area), end.replace(tzinfo=area), grain)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
@@ -124,47 +123,6 @@ def closeness(when: Interval, window: Interval) -> float:
         return 1.0
     scale = DAYS[window.grain]
     return EDGE + (1 - EDGE) * scale / (scale + abs(near - edge) / _DAY)
-
-
-def affinity(when: Interval, window: Interval) -> float:
-    """How well a time fits a constraint, from 0 to 1, fading outside of the window rather than ending at it.
-
-        f = mean over t in `when` of exp(-distance(t, window) / s)
-
-    the chance that it was in the window, where it can have been at any time of `when`, and with the near misses of
-    loose talk counting in part. Inside the window it is 1. s is half the window's length, but no less than half of
-    its grain: "in 2021" forgives months, "on 3 May" hours. What has an open side ("since March") and touches the
-    window holds in it: 1.
-    """
-    scale = _scale(window)
-    if when.start is None or when.end is None or when.start == when.end:
-        return math.exp(-_gap(when, window) / scale)
-    start, end = when.start, when.end
-    length = (end - start) / _DAY
-    shared = _shared(when, window)
-    total = 0.0 if shared is None or shared.length is None else shared.length / _DAY
-    if window.start is not None and start < window.start:
-        total += _faded((window.start - min(end, window.start)) / _DAY, (window.start - start) / _DAY, scale)
-    if window.end is not None and end > window.end:
-        total += _faded((max(start, window.end) - window.end) / _DAY, (end - window.end) / _DAY, scale)
-    return min(total / length, 1.0)
-
-
-def _faded(near: float, far: float, scale: float) -> float:
-    """The integral of exp(-d / scale) from the near to the far distance."""
-    return scale * (math.exp(-near / scale) - math.exp(-far / scale))
-
-
-def _scale(window: Interval) -> float:
-    length = window.length
-    return max(0.0 if length is None else length / _DAY, DAYS[window.grain]) / 2
-
-
-def _gap(when: Interval, window: Interval) -> float:
-    """Days between the two; 0 where they touch. The last instant of a window is not in it, but next to it."""
-    before = (window.start - when.end) / _DAY if window.start and when.end else 0.0
-    after = (when.start - window.end) / _DAY if when.start and window.end else 0.0
-    return max(before, after, 0.0)
 
 
 def _shared(when: Interval, window: Interval) -> Interval | None:

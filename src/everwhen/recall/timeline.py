@@ -45,15 +45,7 @@ def timeline(
     inside = [one for one in entries if between is None or one.interval.overlaps(between)]
     if grain is not None:
         inside = [replace(one, group=unit_around(_place(one), grain, one.zone)) for one in inside]
-    return sorted(
-        inside,
-        key=lambda one: (
-            _place(one),
-            one.interval.end or datetime.max.replace(tzinfo=UTC),
-            one.kind,
-            one.text,
-        ),
-    )
+    return sorted(inside, key=lambda one: (_place(one), one.interval.end or _LAST, one.kind, one.text))
 
 
 def merged(events: Sequence[Event]) -> list[Event]:
@@ -104,16 +96,7 @@ def _same(known: Event, event: Event) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(word.strip(".,;:!?'\"()").lower() for word in text.split()) - {
-        "",
-        "a",
-        "an",
-        "the",
-        "to",
-        "my",
-        "of",
-        "in",
-    }
+    return frozenset(word.strip(".,;:!?'\"()").lower() for word in text.split()) - _SMALL
 
 
 def _of_event(event: Event) -> Entry:

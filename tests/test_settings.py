@@ -164,7 +164,7 @@ def test_extraction_and_planning_ask_at_the_temperature_and_the_address_that_are
 ) -> None:
     server.always(data({"events": [], "narratives": [], "complexity": "simple", "keywords": []}))
     model = {"extract": "llm:openai:scripted", "recall_llm": "llm:openai:scripted"}
-    with opened(home, server, llm_temperature=0.3, **model) as memory:
+    with opened(home, server, llm_temperature=0.3, tree_recall=True, **model) as memory:
         memory.add("I bought a kayak.", at=START)
         memory.flush()
         extracted = len(server.asked)

@@ -92,7 +92,7 @@ class Data:
     ) -> None:
         """The question once for each turn that answers it, that one first: the networks learn to find the first.
 
-        `line`, `answer` and `status` are those of the first turn. Of a question that nothing answers these are the turns
+        `line`, `answer` and `status` are those of the first turn. For a question that nothing answers these are turns
         that come near.
         """
         self.add_question(text, right, line, answer, kind, status, trust)

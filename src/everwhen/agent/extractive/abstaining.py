@@ -16,7 +16,6 @@ from typing import Any
 
 from everwhen.agent.extractive import typed
 from everwhen.agent.extractive.evidence import Found
-from everwhen.types import TimeAnswer
 
 FIRST = 5
 """The best turns that are held against each other."""
@@ -29,7 +28,6 @@ SIGNS = (
     "cover_theirs",
     "swapped",
     "theirs_first",
-    "told_of",
     "similar",
     "typed",
 )
@@ -100,11 +98,6 @@ def threshold(kind: str) -> float:
     """The chance below which nothing is answered, for a kind of question."""
     given: Mapping[str, float] = fitted()["threshold"]
     return float(given.get(kind, given["other"]))
-
-
-def sure_of_time(answer: TimeAnswer | None, chance: float) -> float:
-    """How sure a date is: that of the calendar, where there is anything to date."""
-    return 0.0 if answer is None else answer.confidence * min(1.0, chance / 0.5)
 
 
 def _typed(found: Found) -> float:

@@ -7,7 +7,7 @@ Two small models, both readable in `src/everwhen/recall/when_weights.json`:
 - `match`: softmax over the clues of a question. The loss is minus the logarithm of the probability of the clues in
   the cited turns whose interval is right; clues elsewhere that are right by chance take no part. A feature may only
   count in the direction that it means (`matching.SIGNS`), and a ridge penalty draws the weights to zero, or to `PRIOR`
-  for what matters outside of these questions and hardly occurs in them (what is denied, who did it).
+  for what matters outside of these questions and hardly occurs in them (what is denied, who did it, a time named).
 - `sure`: logistic regression of "the answer was right" on the answers that weights fitted without the question's
   conversation give. So that it learns what was never told, each question is asked where no answer can be right: of
   `FOREIGN_TO` other conversations with the speakers' names exchanged (`foreign`: nobody spoke of it), and of its own
@@ -61,7 +61,7 @@ HELD = {"unreal": (-6.0, 20.0)}
 """A weight and how strongly it is held there; all others are held at zero with `LOOSE`, the constant not at all."""
 LOOSE = 0.5
 LEAST_ACCURACY = 0.81
-PRIOR = {"denied": -2.0, "same_subject": 0.5}
+PRIOR = {"denied": -2.0, "same_subject": 0.5, "in_window": 4.0}
 TOP = (1, 3, 5, 10, 30)
 OUT = Path(__file__).parent.parent / "src/everwhen/recall/when_weights.json"
 
@@ -249,7 +249,7 @@ def answer(case: Case, names: list[str], weights: Rows, embedder: Embedder) -> t
     shares = matching.probabilities(case.rows, dict(zip(names, weights, strict=True)))
     chosen = choose(weigh(Scored(case.clues, case.rows, shares)), case.question, case.at)
     place = next(at for at, clue in enumerate(case.clues) if clue is chosen.clues[0])
-    return evidence_features(chosen, case.asked, embedder, case.ask), bool(case.right[place])
+    return evidence_features(chosen, case.asked, embedder), bool(case.right[place])
 
 
 def fit_sure(answered: list[Answered], but: str | None = None) -> dict[str, float]:

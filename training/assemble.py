@@ -18,6 +18,7 @@ import random
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ class Data:
     status: list[int] = field(default_factory=list)
     trust: list[int] = field(default_factory=list)
     first_of_session: list[int] = field(default_factory=list)
+    renewed: list[tuple[list[int], int, int, bool]] = field(default_factory=list)
+    """A question, an earlier and a later turn, and whether the later one replaces what the earlier one says."""
 
     def add_bank(self, sessions: Iterable[Sequence[Sequence[str]]]) -> list[list[int]]:
         """The number of each turn, by session and place."""
@@ -100,6 +103,23 @@ class Data:
             for place in range(1, len(right)):
                 self.add_question(text, [*right[place:], *right[:place]], "", "", kind, "", trust)
 
+    def add_renewals(self, renewals: Sequence[dict[str, Any]], numbers: Sequence[Sequence[int]]) -> None:
+        """What replaced what; and what came later, and replaced nothing."""
+        for one in renewals:
+            asked = self._ids(one["question"])[:ASKED]
+            holds, older, others = (
+                [numbers[s][t] for s, t in one[name]] for name in ("holds", "older", "others")
+            )
+            self.renewed += [(asked, early, late, True) for early in older for late in holds]
+            self.renewed += [
+                (asked, early, late, False) for early in (*holds, *older) for late in others if late > early
+            ]
+
+    def add_list(self, text: str, right: Sequence[int]) -> None:
+        """Parts of one answer: a later one adds to the earlier ones and replaces none."""
+        asked, ordered = self._ids(text)[:ASKED], sorted(right)
+        self.renewed += [(asked, early, late, False) for early, late in pairwise(ordered)]
+
     def _ids(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
@@ -121,6 +141,9 @@ class Data:
             "first_of_session": np.array(self.first_of_session, np.int8),
             "span": np.array(self.span, np.int16), "kind": np.array(self.kind, np.int8),
             "status": np.array(self.status, np.int8), "trust": np.array(self.trust, np.int8),
+            **ragged("renew.asked", [asked for asked, *_ in self.renewed]),
+            "renew.turns": np.array([(early, late) for _, early, late, _ in self.renewed], np.int32).reshape(-1, 2),
+            "renew.renews": np.array([renews for *_, renews in self.renewed], np.int8),
         }  # fmt: skip
 
 
@@ -158,7 +181,8 @@ def main() -> None:
     np.savez_compressed(given.out, **data.pack(), **pack_statuses(data, statuses))
     print(
         counts,
-        f"{len(data.own)} turns, {data.banks} banks, {len(data.asked)} questions, {len(statuses)} statuses",
+        f"{len(data.own)} turns, {data.banks} banks, {len(data.asked)} questions, {len(statuses)} statuses, "
+        f"{len(data.renewed)} pairs of turns, {sum(renews for *_, renews in data.renewed)} of them a renewal",
     )
 
 
@@ -167,8 +191,11 @@ def add_by_hand(data: Data, every: int) -> int:
     before = len(data.asked)
     for bank, questions in list(read_all())[:: max(1, every // 4)]:
         numbers = data.add_bank([session["turns"] for session in bank["sessions"]])
+        data.add_renewals(bank["renewals"], numbers)
         for one in questions:
             right = [numbers[s][t] for s, t in one["places"]]
+            if one["kind"] == "list":
+                data.add_list(one["question"], right)
             s, t = one["places"][0]
             line = ": ".join(bank["sessions"][s]["turns"][t])
             data.add_each(

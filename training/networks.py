@@ -104,7 +104,8 @@ class Compare(nn.Module):
 
 
 class Reader(nn.Module):
-    """A cross-encoder: relevance, the place of the answer, its kind, and the status of what is said."""
+    """A cross-encoder: relevance, the place of the answer, its kind, the status of what is said, and whether a turn
+    replaces what is read before it."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -114,8 +115,13 @@ class Reader(nn.Module):
         self.kind = nn.Linear(HIDDEN, 4)
         self.status = nn.Linear(HIDDEN, 7)
         self.span = nn.Linear(HIDDEN, 2)
+        self.renews = nn.Linear(HIDDEN, 1)
 
-    def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, ...]:
+        """Relevance, kind, status, span (by token) and renews: logits."""
         hidden = self.bert(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
         pooled = torch.tanh(self.pooler(hidden[:, 0]))
-        return self.relevance(pooled)[:, 0], self.kind(pooled), self.status(pooled), self.span(hidden)
+        return (
+            self.relevance(pooled)[:, 0], self.kind(pooled), self.status(pooled), self.span(hidden),
+            self.renews(pooled)[:, 0],
+        )  # fmt: skip

@@ -211,15 +211,16 @@ class Graph:
         return {"sentence": ["batch", HIDDEN], "token_vectors": ["batch", "length", width]}
 
     def heads(self, hidden: str) -> dict[str, list[Any]]:
-        """Relevance, kind and status from the first token, and a score for each token to begin or end the answer."""
+        """Relevance, kind, status and renews from the first token; each token's scores to begin and to end the answer."""
         self.first(hidden)
         self.linear("first", "pooler", "pooler.raw")
         self.node("Tanh", ["pooler.raw"], "pooled")
-        for head in ("relevance", "kind", "status"):
+        for head in ("relevance", "kind", "status", "renews"):
             self.linear("pooled", head, head)
         self.linear("hidden_states", "span", "span")
         return {
-            "relevance": ["batch", 1], "kind": ["batch", 4], "status": ["batch", 7], "span": ["batch", "length", 2],
+            "relevance": ["batch", 1], "kind": ["batch", 4], "status": ["batch", 7], "renews": ["batch", 1],
+            "span": ["batch", "length", 2],
         }  # fmt: skip
 
     def first(self, hidden: str) -> str:

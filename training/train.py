@@ -37,6 +37,8 @@ NEAR, LIKELY = 20, 14
 """Candidates of a question: all, and those by cosine. Then come neighbours; the rest are drawn from the bank."""
 AROUND = (-1, 1, -2, 2)
 """Where the neighbours of the right turn stand."""
+OLDER = 64
+"""Tokens of an earlier turn that are read before the one that may replace it."""
 WRONG = -1.0
 """The highest logit that the teacher's judgement keeps for a turn that is known not to answer."""
 SOFT = 2.0
@@ -273,7 +275,7 @@ def reader_loss(
     asked = rows[:, None].expand(-1, width).reshape(-1)
     keep = (torch.rand(count * width, generator=chance, device=DEVICE) < 0.6).long()
     ids, mask, types, begin = corpus.pairs(asked, told.reshape(-1), keep)
-    score, kind, status, span = trimmed(network, ids, mask, types)
+    score, kind, status, span, _ = trimmed(network, ids, mask, types)
     score, kind = score.float().view(count, width), kind.float().view(count, width, -1)
     kinds = corpus.labels["kind"][rows]
     answered = kinds != 3
@@ -323,18 +325,61 @@ def status_loss(network: Reader, corpus: Corpus, statuses: tuple[Rows, Rows], ro
     asked, own = statuses[0].take(rows), statuses[1].take(rows)
     nothing = (own[0][:, :1], torch.zeros_like(own[1]))
     ids, mask, types, begin = joined(asked, nothing, own)
-    _, kind, status, span = trimmed(network, ids, mask, types)
+    _, kind, status, span, _ = trimmed(network, ids, mask, types)
     of = {name: corpus.labels[f"status.{name}"][rows] for name in ("kind", "span", "status")}
     return F.cross_entropy(kind.float(), of["kind"]) + task_loss(
         span.float(), begin, mask, of["span"], status.float(), of["status"]
     )
 
 
+class Renewals:
+    """Questions with an earlier and a later turn, and whether the later one replaces what the earlier one says.
+
+    Beside the pairs that are written, questions by hand whose answer stays give others: the right turn, and a later
+    candidate that does not answer.
+    """
+
+    def __init__(self, corpus: Corpus, near: Tensor) -> None:
+        self.corpus = corpus
+        self.asked = Rows(corpus.data, "renew.asked")
+        self.turns = torch.tensor(corpus.data["renew.turns"].astype(np.int64)).to(DEVICE)
+        renews = corpus.data["renew.renews"].astype(np.bool_)
+        self.yes, self.no = np.flatnonzero(renews), np.flatnonzero(~renews)
+        by_hand = torch.tensor((corpus.data["trust"] == 0) & (corpus.data["kind"] != 3)).to(DEVICE)
+        later = (near[:, 1:9] > near[:, :1]) & by_hand[:, None]
+        self.rest = later.nonzero()
+        self.near = near
+
+    def loss(self, network: Reader, batch: int, chance: np.random.Generator) -> Tensor:
+        """A third of the batch renews, a third was written as not renewing, a third is made of other questions."""
+        third = batch // 3
+        yes, no = (torch.tensor(chance.choice(rows, third)).to(DEVICE) for rows in (self.yes, self.no))
+        rest = self.rest[torch.tensor(chance.integers(0, len(self.rest), third)).to(DEVICE)]
+        written = torch.cat([yes, no])
+        early = torch.cat([self.turns[written, 0], self.near[rest[:, 0], 0]])
+        late = torch.cat([self.turns[written, 1], self.near[rest[:, 0], rest[:, 1] + 1]])
+        asked = _stacked([self.asked.take(written), self.corpus.asked.take(rest[:, 0])])
+        ids, mask, types, _ = joined(asked, self.corpus.own.take(early, OLDER), self.corpus.own.take(late))
+        renews = trimmed(network, ids, mask, types)[4].float()
+        wanted = torch.zeros_like(renews)
+        wanted[:third] = 1.0
+        return F.binary_cross_entropy_with_logits(renews, wanted)
+
+
+def _stacked(parts: list[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+    """Padded rows of several kinds under each other."""
+    width = max(tokens.shape[1] for tokens, _ in parts)
+    padded = [F.pad(tokens, (0, width - tokens.shape[1])) for tokens, _ in parts]
+    return torch.cat(padded), torch.cat([lengths for _, lengths in parts])
+
+
 def train_reader(
     network: Reader, corpus: Corpus, near: Tensor, rows: np.ndarray, target: Tensor | None, *, rate: float,
-    epochs: float, batch: int, width: int, seed: int,
+    epochs: float, batch: int, width: int, seed: int, renewals: Renewals | None = None,
 ) -> None:  # fmt: skip
-    """Train on questions `rows` with `width` candidates each, and as many statuses; `target`: the teacher's logits."""
+    """Train on questions `rows` with `width` candidates each, as many statuses, and `renewals`; `target`: the teacher's
+    logits."""
+    drawn = np.random.default_rng(seed)
     statuses = (Rows(corpus.data, "status.asked"), Rows(corpus.data, "status.own"))
     number = len(corpus.data["status.kind"])
     chance = torch.Generator(device=DEVICE).manual_seed(seed)
@@ -366,6 +411,8 @@ def train_reader(
         loss = reader_loss(network, corpus, chosen, told, of_teacher, chance)
         some = torch.tensor(aside[step * batch : (step + 1) * batch]).to(DEVICE)
         loss = loss + status_loss(network, corpus, statuses, some)
+        if renewals is not None:
+            loss = loss + renewals.loss(network, batch, drawn)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -609,7 +656,9 @@ def main() -> None:
     for name in ("data", "eval", "worded", "start", "reranker", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument(
-        "--stage", choices=("teacher", "embedder", "reader6", "reader3"), help="only this one"
+        "--stage",
+        choices=("teacher", "embedder", "reader6", "reader3", "renew6", "renew3"),
+        help="only this one",
     )
     parser.add_argument("--layers", default="0,1,2,3,4,5", help="of the embedder's start, in order")
     parser.add_argument(
@@ -641,6 +690,8 @@ def main() -> None:
     for layers in (6, 3):
         if given.stage in (None, f"reader{layers}"):
             train_student(run, given.reranker, layers)
+        if given.stage in (None, f"renew{layers}"):
+            teach_renewals(run, given.reranker, layers)
     say("done")
 
 
@@ -746,6 +797,20 @@ def train_student(run: Run, path: Path, layers: int) -> None:
     train_reader(
         network, run.corpus, near, run.with_hand_written_thrice(kept), target, rate=1.5e-4,
         epochs=0.02 if run.small else 2.5, batch=8 if run.small else 192, width=4 if run.small else 8, seed=3,
+    )  # fmt: skip
+    save(run.out, f"reader{layers}", network)
+
+
+def teach_renewals(run: Run, path: Path, layers: int) -> None:
+    """A trained reader learns to tell what replaces what, and goes on with everything else."""
+    near, target, kept = run.judgement()
+    network = Reader(layers)
+    load_bert(network.bert, from_onnx(path), list(range(layers)))
+    load_trained(network, run.out, f"reader{layers}")
+    train_reader(
+        network.to(DEVICE), run.corpus, near, run.with_hand_written_thrice(kept), target, rate=6e-5,
+        epochs=0.02 if run.small else 0.8, batch=8 if run.small else 144, width=4 if run.small else 8, seed=4,
+        renewals=Renewals(run.corpus, near),
     )  # fmt: skip
     save(run.out, f"reader{layers}", network)
 

@@ -19,6 +19,9 @@ KINDS = (
     "statement", "infer", "none",
 )  # fmt: skip
 
+Renewal = dict[str, Any]
+"""A question with the turn that holds (`holds`), the turns that it replaced (`older`), and others (`others`)."""
+
 _TURN = re.compile(r"^(\d+) ([^:]{1,30}): (.+)$")
 _SESSION = re.compile(r"^@ (\d{4}-\d{2}-\d{2} \d{2}:\d{2})")
 
@@ -27,13 +30,17 @@ def main() -> None:
     paths = [Path(name) for name in sys.argv[1:]] or sorted(FOLDER.glob("*.txt"))
     kinds: Counter[str] = Counter()
     turns = 0
+    renewed = 0
     for path in paths:
         bank, questions, faults = read_bank(path)
+        renewed += len(bank["renewals"])
         turns += sum(len(session["turns"]) for session in bank["sessions"])
         kinds.update(one["kind"] for one in questions)
         for fault in faults:
             print(f"{path.name}: {fault}")
-    print(f"{len(paths)} banks, {turns} turns, {sum(kinds.values())} questions: {dict(kinds)}")
+    print(
+        f"{len(paths)} banks, {turns} turns, {sum(kinds.values())} questions: {dict(kinds)}; {renewed} renewals"
+    )
 
 
 def read_all(folder: Path = FOLDER) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
@@ -48,6 +55,7 @@ def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[st
     sessions: list[dict[str, Any]] = []
     place_of: dict[int, tuple[int, int]] = {}
     questions: list[dict[str, Any]] = []
+    renewals: list[Renewal] = []
     faults: list[str] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if session := _SESSION.match(line):
@@ -61,10 +69,18 @@ def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[st
                 faults.append(f"line {number}: {question}")
             else:
                 questions.append(question)
+        elif line.startswith("~"):
+            renewal = _renewal(line, place_of)
+            if isinstance(renewal, str):
+                faults.append(f"line {number}: {renewal}")
+            else:
+                renewals.append(renewal)
         elif line.strip() and not line.startswith("#"):
             faults.append(f"line {number}: neither session, turn nor question")
     names = sorted({speaker for session in sessions for speaker, _ in session["turns"]})
-    bank = {"id": path.stem, "source": "by hand", "names": names, "sessions": sessions}
+    bank = {
+        "id": path.stem, "source": "by hand", "names": names, "sessions": sessions, "renewals": renewals,
+    }  # fmt: skip
     return bank, questions, faults
 
 
@@ -91,6 +107,23 @@ def _question(
         "places": [list(place_of[one]) for one in numbers],
         "speaker": sessions[first[0]]["turns"][first[1]][0],
         "status": parts[4],
+    }
+
+
+def _renewal(line: str, place_of: dict[int, tuple[int, int]]) -> Renewal | str:
+    parts = [part.strip() for part in line[1:].split("|")]
+    if len(parts) != 4:
+        return "what was replaced has four parts"
+    holds, older, others = ([int(one) for one in re.findall(r"\d+", part)] for part in parts[1:])
+    if not holds or any(one not in place_of for one in (*holds, *older, *others)):
+        return "it names no turn, or one that is not there"
+    if any(one >= holds[0] for one in older):
+        return "what was replaced is said before what replaces it"
+    places = {
+        "holds": holds[:1], "older": older, "others": [one for one in others if one not in (*holds, *older)],
+    }  # fmt: skip
+    return {"question": parts[0]} | {
+        name: [list(place_of[one]) for one in numbers] for name, numbers in places.items()
     }
 
 

@@ -1,66 +1,84 @@
-"""Of two turns that may answer, the newer comes first: which ones count as two answers."""
+"""What replaces an answer comes before it: which turns are held against each other, and what they gain."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 
 from everwhen import Memory
-from everwhen.recall.latest import BEHIND, LESS_SURE, MAY_ANSWER, newer_first
+from everwhen.recall.latest import MAY_ANSWER, RENEWS, newer_first
 from everwhen.recall.reading import Read
 from everwhen.store import Filter
 from tests.recall.memories import pool_of, tell
 
-OLD, REPLY, NEW = "old-0", "old-1", "new-0"
+OLD, REPLY, NEW, NEWEST = "old-0", "old-1", "new-0", "newest-0"
 
 
 @pytest.fixture
 def moved(quick: Memory) -> Memory:
     tell(quick, [("Ana", "The kayak is in Porto."), ("Ben", "A kayak, good to know!")], session="old")
     tell(quick, [("Ana", "The kayak is in Faro.")], session="new", days=9)
+    tell(quick, [("Ana", "The kayak is in Tavira.")], session="newest", days=19)
     return quick
 
 
-def gains(memory: Memory, fused: Mapping[str, float], logits: Mapping[str, float]) -> dict[str, float]:
-    """What each of the turns gains, of given fused scores and the reader's given logits."""
+def gains(
+    memory: Memory,
+    fused: Mapping[str, float],
+    renewed: Mapping[tuple[str, str], float],
+    logits: Mapping[str, float] | None = None,
+) -> dict[str, float]:
+    """What each turn gains, of given fused scores; `renewed` says of an earlier and a later turn what the reader says,
+    `logits` which of them may answer (all of them, unless it is given)."""
     pool = pool_of(memory, "Where is the kayak?", where=Filter(kinds=frozenset({"turn"})))
     ids = [row.id for row in pool.rows]
-    read = Read(np.array([ids.index(one) for one in logits]), np.array([*logits.values()], np.float32))
-    gained = newer_first(pool, np.array([fused.get(one, -99.0) for one in ids], np.float32), read)
+    said = logits or dict.fromkeys(fused, 4.0)
+    read = Read(np.array([ids.index(one) for one in said]), np.array([*said.values()], np.float32))
+
+    def renews(pairs: Sequence[tuple[int, int]]) -> np.ndarray:
+        return np.array([renewed.get((ids[a], ids[b]), RENEWS - 1) for a, b in pairs], np.float32)
+
+    scores = np.array([fused.get(one, -99.0) for one in ids], np.float32)
+    gained = newer_first(pool, scores, read, renews)
     return {one: round(float(gain), 2) for one, gain in zip(ids, gained, strict=True) if gain}
 
 
-def test_the_newer_answer_comes_right_before_the_older_one(moved: Memory) -> None:
-    fused = {OLD: 3.0, NEW: 1.0}
-    assert gains(moved, fused, {OLD: 4.0, NEW: 3.0}) == {NEW: 2.0}
-    assert gains(moved, {OLD: 1.0, NEW: 3.0}, {OLD: 4.0, NEW: 3.0}) == {}
+def test_what_replaces_an_answer_comes_right_before_it(moved: Memory) -> None:
+    renewed = {(OLD, NEW): RENEWS + 1}
+    assert gains(moved, {OLD: 3.0, NEW: 1.0}, renewed) == {NEW: 2.0}
+    assert gains(moved, {OLD: 1.0, NEW: 3.0}, renewed) == {}
 
 
-@pytest.mark.parametrize(
-    ("fused", "logits"),
-    [
-        ({OLD: 3.0, NEW: 1.0}, {OLD: 0.0, NEW: MAY_ANSWER - 0.1}),
-        ({OLD: 3.0, NEW: 1.0}, {OLD: 4.0, NEW: 4.0 - LESS_SURE - 0.1}),
-        ({OLD: 3.0, NEW: 3.0 - BEHIND - 0.1}, {OLD: 4.0, NEW: 4.0}),
-        ({OLD: 3.0, NEW: 1.0}, {OLD: 4.0}),
-    ],
-    ids=["it does not answer", "it answers much less surely", "it is far behind", "it was not read"],
-)
-def test_what_is_no_second_answer_gains_nothing(
-    moved: Memory, fused: dict[str, float], logits: dict[str, float]
-) -> None:
-    assert gains(moved, fused, logits) == {}
+def test_the_last_of_several_replacements_comes_first(moved: Memory) -> None:
+    renewed = {(OLD, NEW): 3.0, (NEW, NEWEST): 3.0}
+    assert gains(moved, {OLD: 3.0, NEW: 1.0, NEWEST: 0.0}, renewed) == {NEW: 2.0, NEWEST: 3.0}
 
 
-def test_a_turn_that_was_not_read_whole_gains_nothing(moved: Memory) -> None:
-    tell(moved, [("Ana", "The kayak is in Faro. " + "Rain all day long. " * 60)], session="long", days=12)
-    assert gains(moved, {OLD: 3.0, "long-0": 1.0}, {OLD: 4.0, "long-0": 4.0}) == {}
-    assert gains(moved, {"long-0": 1.0, OLD: 3.0, NEW: 1.0}, {OLD: 4.0, NEW: 4.0}) == {NEW: 2.0}
+def test_a_later_turn_that_replaces_nothing_gains_nothing(moved: Memory) -> None:
+    assert gains(moved, {OLD: 3.0, REPLY: 1.0, NEW: 1.0}, {(OLD, REPLY): RENEWS - 0.1}) == {}
 
 
-def test_a_reply_comes_before_what_it_replies_to_only_where_it_is_the_surer_answer(moved: Memory) -> None:
-    fused = {OLD: 3.0, REPLY: 1.0}
-    assert gains(moved, fused, {OLD: 2.0, REPLY: 1.0}) == {}
-    assert gains(moved, fused, {OLD: 1.0, REPLY: 2.0}) == {REPLY: 2.0}
+def test_an_earlier_turn_is_never_held_to_replace_a_later_one(moved: Memory) -> None:
+    assert gains(moved, {OLD: 1.0, NEW: 3.0}, {(NEW, OLD): 9.0}) == {}
+
+
+def test_only_what_may_answer_is_replaced(moved: Memory) -> None:
+    fused, renewed = {OLD: 3.0, NEW: 1.0}, {(OLD, NEW): 3.0}
+    assert gains(moved, fused, renewed, {OLD: MAY_ANSWER - 0.1, NEW: 4.0}) == {}
+    assert gains(moved, fused, renewed, {OLD: MAY_ANSWER + 0.1, NEW: -9.0}) == {NEW: 2.0}
+
+
+def test_the_packaged_reader_puts_a_new_place_before_the_old_one() -> None:
+    from everwhen.models.reader import PackagedReader, Passage
+
+    told = [
+        Passage("Ana", "The dentist is on Tuesday at three."),
+        Passage("Ana", "The dentist moved me to Thursday at noon."),
+    ]
+    reply = Passage("Ben", "Good luck, I hate drills!")
+    moved, replied = PackagedReader().renews(
+        "When is Ana's dentist appointment?", [(told[0], told[1]), (told[0], reply)]
+    )
+    assert moved > RENEWS > replied

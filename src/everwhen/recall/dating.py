@@ -15,11 +15,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from everwhen.models.embed import Embedder
-from everwhen.models.reader import Passage, Reader
+from everwhen.models.reader import Passage, Reader, Reading
 from everwhen.recall.asking import Question, read_question
 from everwhen.recall.clues import TURNS, Clue, gather, similar_events, similar_facts
 from everwhen.recall.matching import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.pipeline import Request, recall
+from everwhen.recall.reading import is_readable
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.spans import unit_around
 from everwhen.recall.told import AskedWords, covers, read_words
@@ -37,8 +38,8 @@ EVERYTHING = 100_000
 """Tokens that leave the ranking of recall uncut."""
 NEAREST = 150
 """Turns whose cosine is known; for the others the lowest of these stands in."""
-SURE = 4.0
-"""The reader's logit that counts as three quarters of the surest."""
+READ = 6
+"""Best turns that the reader reads: which of them answers, and which of its words."""
 QUOTES = 3
 """Pieces of evidence that an answer shows."""
 AMONG = 0.1
@@ -59,7 +60,7 @@ class Ask:
     between: Interval | None = None
     recipe: Recipe = field(default=MID)
     reader: Reader | None = None
-    """What reads the first turns, and whether the best evidence answers the question."""
+    """What reads the first turns beside the question."""
     anchor: bool = False
     """Whether it is the event that another question leans on: that event leans on no other."""
 
@@ -90,7 +91,7 @@ def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
     if not weighed:
         return None
     chosen = choose(weighed, question, ask.at)
-    sure = confidence(evidence_features(chosen, scored.asked, embedder, ask))
+    sure = confidence(evidence_features(chosen, scored.asked, embedder))
     if sure < weights()["least"] or (chosen.clues[0].denied and not question.denied):
         return None
     zone = chosen.clues[0].turn.zone
@@ -131,7 +132,8 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
     near_facts, begun = similar_facts(store, vector, question.event, rank=1)
     clues = [*gather(store, ranked[:TURNS], units), *begun]
-    found = features(question, clues, {**near_events, **near_facts}, near_turns)
+    read = _read(store, ask, ranked[:READ])
+    found = features(question, clues, {**near_events, **near_facts}, near_turns, read)
     if words is not None:
         words = words.without(asked_about(question, speakers_of(clues)).names)
     return Scored(clues, found, probabilities(found, weights()["match"]), words)
@@ -159,9 +161,7 @@ def confidence(found: Mapping[str, float]) -> float:
     return 1 / (1 + math.exp(-sum(sure[name] * value for name, value in found.items())))
 
 
-def evidence_features(
-    chosen: Weighed, asked: AskedWords | None, embedder: Embedder, ask: Ask
-) -> dict[str, float]:
+def evidence_features(chosen: Weighed, asked: AskedWords | None, embedder: Embedder) -> dict[str, float]:
     """What the confidence is computed from: how clearly one interval stands out, whether the reader finds the answer
     there, and whether its best clue speaks of what was asked, of whom it was asked, and of something that happened."""
     row, clue = chosen.row, chosen.clues[0]
@@ -179,16 +179,18 @@ def evidence_features(
         "unnamed": 1.0 - row["named"],
         "somebody_else": float(row["same_subject"] < 0),
         "unreal": row["unreal"],
-        "read": _read(ask, clue),
+        "read": row["read"],
+        "pointed": row["pointed"],
     }
 
 
-def _read(ask: Ask, clue: Clue) -> float:
-    """How sure the reader is that the turn answers, from -1 to 1; 0 where nothing reads."""
-    if ask.reader is None:
-        return 0.0
-    passage = Passage(clue.turn.speaker, clue.turn.text)
-    return math.tanh(float(ask.reader.relevance(ask.query, [passage])[0]) / SURE)
+def _read(store: Store, ask: Ask, turns: Sequence[str]) -> dict[str, Reading]:
+    """What the reader says of some turns, by their ids; nothing where nothing reads."""
+    if ask.reader is None or not is_readable(ask.query):
+        return {}
+    told = list(store.turns(ids=list(turns)))
+    read = ask.reader.read(ask.query, [Passage(turn.speaker, turn.text) for turn in told])
+    return {turn.id: reading for turn, reading in zip(told, read, strict=True)}
 
 
 # First, last, grain

@@ -1,47 +1,52 @@
-"""What was said later comes before what was said earlier, where a question asks how things stand: people change.
+"""What replaces an answer comes before it, where a question asks how things stand: people change.
 
-The facts room does this for what it could extract; here it is done for the turns themselves.
+The facts room does this for what it could extract; here the reader says it of the turns themselves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.reader.packaged import OWN
-from everwhen.recall.features import Pool, neighbours
+from everwhen.recall.features import Pool
 from everwhen.recall.reading import Read
 
 MAY_ANSWER = -2.0
-"""The reader's logit from which a turn may answer: one in eight. A correction ("make that Thursday") says little by
-itself, and the reader is seldom sure of it."""
-BEHIND = 4.0
-"""How far a later one's fused score may lie behind that of an earlier one which it renews."""
-LESS_SURE = 4.0
-"""How far its logit may: what is said later of somebody's tortoise is seldom another name for it."""
+"""The reader's logit from which a turn may answer: one in eight."""
+AMONG = 4
+"""The best candidates, of which one may replace another."""
+RENEWS = -1.0
+"""The logit from which one turn replaces another, chosen on `benchmarks/own/newer_fit.json`."""
+
+Renews = Callable[[Sequence[tuple[int, int]]], NDArray[np.float32]]
+"""Of places of an earlier and a later candidate, the logit that the later one replaces what the earlier one says."""
 
 
-def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read) -> NDArray[np.float32]:
-    """What fused scores gain so that of the turns that may answer, a later one comes before the earlier ones.
+def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read, renews: Renews) -> NDArray[np.float32]:
+    """What fused scores gain so that a turn which replaces an answer comes before it.
 
-    `s'(j) = max(s(j), s'(i) + e)` over the i that were said before j, with `s(j) >= s(i) - BEHIND` and a logit of at
-    least that of i less LESS_SURE; e keeps the order of time. A turn right after i was read with it, and a mere reply
-    ("good to know!") looks like an answer then: it must be the surer one. One that was not read whole gains nothing.
+    `s'(j) = max(s(j), s'(i) + e)` over the answers i, said before j, that j replaces; e keeps the order of time.
     """
     gained = np.zeros(len(fused), np.float32)
-    said = dict(zip(read.places.tolist(), read.logits.tolist(), strict=True))
-    answers = [
-        place for place, logit in said.items() if logit >= MAY_ANSWER and pool.rows[place].kind == "turn"
+    answers = set(read.places[read.logits >= MAY_ANSWER].tolist())
+    first = [
+        place
+        for place in np.argsort(-fused, kind="stable")[:AMONG].tolist()
+        if pool.rows[place].kind == "turn"
     ]
-    by_time = sorted(answers, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq))
-    before, _ = neighbours(pool.around)
-    for number, later in enumerate(by_time):
-        if pool.rows[later].tokens > OWN:  # its logit says only how it begins
-            continue
-        for earlier in by_time[:number]:
-            replies = before[pool.around.rows_of[later]] == pool.around.rows_of[earlier]
-            least = said[earlier] if replies else said[earlier] - LESS_SURE
-            if fused[later] >= fused[earlier] - BEHIND and said[later] > least:
-                lead = float(fused[earlier] + gained[earlier] - fused[later])
-                gained[later] = max(gained[later], lead + 1e-3)
+    by_time = sorted(first, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq))
+    pairs = [
+        (earlier, later)
+        for number, later in enumerate(by_time)
+        for earlier in by_time[:number]
+        if earlier in answers
+    ]
+    if not pairs:
+        return gained
+    for (earlier, later), logit in zip(pairs, renews(pairs).tolist(), strict=True):
+        if logit > RENEWS:
+            lead = float(fused[earlier] + gained[earlier] - fused[later])
+            gained[later] = max(float(gained[later]), lead + 1e-3)
     return gained

@@ -19,6 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from everwhen.models.reader import Reading
 from everwhen.recall.asking import Question
 from everwhen.recall.clues import Clue
 from everwhen.recall.unreal import is_unreal
@@ -27,6 +28,8 @@ from everwhen.store.terms import STOP_WORDS, Tokenizer
 from everwhen.types import Turn
 
 _VAGUE = frozenset({"recently", "lately", "soon", "now", "right now", "currently", "nowadays", "these days"})
+SURE = 4.0
+"""The reader's logit that counts as three quarters of the surest."""
 NEAR = 3
 """How many turns apart two turns may be to speak of the same thing."""
 SIGNS = {"log_rank": -1, "undated_beside_dated": -1, "denied": -1, "vague": -1, "asks": -1,
@@ -76,9 +79,10 @@ def features(
     clues: Sequence[Clue],
     near: Mapping[str, float],
     near_turns: Mapping[str, float],
+    read: Mapping[str, Reading],
 ) -> list[dict[str, float]]:
     """Each clue by the features that the weights know, and by those of `TELLING`; `near` has the cosines of events and
-    facts."""
+    facts, `read` what the reader says of the first turns."""
     if not clues:
         return []
     tokens = _tokenizer()
@@ -94,6 +98,7 @@ def features(
     beside = _beside({clue.turn.id: clue.turn for clue in clues}, covers)
     with_date = {clue.turn.id for clue in clues if clue.dated and not _vague(clue)}
     tellings = _tellings(clues, terms.without(about.names))
+    unread = min((_sureness(one) for one in read.values()), default=0.0)
     out = []
     for clue, stems, verb, telling in zip(clues, own, verbs, tellings, strict=True):
         event, id_, window = clue.event, clue.turn.id, question.window
@@ -121,6 +126,8 @@ def features(
                 "in_window": _agrees(clue.interval.overlaps(window), True) if window else 0.0,
                 "vague": float(_vague(clue)),
                 "asks": float(clue.text.rstrip().endswith("?")),
+                "read": _sureness(read[id_]) if id_ in read else unread,
+                "pointed": _pointed(clue, read.get(id_)),
             }
         )
     return out
@@ -174,6 +181,20 @@ def _tellings(clues: Sequence[Clue], terms: Terms) -> list[Telling]:
         words += [one for one in clauses.get(sentence, ()) if wanted.cover(stems[one]) > 0]
         out.append(Telling(event, ", ".join(words)))
     return out
+
+
+def _sureness(reading: Reading) -> float:
+    """How sure the reader is that a turn answers, from -1 to 1."""
+    return math.tanh(reading.relevance / SURE)
+
+
+def _pointed(clue: Clue, reading: Reading | None) -> float:
+    """How surely the reader takes the clue's own time expression for the answer."""
+    place = clue.turn.text.find(clue.expression) if clue.expression else -1
+    if reading is None or place < 0:
+        return 0.0
+    start, end = reading.span
+    return reading.span_chance if start < place + len(clue.expression) and place < end else 0.0
 
 
 def _agrees(one: bool, other: bool | None) -> float:

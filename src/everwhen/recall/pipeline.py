@@ -7,7 +7,7 @@ reader reads the first few of what the fusion puts first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import newer_first
 from everwhen.recall.plan import Plan, asks_now, past_asked_for, plan
 from everwhen.recall.question import ASKED, Query, embed, heart_of
-from everwhen.recall.reading import Read, is_readable, read_first, weight
+from everwhen.recall.reading import Desk, is_readable, weight
 from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.result import Recall, recalled
 from everwhen.recall.satf import satf
@@ -340,15 +340,10 @@ def _fused(store: Store, gathered: Gathered, request: Request, timings: dict[str
     if request.recipe.fusion == "lambda":
         return _by_lambda(pool)
 
-    def read(fused: NDArray[np.float32]) -> Read | None:
-        if request.reader is None or not request.recipe.read or not is_readable(pool.plan.query):
-            return None
-        with _timed(timings, "read"):
-            return read_first(
-                store, pool, request.reader, np.argsort(-fused, kind="stable")[: request.recipe.read]
-            )
-
-    return _by_weights(pool, request.recipe, asks_now(asked, request.asked_at), read)
+    desk = None
+    if request.reader is not None and request.recipe.read and is_readable(pool.plan.query):
+        desk = Desk(store, pool, request.reader)
+    return _by_weights(pool, request.recipe, asks_now(asked, request.asked_at), desk, timings)
 
 
 def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
@@ -378,11 +373,11 @@ def _by_lambda(pool: Pool) -> _Fused:
 
 
 def _by_weights(
-    pool: Pool, recipe: Recipe, now: bool, read_best: Callable[[NDArray[np.float32]], Read | None]
+    pool: Pool, recipe: Recipe, now: bool, desk: Desk | None, timings: dict[str, float]
 ) -> _Fused:
     """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below.
 
-    Where a question asks how things stand, what was said last comes first of what may answer.
+    Where a question asks how things stand (`now`), what replaces an answer comes before it.
     """
     columns = features(pool)
     if not recipe.context:
@@ -390,13 +385,17 @@ def _by_weights(
     contributions = weights("plain" if pool.matches is None else "maxsim").contributions(columns)
     contributions |= {name: columns[name] * np.float32(recipe.rerank_weight) for name in pool.rerank or ()}
     fused = linear(contributions, len(pool))
-    read = read_best(fused)
+    read = None
+    if desk is not None:
+        with _timed(timings, "read"):
+            read = desk.first(fused, recipe.read)
     chance = answerable(pool, contributions, fused, read)
-    if read is not None:
+    if desk is not None and read is not None:
         contributions["read"] = read.added(fused, weight(pool.has_assistant))
         fused = fused + contributions["read"]
         if recipe.latest and now:
-            contributions["newer"] = newer_first(pool, fused, read)
+            with _timed(timings, "newer"):
+                contributions["newer"] = newer_first(pool, fused, read, desk.renews)
             fused = fused + contributions["newer"]
     scores = np.exp(fused - fused.max())
     order = np.argsort(-scores, kind="stable")

@@ -40,6 +40,25 @@ class Read:
         return gained
 
 
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where the candidates of one question are read."""
+
+    store: Store
+    pool: Pool
+    reader: Reader
+
+    def first(self, fused: NDArray[np.float32], count: int) -> Read:
+        """The best by a score, read."""
+        return read_first(self.store, self.pool, self.reader, np.argsort(-fused, kind="stable")[:count])
+
+    def renews(self, pairs: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+        """Of places of an earlier and a later candidate, the logit that the later one replaces the earlier one."""
+        rows = self.pool.rows
+        told = {place: Passage(rows[place].speaker, rows[place].text) for pair in pairs for place in pair}
+        return self.reader.renews(self.pool.plan.query, [(told[early], told[late]) for early, late in pairs])
+
+
 def read_first(store: Store, pool: Pool, reader: Reader, places: NDArray[np.int64]) -> Read:
     """The candidates at these places, read."""
     return Read(places, reader.relevance(pool.plan.query, passages(store, pool, places.tolist())))

@@ -94,7 +94,7 @@ def test_a_passage_reads_the_same_whatever_is_read_with_it() -> None:
     assert READER.relevance(WHO, PASSAGES) == pytest.approx([row.relevance for row in together], abs=1e-5)
     for passage, reading in zip(PASSAGES, together, strict=True):
         alone = one(WHO, passage)
-        assert reading.relevance == pytest.approx(alone.relevance, abs=0.02)
+        assert reading.relevance == pytest.approx(alone.relevance, abs=0.05)
         assert reading.kinds == pytest.approx(alone.kinds, abs=0.01)
         assert reading.statuses == pytest.approx(alone.statuses, abs=0.01)
         assert reading.span == alone.span

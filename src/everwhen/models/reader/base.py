@@ -55,6 +55,10 @@ class Reader(Protocol):
         """The logit of each passage that it answers."""
         ...
 
+    def renews(self, question: str, pairs: Sequence[tuple[Passage, Passage]]) -> NDArray[np.float32]:
+        """The logit, of each earlier and later passage, that the later one replaces what the earlier one says."""
+        ...
+
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Everything that it says of each passage."""
         ...

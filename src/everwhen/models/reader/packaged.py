@@ -25,6 +25,8 @@ ASKED, BEFORE, OWN = 40, 24, 160
 """Tokens of a question, of the turn before, and of a turn. It was trained with 96 of a turn and has 256 positions."""
 BATCH = 4
 """Pairs of one run, at the most: what is padded costs as much as what is read, and every core has its share."""
+EARLIER = 64
+"""Tokens of an earlier turn that are read before one that may replace it."""
 LONGEST_SPAN = 24
 
 
@@ -46,6 +48,14 @@ class PackagedReader:
             out[chosen] = outputs[0][:, 0]
         return out
 
+    def renews(self, question: str, pairs: Sequence[tuple[Passage, Passage]]) -> NDArray[np.float32]:
+        """The logit, of each earlier and later passage, that the later one replaces what the earlier one says."""
+        out = np.zeros(len(pairs), np.float32)
+        later = [Passage(late.speaker, late.text, f"{early.speaker}: {early.text}") for early, late in pairs]
+        for chosen, outputs, _ in self._runs(question, later, ["renews"], slice(EARLIER)):
+            out[chosen] = outputs[0][:, 0]
+        return out
+
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Everything that it says of each passage."""
         out: dict[int, Reading] = {}
@@ -64,12 +74,16 @@ class PackagedReader:
         return [out[number] for number in range(len(passages))]
 
     def _runs(
-        self, question: str, passages: Sequence[Passage], wanted: list[str]
+        self,
+        question: str,
+        passages: Sequence[Passage],
+        wanted: list[str],
+        before: slice = slice(-BEFORE, None),
     ) -> list[tuple[list[int], list[Any], list[tuple[int, Encoding]]]]:
         """Batches of passages of about the same length, spread over the cores."""
         tokenizer, session = self._model()
         asked = tokenizer.encode(encodable(question), add_special_tokens=False).ids[:ASKED]
-        rows = [_row(tokenizer, asked, passage) for passage in passages]
+        rows = [_row(tokenizer, asked, passage, before) for passage in passages]
         order = sorted(range(len(rows)), key=lambda number: -len(rows[number][0]))
         size = max(1, min(BATCH, -(-len(order) // self.threads)))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
@@ -91,13 +105,16 @@ class PackagedReader:
         return self._loaded
 
 
-def _row(tokenizer: Tokenizer, asked: list[int], passage: Passage) -> tuple[list[int], int, Encoding]:
-    """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where its own words begin, and what they are."""
+def _row(
+    tokenizer: Tokenizer, asked: list[int], passage: Passage, part: slice
+) -> tuple[list[int], int, Encoding]:
+    """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where its own words begin, and what they are; `part` of
+    the tokens before it is read."""
     own = tokenizer.encode(
         encodable(f"{passage.speaker}: {passage.text}"[: 8 * OWN]), add_special_tokens=False
     )
     before = (
-        tokenizer.encode(encodable(passage.before), add_special_tokens=False).ids[-BEFORE:]
+        tokenizer.encode(encodable(passage.before[: 8 * OWN]), add_special_tokens=False).ids[part]
         if passage.before
         else []
     )

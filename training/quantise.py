@@ -211,7 +211,7 @@ class Graph:
         return {"sentence": ["batch", HIDDEN], "token_vectors": ["batch", "length", width]}
 
     def heads(self, hidden: str) -> dict[str, list[Any]]:
-        """Relevance, kind, status and renews from the first token; each token's scores to begin and to end the answer."""
+        """Relevance, kind, status and renews from the first token; from each token, to begin and to end the answer."""
         self.first(hidden)
         self.linear("first", "pooler", "pooler.raw")
         self.node("Tanh", ["pooler.raw"], "pooled")

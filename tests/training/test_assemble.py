@@ -150,7 +150,20 @@ def test_the_command_assembles_every_source(
 ) -> None:
     write_inputs(tmp_path)
     by_hand = (
-        {"sessions": [{"turns": [["Mira", "Got the flat on Bell Street"]]}]},
+        {
+            "sessions": [
+                {
+                    "turns": [
+                        ["Mira", "Got the flat on Bell Street"],
+                        ["Tom", "Ha"],
+                        ["Mira", "On Mill Lane now"],
+                    ]
+                }
+            ],
+            "renewals": [
+                {"question": "Where?", "holds": [[0, 2]], "older": [[0, 0]], "others": [[0, 1]]},
+            ],
+        },
         [
             {
                 "kind": "para",
@@ -187,7 +200,9 @@ def test_the_command_assembles_every_source(
     hand, kept, raw = assemble.BY_HAND, assemble.FILTERED, assemble.RAW
     assert made["trust"].tolist() == [hand, kept, hand, kept, raw]
     assert made["status"].tolist() == [0, -1, -1, -1, -1]
-    assert made["bank_of"].tolist() == [0, 1, 1, 2, 2, 3, 3]
+    assert made["bank_of"].tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3]
+    assert made["renew.turns"].tolist() == [[0, 2], [0, 1]]
+    assert made["renew.renews"].tolist() == [1, 0]
     statuses = {
         words(tokenizer, told[first : last + 1]): int(status)
         for told, (first, last), status in zip(

@@ -81,9 +81,21 @@ def test_as_many_conversations_turns_and_questions_as_the_documents_say(banks: l
     turns = sum(len(session["turns"]) for _, bank, _, _ in banks for session in bank["sessions"])
     kinds = Counter(one["kind"] for _, _, questions, _ in banks for one in questions)
     assert set(kinds) == set(written.KINDS)
-    counted = (len(banks), turns, sum(kinds.values()))
+    renewed = sum(len(bank["renewals"]) for _, bank, _, _ in banks)
     readme = (written.FOLDER / "README.md").read_text(encoding="utf-8")
-    assert f"{counted[0]} conversations, {counted[1]:,} turns and {counted[2]:,} questions" in readme
+    counted = f"{len(banks)} conversations, {turns:,} turns, {sum(kinds.values()):,} questions and {renewed:,} renewals"
+    assert counted in readme
+
+
+def test_what_was_replaced_is_said_before_what_replaces_it(tmp_path: Path) -> None:
+    path = tmp_path / "bank.txt"
+    talk = "@ 2024-03-05 19:10\n0 Mira: Dentist on Tuesday.\n1 Tom: Ouch.\n2 Mira: Make that Thursday.\n"
+    path.write_text(f"{talk}~ When is the dentist? | 2 | 0 | 1\n~ When? | 0 | 2 |\n", encoding="utf-8")
+    bank, _, faults = written.read_bank(path)
+    assert bank["renewals"] == [
+        {"question": "When is the dentist?", "holds": [[0, 2]], "older": [[0, 0]], "others": [[0, 1]]}
+    ]
+    assert faults == ["line 6: what was replaced is said before what replaces it"]
 
 
 def test_turns_are_numbered_from_zero_and_sessions_ascend(banks: list[Any]) -> None:

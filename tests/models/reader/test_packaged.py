@@ -95,8 +95,8 @@ def test_a_passage_reads_the_same_whatever_is_read_with_it() -> None:
     for passage, reading in zip(PASSAGES, together, strict=True):
         alone = one(WHO, passage)
         assert reading.relevance == pytest.approx(alone.relevance, abs=0.05)
-        assert reading.kinds == pytest.approx(alone.kinds, abs=0.01)
-        assert reading.statuses == pytest.approx(alone.statuses, abs=0.01)
+        assert reading.kinds == pytest.approx(alone.kinds, abs=0.03)
+        assert reading.statuses == pytest.approx(alone.statuses, abs=0.03)
         assert reading.span == alone.span
 
 

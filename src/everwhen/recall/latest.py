@@ -18,7 +18,7 @@ MAY_ANSWER = -2.0
 AMONG = 4
 """The best candidates, of which one may replace another."""
 RENEWS = -1.0
-"""The logit from which one turn replaces another, chosen on `benchmarks/own/newer_fit.json`."""
+"""The logit from which one turn replaces another, chosen on `benchmarks/fit/newer.json`."""
 
 Renews = Callable[[Sequence[tuple[int, int]]], NDArray[np.float32]]
 """Of places of an earlier and a later candidate, the logit that the later one replaces what the earlier one says."""

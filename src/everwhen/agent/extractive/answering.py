@@ -18,8 +18,9 @@ NAMED = 3
 """Persons or places that a short answer names."""
 
 
-OF_THE_CALENDAR = ("yes or no, by the calendar",)
-"""Ways of answering that need no further sign: the calendar has the very event, of the very person, on that day."""
+OF_THE_CALENDAR = ("yes or no, by the calendar", "compare")
+"""Ways of answering that need no further sign: the calendar has the very event, of the very person, on that day; or both
+of the events that are compared, and no single turn tells of two."""
 SPOKEN_OF = 0.2
 """The share of the question's words that a turn, with the one that it replies to, must have: only then can a name or a
 number in it be the answer."""
@@ -50,7 +51,8 @@ def ask(bank: Bank, question: str, *, at: datetime, as_of: datetime | None = Non
             confidence=round(1 - chance, 3),
             trace=trace,
         )
-    confidence = chance if draft.confidence is None else min(chance, draft.confidence)
+    sure = 1.0 if draft.how == "compare" else chance
+    confidence = chance if draft.confidence is None else min(sure, draft.confidence)
     return Answer(draft.text, draft.citations, draft.intervals, confidence=round(confidence, 3), trace=trace)
 
 

@@ -19,8 +19,8 @@ NAMED = 3
 
 
 OF_THE_CALENDAR = ("yes or no, by the calendar", "compare")
-"""Ways of answering that need no further sign: the calendar has the very event, of the very person, on that day; or both
-of the events that are compared, and no single turn tells of two."""
+"""Ways of answering that need no further sign: the calendar has the very event, of the very person, on that day; or
+both of the events that are compared, and no single turn tells of two."""
 SPOKEN_OF = 0.2
 """The share of the question's words that a turn, with the one that it replies to, must have: only then can a name or a
 number in it be the answer."""

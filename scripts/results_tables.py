@@ -138,7 +138,12 @@ def speed(runs: Sequence[Run]) -> str:
         "ingest, turns a second": lambda run: f"{run['ingest_per_s']:.0f}",
         "share of the embedder's own throughput": lambda run: f"{run['ingest_share_of_embedder']:.2f}",
         "`recall`, p50 / p95 / p99 ms": lambda run: _three(run["recall_ms"]),
+        "`recall` without the reader, p50 / p95 / p99 ms": lambda run: _three(run["recall_unread_ms"]),
         "low budget, no rerank, p50 / p95 / p99 ms": lambda run: _three(run["recall_low_ms"]),
+        "a question's embedding, p50 ms": lambda run: f"{run['question_ms']:.1f}",
+        "in multiples of it: `recall` / without the reader / low budget / `add`": lambda run: " / ".join(
+            f"{run['multiples'][name]:.1f}" for name in ("recall", "without the reader", "low", "add")
+        ),
         "opening, first recall included, s": lambda run: f"{run['open_s']:.1f}",
         "resident memory at its peak, MB": lambda run: f"{run['rss_mb']:.0f}",
         "on disk, MB": lambda run: f"{run['disk_mb']:.0f}",

@@ -9,7 +9,10 @@ import pytest
 from everwhen.bench import speed
 
 UNITS = 200
-KEYS = "units add_ms_p50 ingest_per_s recall_ms recall_low_ms stages_ms open_s rss_mb disk_mb bytes_per_unit"
+KEYS = (
+    "units add_ms_p50 ingest_per_s recall_ms recall_low_ms question_ms multiples stages_ms open_s rss_mb disk_mb "
+    "bytes_per_unit"
+)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -52,6 +52,7 @@ NAMED = 12
 BATCH = 2048
 WARM = 5
 SPEAKERS = ("Ana", "Ben")
+UNREAD = MID.without("read")
 LOW = Recipe.of(Settings(), "low", Settings().candidates["low"])
 
 
@@ -65,10 +66,13 @@ def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         opened = _in_new_process(home)
         with Memory.open(home, "speed", cache_entries=0, extract="none") as memory:
             asked = _questions(units, chance)
-            default, low = _Timings(), _Timings()
-            for question in asked:  # turn by turn, so that a busy moment of the machine meets both
+            default, unread, low = _Timings(), _Timings(), _Timings()
+            embedding: list[float] = []
+            for question in asked:  # turn by turn, so that a busy moment of the machine meets all
                 default.time(memory, question, MID)
+                unread.time(memory, question, UNREAD)
                 low.time(memory, question, LOW)
+                embedding.append(_embedding_ms(memory, question))
             add_ms = _adds(memory, words, chance)
         ingest, own = _ingest(home, words, chance)
     return {
@@ -79,7 +83,13 @@ def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         "embedder_per_s": own,
         "ingest_share_of_embedder": ingest / own,
         "recall_ms": _percentiles(default.whole),
+        "recall_unread_ms": _percentiles(unread.whole),
         "recall_low_ms": _percentiles(low.whole),
+        "question_ms": percentile(embedding[WARM:], 50),
+        "multiples": _multiples(
+            percentile(embedding[WARM:], 50),
+            {"recall": default.whole, "without the reader": unread.whole, "low": low.whole, "add": add_ms},
+        ),
         "stages_ms": {stage: statistics.median(times) for stage, times in default.stages.items()},
         "stages": {"mid": default.table(), LOW.name: low.table()},
         "found": default.mean_found(),
@@ -90,6 +100,22 @@ def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         **installed(),
         "recipe": "mid",
     }
+
+
+def _embedding_ms(memory: Memory, question: str) -> float:
+    """One question, embedded alone: what times of other machines can be compared by."""
+    embedder = memory._asking
+    start = perf_counter()
+    if gives_tokens(embedder):
+        embedder.embed_question(question)
+    else:
+        embedder.embed([question])
+    return (perf_counter() - start) * 1000
+
+
+def _multiples(one: float, times: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Medians as multiples of the median time that a question's embedding takes, in the same run."""
+    return {name: percentile(several, 50) / one for name, several in times.items()}
 
 
 def opening(home: str) -> None:

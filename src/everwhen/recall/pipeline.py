@@ -316,12 +316,13 @@ def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Rera
             return pool
         codes = store.token_codes(seqs)
         tokens = decode([codes.get(seq, b"") for seq in seqs])
-        best = best_matches(query.tokens, *tokens)
+        alike = query.tokens @ tokens[0].T
+        best = best_matches(query.tokens, *tokens, alike)
         if np.isnan(best).all():
             return pool
         named = {word.casefold() for person in pool.plan.people for word in person.split()}
         is_name = np.array([word in named for word in query.words], np.bool_)
-        compared = compare(query.tokens, *tokens)
+        compared = compare(query.tokens, *tokens, alike)
         return replace(pool, matches=Matches(best, compared, scan.telling(query.words), is_name))
     scores = reranker.score(
         Question(pool.plan.query, query.tokens),

@@ -40,8 +40,9 @@ class Comparison:
     score_bias: np.float32
 
 
-def compare(query: Matrix, tokens: Matrix, counts: NDArray[np.int64]) -> Matrix:
-    """A score for each memory; NaN for one without token vectors. `tokens` holds the memories one after the other."""
+def compare(query: Matrix, tokens: Matrix, counts: NDArray[np.int64], alike: Matrix | None = None) -> Matrix:
+    """A score for each memory; NaN for one without token vectors. `tokens` holds the memories one after the other,
+    `alike` their cosines with the question's tokens, where these are known."""
     out = np.full(len(counts), np.nan, np.float32)
     has_any = np.flatnonzero(counts)
     if not len(query) or not len(has_any):
@@ -49,7 +50,7 @@ def compare(query: Matrix, tokens: Matrix, counts: NDArray[np.int64]) -> Matrix:
     weights = comparison()
     worth = _softmax(query @ weights.worth)
     asked = query @ weights.of_question + weights.inner_bias
-    alike = query @ tokens.T
+    alike = query @ tokens.T if alike is None else alike
     scaled = np.exp((alike - 1.0) * SHARP)
     starts = (np.cumsum(counts) - counts)[has_any]
     best = np.maximum.reduceat(alike, starts, axis=1)
@@ -59,13 +60,12 @@ def compare(query: Matrix, tokens: Matrix, counts: NDArray[np.int64]) -> Matrix:
         end = start + int(counts[memory])
         np.matmul(scaled[:, start:end], tokens[start:end], out=context[:, place])
     context /= whole[..., None]
-    flat: Matrix = context.reshape(-1, tokens.shape[1])
-    product: Matrix = (context * query[:, None]).reshape(flat.shape)
-    inner = (flat @ weights.of_context + product @ weights.of_product).reshape(*best.shape, -1)
+    # W c + V (q * c) is (W + V diag(q)) c: one product for each token of the question instead of two.
+    inner = np.matmul(context, weights.of_context + query[..., None] * weights.of_product)
     inner += asked[:, None]
     inner += best[..., None] * weights.of_best
     inner = _gelu(inner)
-    pooled = np.concatenate([np.einsum("qch,q->ch", inner, worth), inner.max(axis=0)], axis=1)
+    pooled = np.concatenate([np.tensordot(worth, inner, axes=1), inner.max(axis=0)], axis=1)
     out[has_any] = _gelu(pooled @ weights.outer + weights.outer_bias) @ weights.score + weights.score_bias
     return out
 
@@ -77,8 +77,15 @@ def _softmax(values: Matrix) -> Matrix:
 
 def _gelu(x: Matrix) -> Matrix:
     """x times the normal distribution below x, by the tanh that is within 0.0005 of it."""
-    inside = np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)
-    return np.asarray(np.float32(0.5) * x * (1 + np.tanh(inside)), dtype=np.float32)
+    inside = x * x
+    inside *= np.float32(0.044715 * 0.7978845608)
+    inside += np.float32(0.7978845608)
+    inside *= x
+    np.tanh(inside, out=inside)
+    inside += 1
+    inside *= x
+    inside *= np.float32(0.5)
+    return inside
 
 
 @cache

@@ -1,11 +1,12 @@
-"""Fits the weights with which an extractive answer decides whether the memory holds an answer at all.
+"""Fits how sure an answer without a language model is, and from when on it is given at all.
 
-Positives are the questions of LoCoMo that have an answer (categories 1 to 4). Negatives are of two kinds: category 5
-(what somebody else did or said), and questions of the other conversations with the names changed to this one's speakers
-(what nobody ever spoke of). Both kinds weigh the same, and together as much as the positives. A sign can count one way
-only, so that one kind of negative does not teach that unheard words are a good thing. Cross-validated by conversation.
+Every question is answered, whatever the signs say, and it is noted whether that was right: of everyday conversations,
+whether the answer has the words that it should; of LoCoMo, whether it was read in a turn that the data set names as
+evidence (what LoCoMo's category 5 asks of the wrong person, and questions lent from other conversations with this one's
+names, have no right answer). A logistic curve over the signs is fitted on both, each weighing the same; every figure is
+of conversations that the curve was not fitted on.
 
-    scripts/fit_extractive.py --data locomo.json --home FOLDER [--signs FILE] [--write]
+    scripts/fit_extractive.py --everyday dev.json --locomo locomo.json --home FOLDER [--signs FILE] [--write]
 
 `--signs` keeps the signs of every question, so that fitting again takes seconds.
 """
@@ -16,96 +17,38 @@ import argparse
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from everwhen.agent.extractive.abstaining import NAMELESS, SIGNS, signs
-from everwhen.agent.extractive.evidence import look
+from everwhen.agent.extractive.answering import WEIGHED, read_reply
 from everwhen.agent.extractive.kinds import read_kind
+from everwhen.agent.extractive.reading import look
 from everwhen.bench.answers.questions import Talk, talks
-from everwhen.bench.metrics import auroc
 from everwhen.memory import Memory
+from everwhen.models.reader import open_reader
 
 WEIGHTS = Path(__file__).parents[1] / "src/everwhen/agent/extractive/weights.json"
-WAYS = {"unheard": -1, "swapped": -1}
-"""Which way a sign may count: against an answer; all others for one."""
-FOREIGN = 9
+BY_THE_CALENDAR = ("when", "between", "first", "since", "count")
+"""Kinds of question whose answer is computed, not read."""
+FOREIGN = 4
 """Questions that each other conversation lends."""
 RIDGE = 1.0
-STEPS, RATE = 4000, 0.05
-
-
-def rows(path: Path, home: Path) -> Iterator[dict[str, Any]]:
-    """The signs of every question, asked of its own conversation or of another one."""
-    chance = random.Random(3)
-    every = list(talks("locomo", path))
-    speakers = {talk.name: sorted({str(one.name) for one in talk.messages}) for talk in every}
-    for talk in every:
-        at = talk.questions[0].at
-        assert at is not None
-        asked = [(one.id, one.group, one.text, one.answerable) for one in talk.questions]
-        for other in every:
-            if other.name != talk.name:
-                asked += list(_foreign(other, speakers[other.name], speakers[talk.name], chance))
-        with Memory.open(home, bank=talk.name, extract="rules") as memory:
-            memory.add_many(talk.messages)
-            memory.flush()
-            for name, group, text, answerable in asked:
-                found = look(memory, read_kind(text), at=at)
-                yield {
-                    "id": name, "group": group, "talk": talk.name, "kind": found.asked.kind,
-                    "answerable": answerable, "signs": signs(found),
-                }  # fmt: skip
-
-
-def _foreign(
-    other: Talk, theirs: Sequence[str], ours: Sequence[str], chance: random.Random
-) -> list[tuple[str, str, str, bool]]:
-    """Questions of another conversation, with our speakers' names."""
-    own = [one for one in other.questions if one.group in ("1", "2", "4")]
-    chance.shuffle(own)
-    lent: list[tuple[str, str, str, bool]] = []
-    for question in own:
-        text, changed = question.text, 0
-        for name, new in zip(theirs, chance.sample(list(ours), len(ours)), strict=False):
-            text, times = re.subn(rf"\b{re.escape(name)}\b", new, text)
-            changed += times
-        if changed and len(lent) < FOREIGN:
-            lent.append((f"{question.id} elsewhere", "foreign", text, False))
-    return lent
-
-
-def fit(x: np.ndarray, y: np.ndarray, weight: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """A logistic with a ridge, by gradient steps that are cut where a sign would count the wrong way."""
-    way = np.array([WAYS.get(name, 1) for name in names] + [0])
-    given = np.hstack([x, np.ones((len(x), 1))])
-    found = np.zeros(given.shape[1])
-    for _ in range(STEPS):
-        p = 1 / (1 + np.exp(-given @ found))
-        slope = given.T @ (weight * (p - y)) / weight.sum() + RIDGE / len(x) * np.r_[found[:-1], 0]
-        found -= RATE * slope * 10
-        found = np.where((way != 0) & (found * way < 0), 0, found)
-    return found
-
-
-def balance(group: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Answerable ones weigh as much as all others together, and each kind of these the same."""
-    weight = np.zeros(len(y))
-    weight[y == 1] = 0.5 / max(1, (y == 1).sum())
-    kinds = [one for one in ("5", "foreign") if (group == one).any()]
-    for one in kinds:
-        weight[group == one] = 0.5 / len(kinds) / (group == one).sum()
-    return weight * len(y)
+LEAST = 0.35
+"""Where wrong answers and refusals of what was told cost about the same; the figures show others."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--everyday", type=Path, required=True)
+    parser.add_argument("--locomo", type=Path, required=True)
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--signs", type=Path)
     parser.add_argument("--write", action="store_true")
@@ -113,48 +56,172 @@ def main() -> None:
     if options.signs and options.signs.exists():
         made = json.loads(options.signs.read_text("utf-8"))
     else:
-        made = list(rows(options.data, options.home))
+        made = [*everyday(options.everyday, options.home), *locomo(options.locomo, options.home)]
         if options.signs:
             options.signs.write_text(json.dumps(made), "utf-8")
-    kept = json.loads(WEIGHTS.read_text("utf-8")) if WEIGHTS.exists() else {}
-    kept |= {"from": "scripts/fit_extractive.py, LoCoMo dev, held out by conversation"}
-    # Where nobody is named, nobody can be taken for somebody else: only what nobody spoke of is to be told apart.
-    kept["named"], kept["held_out"] = fitted(made, SIGNS, ("5", "foreign"))
-    kept["nameless"], kept["held_out_nameless"] = fitted(made, NAMELESS, ("foreign",))
+    weights, figures = fitted(made)
+    kept = {"weights": weights, "least": LEAST, "held_out": figures, "from": "scripts/fit_extractive.py"}
     print(json.dumps(kept, indent=1))
     if options.write:
         WEIGHTS.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 
-def fitted(
-    made: Sequence[dict[str, Any]], names: Sequence[str], against: Sequence[str]
-) -> tuple[dict[str, float], dict[str, Any]]:
-    """The weights, and what they are worth on conversations that they were not fitted on."""
-    made = [row for row in made if row["answerable"] or row["group"] in against]
-    x = np.array([[row["signs"][name] for name in names] for row in made])
-    y = np.array([float(row["answerable"]) for row in made])
-    group, talk, kind = (np.array([row[key] for row in made]) for key in ("group", "talk", "kind"))
-    weight = balance(group, y)
-    held_out = np.zeros(len(y))
-    for one in sorted(set(talk)):
-        rest = talk != one
-        found = fit(x[rest], y[rest], weight[rest], names)
-        held_out[~rest] = 1 / (1 + np.exp(-(x[~rest] @ found[:-1] + found[-1])))
-    figures: dict[str, Any] = {"questions": len(made)}
-    for one in against:
-        figures[f"auroc against {one}"] = round(
-            auroc(list(held_out[y == 1]), list(held_out[group == one])) or 0, 3
-        )
-    for least in (0.3, 0.4, 0.5, 0.6):
-        figures[f"answered from {least}"] = {
-            one: round(float((held_out[group == one] >= least).mean()), 3) for one in sorted(set(group))
-        }
-    when = held_out[(kind == "when") & (y == 1)]
-    figures["when, answered from"] = {
-        str(t): round(float((when >= t).mean()), 3) for t in (0.05, 0.1, 0.2, 0.3)
+def everyday(path: Path, home: Path) -> Iterator[dict[str, Any]]:
+    """The questions of everyday conversations that are read, with their signs and whether the answer is right."""
+    sys.path.insert(0, str(path.parent))
+    from score import has, words  # the scorer that lies beside the data
+
+    for talk in json.loads(path.read_text("utf-8")):
+        with Memory.open(home, bank=talk["id"], zone=talk["zone"]) as memory:
+            if not memory.turns():
+                for one in talk["messages"]:
+                    given = {key: one[key] for key in ("role", "content", "name") if one.get(key)}
+                    memory.add([given], session=one["session"], at=datetime.fromisoformat(one["at"]))
+                memory.flush()
+            for one in talk["checks"]:
+                if one["type"] not in ("ask", "yesno", "unknown"):
+                    continue
+                text, row = _answered(memory, one["q"], datetime.fromisoformat(talk["now"]))
+                if row is None:
+                    continue
+                right = False
+                if one["type"] == "yesno":
+                    right = words(text).split()[:1] == [one["answer"]]
+                elif one["type"] == "ask":
+                    right = any(all(has(text, word) for word in entry) for entry in one["accept"])
+                    right = right and not any(has(text, word) for word in one.get("reject", []))
+                yield row | {"set": "everyday", "talk": talk["id"], "group": one["type"], "right": right}
+
+
+def locomo(path: Path, home: Path) -> Iterator[dict[str, Any]]:
+    """The same of LoCoMo: right is what was read in a turn of the evidence."""
+    chance = random.Random(3)
+    every = list(talks("locomo", path))
+    told = {one["sample_id"]: _evidence(one) for one in json.loads(path.read_text("utf-8"))}
+    speakers = {talk.name: sorted({str(one.name) for one in talk.messages}) for talk in every}
+    for talk in every:
+        evidence = next((texts for name, texts in told.items() if name in talk.name), {})
+        at = talk.questions[0].at
+        assert at is not None
+        asked = [(one.group, one.text) for one in talk.questions]
+        for other in every:
+            if other.name != talk.name:
+                asked += [
+                    ("foreign", one)
+                    for one in _foreign(other, speakers[other.name], speakers[talk.name], chance)
+                ]
+        with Memory.open(home, bank=talk.name, extract="none") as memory:
+            if not memory.turns():
+                memory.add_many(talk.messages)
+                memory.flush()
+            for group, text in asked:
+                _, row = _answered(memory, text, at)
+                if row is not None:
+                    right = group not in ("5", "foreign") and _is_one_of(row["turn"], evidence.get(text, ()))
+                    yield row | {"set": "locomo", "talk": talk.name, "group": group, "right": right}
+
+
+def _answered(memory: Memory, question: str, at: datetime) -> tuple[str, dict[str, Any] | None]:
+    asked = read_kind(question)
+    if asked.kind in BY_THE_CALENDAR:
+        return "", None
+    found = look(memory, open_reader("reader-1"), asked, at=at)
+    if not found.replies:
+        return "", None
+    text = read_reply(found, found.replies[0], 1.0).text
+    return text, {"signs": found.signs(), "kind": asked.kind, "turn": found.replies[0].turn.text}
+
+
+def _evidence(conversation: dict[str, Any]) -> dict[str, set[str]]:
+    """By question, the texts of the turns that bear its answer."""
+    said = {
+        turn["dia_id"]: turn["text"]
+        for name, turns in conversation["conversation"].items()
+        if isinstance(turns, list)
+        for turn in turns
     }
-    found = fit(x, y, weight, names)
-    return dict(zip((*names, "constant"), (round(float(one), 4) for one in found), strict=True)), figures
+    return {
+        one["question"]: {said[id_] for id_ in one["evidence"] if id_ in said} for one in conversation["qa"]
+    }
+
+
+def _is_one_of(turn: str, evidence: Collection[str]) -> bool:
+    """Whether a turn is one of some texts: in a bank it also has what a picture shows, and other blanks."""
+    said = " ".join(turn.split())
+    return any(said.startswith(" ".join(one.split())) for one in evidence if one.strip())
+
+
+def _foreign(other: Talk, theirs: Sequence[str], ours: Sequence[str], chance: random.Random) -> list[str]:
+    """Questions of another conversation, with our speakers' names."""
+    own = [one for one in other.questions if one.group in ("1", "2", "4")]
+    chance.shuffle(own)
+    lent: list[str] = []
+    for question in own:
+        text, changed = question.text, 0
+        for name, new in zip(theirs, chance.sample(list(ours), len(ours)), strict=False):
+            text, times = re.subn(rf"\b{re.escape(name)}\b", new, text)
+            changed += times
+        if changed and len(lent) < FOREIGN:
+            lent.append(text)
+    return lent
+
+
+def fit(x: NDArray[Any], y: NDArray[Any], weight: NDArray[Any]) -> NDArray[Any]:
+    """A logistic curve with a ridge, by Newton's method; the last number is the constant."""
+    x = np.column_stack([x, np.ones(len(x))])
+    found = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ found))
+        slope = x.T @ (weight * (y - p)) - RIDGE * np.append(found[:-1], 0)
+        bend = (x * (weight * p * (1 - p))[:, None]).T @ x + RIDGE * np.eye(x.shape[1])
+        found = found + np.linalg.solve(bend, slope)
+    return found
+
+
+def fitted(made: Sequence[dict[str, Any]]) -> tuple[dict[str, float], dict[str, Any]]:
+    """The weights, and what they are worth on conversations that they were not fitted on."""
+    x = np.array([[row["signs"][name] for name in WEIGHED] for row in made])
+    y = np.array([float(row["right"]) for row in made])
+    sets, talk, group = (np.array([row[key] for row in made]) for key in ("set", "talk", "group"))
+    weight = np.zeros(len(y))
+    for one in set(sets):
+        weight[sets == one] = len(y) / len(set(sets)) / (sets == one).sum()
+    sure = np.zeros(len(y))
+    for one in sorted(set(talk)):
+        found = fit(x[talk != one], y[talk != one], weight[talk != one])
+        sure[talk == one] = 1 / (1 + np.exp(-(x[talk == one] @ found[:-1] + found[-1])))
+    figures: dict[str, Any] = {}
+    for one in sorted(set(sets)):
+        mine = sets == one
+        figures[one] = {
+            "questions": int(mine.sum()),
+            "right where answered": {
+                str(least): round(float(y[mine & (sure >= least)].mean()), 3)
+                for least in (0.3, 0.35, 0.4, 0.5)
+            },
+            "answered": {
+                name: {
+                    str(t): round(float((sure[mine & (group == name)] >= t).mean()), 3)
+                    for t in (0.3, 0.35, 0.4, 0.5)
+                }
+                for name in sorted(set(group[mine]))
+            },
+            "expected calibration error": round(calibration_error(sure[mine], y[mine]), 3),
+        }
+    found = fit(x, y, weight)
+    return dict(zip((*WEIGHED, "constant"), (round(float(one), 4) for one in found), strict=True)), figures
+
+
+def calibration_error(sure: NDArray[Any], right: NDArray[Any]) -> float:
+    """How far, on average, a chance is from how often it comes true, in tenths."""
+    tenth = np.clip((sure * 10).astype(int), 0, 9)
+    return float(
+        sum(
+            abs(sure[tenth == one].mean() - right[tenth == one].mean()) * (tenth == one).mean()
+            for one in range(10)
+            if (tenth == one).any()
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -26,8 +26,9 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from banks import clean, read_json
+from facts import Row, rows_of, value_place
 from filter import f1
-from written import STATUSES, read_all
+from written import RELATIONS, STATUSES, read_all
 
 OWN, BEFORE, ASKED = 96, 32, 40
 """Tokens of a turn, of the turn before it, and of a question."""
@@ -58,6 +59,11 @@ class Data:
     status: list[int] = field(default_factory=list)
     trust: list[int] = field(default_factory=list)
     first_of_session: list[int] = field(default_factory=list)
+    told: list[tuple[int, int, tuple[int, int]]] = field(default_factory=list)
+    """A turn, the number of a relation that it tells, and where the value stands."""
+    noted: list[int] = field(default_factory=list)
+    """Turns whose facts were all noted."""
+    facts: list[Row] = field(default_factory=list)
     renewed: list[tuple[list[int], int, int, bool]] = field(default_factory=list)
     """A question, an earlier and a later turn, and whether the later one replaces what the earlier one says."""
 
@@ -115,6 +121,22 @@ class Data:
                 (asked, early, late, False) for early in (*holds, *older) for late in others if late > early
             ]
 
+    def add_facts(
+        self, bank: dict[str, Any], numbers: Sequence[Sequence[int]], chance: random.Random
+    ) -> None:
+        """What the turns of a bank tell, where that was noted."""
+        if not bank.get("facts"):
+            return
+        self.noted += [number for session in numbers for number in session]
+        names = list(RELATIONS)
+        for fact in bank["facts"]:
+            s, t = fact["place"]
+            speaker, text = bank["sessions"][s]["turns"][t]
+            span = self._tokens(f"{speaker}: {text}", value_place(fact, speaker, text))
+            if span is not None:
+                self.told.append((numbers[s][t], names.index(fact["relation"]), span))
+        self.facts += rows_of(bank, chance)
+
     def add_list(self, text: str, right: Sequence[int]) -> None:
         """Parts of one answer: a later one adds to the earlier ones and replaces none."""
         asked, ordered = self._ids(text)[:ASKED], sorted(right)
@@ -126,9 +148,11 @@ class Data:
     def _span(self, line: str, answer: str) -> tuple[int, int] | None:
         """First and last token of the answer in its turn."""
         start = line.lower().find(answer.lower().strip(" .")) if answer.strip(" .") else -1
-        if start < 0:
-            return None
-        end = start + len(answer.strip(" ."))
+        return self._tokens(line, (start, start + len(answer.strip(" .")))) if start >= 0 else None
+
+    def _tokens(self, line: str, place: tuple[int, int]) -> tuple[int, int] | None:
+        """First and last token of some characters of a turn."""
+        start, end = place
         offsets = self.tokenizer.encode(line, add_special_tokens=False).offsets[:OWN]
         inside = [i for i, (a, b) in enumerate(offsets) if a < end and b > start]
         return (inside[0], inside[-1]) if inside and offsets[inside[-1]][1] >= end else None
@@ -144,7 +168,18 @@ class Data:
             **ragged("renew.asked", [asked for asked, *_ in self.renewed]),
             "renew.turns": np.array([(early, late) for _, early, late, _ in self.renewed], np.int32).reshape(-1, 2),
             "renew.renews": np.array([renews for *_, renews in self.renewed], np.int8),
+            "tell.turn": np.array([turn for turn, *_ in self.told], np.int32),
+            "tell.relation": np.array([relation for _, relation, _ in self.told], np.int16),
+            "tell.span": np.array([span for *_, span in self.told], np.int16).reshape(-1, 2),
+            "tell.noted": np.array(self.noted, np.int32),
+            **ragged("tell.asked", [self._ids(asked)[:ASKED] for _, asked in relation_questions()]),
+            "tell.of": np.array([number for number, _ in relation_questions()], np.int16),
         }  # fmt: skip
+
+
+def relation_questions() -> list[tuple[int, str]]:
+    """The number of a relation with each question that asks for it of anyone."""
+    return [(number, asked) for number, one in enumerate(RELATIONS.values()) for asked in one.asks]
 
 
 def ragged(name: str, rows: Sequence[Sequence[int]], dtype: Any = np.uint16) -> dict[str, np.ndarray]:
@@ -177,21 +212,24 @@ def main() -> None:
         "generated": add_generated(data, given.made, given.questions, given.kept, every),
     }
     by_hand = json.loads(WRITTEN_STATUSES.read_text(encoding="utf-8"))[:: max(1, every // 4)]
-    statuses = read_json(given.statuses)[::every] + by_hand * BY_HAND_TIMES
+    statuses = read_json(given.statuses)[::every] + by_hand * BY_HAND_TIMES + data.facts
     np.savez_compressed(given.out, **data.pack(), **pack_statuses(data, statuses))
     print(
         counts,
         f"{len(data.own)} turns, {data.banks} banks, {len(data.asked)} questions, {len(statuses)} statuses, "
-        f"{len(data.renewed)} pairs of turns, {sum(renews for *_, renews in data.renewed)} of them a renewal",
+        f"{len(data.facts)} of them of {len(data.told)} facts, {len(data.renewed)} pairs of turns, "
+        f"{sum(renews for *_, renews in data.renewed)} of them a renewal",
     )
 
 
 def add_by_hand(data: Data, every: int) -> int:
     """The conversations of `training/written` with their questions."""
     before = len(data.asked)
+    chance = random.Random(6)
     for bank, questions in list(read_all())[:: max(1, every // 4)]:
         numbers = data.add_bank([session["turns"] for session in bank["sessions"]])
         data.add_renewals(bank["renewals"], numbers)
+        data.add_facts(bank, numbers, chance)
         for one in questions:
             right = [numbers[s][t] for s, t in one["places"]]
             if one["kind"] == "list":
@@ -284,22 +322,27 @@ def is_usable(question: dict[str, Any]) -> bool:
     return question["kind"] != "none" or f1(question["answer"], "not told") > 0
 
 
-def pack_statuses(data: Data, statuses: Sequence[dict[str, str]]) -> dict[str, np.ndarray]:
-    """Question and turn with kind, span and status; these have no bank."""
+def pack_statuses(data: Data, statuses: Sequence[Row]) -> dict[str, np.ndarray]:
+    """Question and turn with kind, span and status; these have no bank. An answer is its words or a place."""
     chance = random.Random(5)
     several = list(statuses)
     chance.shuffle(several)
     lines = [f"{one['speaker']}: {one['text']}" for one in several]
     spans = [
-        (data._span(line, one["answer"]) or (-1, -1)) if one["kind"] == "span" else (-1, -1)
+        (data._tokens(line, one["place"]) if "place" in one else data._span(line, one["answer"])) or (-1, -1)
+        if one["kind"] == "span"
+        else (-1, -1)
         for line, one in zip(lines, several, strict=True)
     ]
     return {
         **ragged("status.asked", [data._ids(one["question"])[:ASKED] for one in several]),
         **ragged("status.own", [data._ids(line)[:OWN] for line in lines]),
+        **ragged("status.before", [data._ids(one.get("before", ""))[-BEFORE:] for one in several]),
         "status.span": np.array(spans, np.int16),
         "status.kind": np.array([KINDS.index(one["kind"]) for one in several], np.int8),
-        "status.status": np.array([STATUSES.index(one["status"]) for one in several], np.int8),
+        "status.status": np.array(
+            [STATUSES.index(one["status"]) if "status" in one else -1 for one in several], np.int8
+        ),
     }
 
 

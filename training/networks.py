@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import BertConfig, BertModel
 
-HIDDEN, WIDTH, INNER = 384, 96, 64
-"""Widths of a hidden state, of a token vector, and inside the comparison."""
+HIDDEN, WIDTH, INNER, TOLD = 384, 96, 64, 128
+"""Widths of a hidden state, of a token vector, inside the comparison, and of what is told at a glance."""
 STEP = 0.335 / math.sqrt(WIDTH)
 """The step of a token vector's 4-bit code, as in `everwhen.models.rerank.codes`."""
 
@@ -105,7 +105,12 @@ class Compare(nn.Module):
 
 class Reader(nn.Module):
     """A cross-encoder: relevance, the place of the answer, its kind, the status of what is said, and whether a turn
-    replaces what is read before it."""
+    replaces what is read before it.
+
+    And at a glance: a turn that is read without a question gives each token two vectors, a question by itself two as
+    well, and how rarely it is answered; their products say whether the answer begins, or ends, at that token. So one
+    run tells of all relations.
+    """
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -116,6 +121,10 @@ class Reader(nn.Module):
         self.status = nn.Linear(HIDDEN, 7)
         self.span = nn.Linear(HIDDEN, 2)
         self.renews = nn.Linear(HIDDEN, 1)
+        self.tells = nn.Linear(HIDDEN, 2 * TOLD)
+        self.asks = nn.Linear(HIDDEN, 2 * TOLD + 2)
+        with torch.no_grad():
+            self.asks.bias[-2:] = -5.0  # few tokens begin or end an answer
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, ...]:
         """Relevance, kind, status, span (by token) and renews: logits."""
@@ -125,3 +134,21 @@ class Reader(nn.Module):
             self.relevance(pooled)[:, 0], self.kind(pooled), self.status(pooled), self.span(hidden),
             self.renews(pooled)[:, 0],
         )  # fmt: skip
+
+    def told(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor]:
+        """The vectors of each token of a turn without a question."""
+        return (
+            self.tells(self.bert(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state),
+        )
+
+    def asked(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
+        """The vectors and the two biases of a question by itself."""
+        hidden = self.bert(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
+        return self.asks(hidden[:, 0])
+
+    def glance(self, told: Tensor, asked: Tensor) -> Tensor:
+        """turns x tokens x 2w and questions x (2w + 2): logits, turns x questions x tokens x 2."""
+        begins, ends, rare = asked.split((TOLD, TOLD, 2), -1)
+        sides = zip(told.split(TOLD, -1), (begins, ends), strict=True)
+        alike = torch.stack([torch.einsum("ntw,qw->nqt", t, a) / math.sqrt(TOLD) for t, a in sides], -1)
+        return alike + rare[None, :, None]

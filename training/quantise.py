@@ -40,7 +40,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
-from networks import Embedder, Reader
+from networks import TOLD, Embedder, Reader
 from weights import published, saved
 
 HIDDEN, HEADS, WINDOW = 384, 12, 256
@@ -211,16 +211,19 @@ class Graph:
         return {"sentence": ["batch", HIDDEN], "token_vectors": ["batch", "length", width]}
 
     def heads(self, hidden: str) -> dict[str, list[Any]]:
-        """Relevance, kind, status and renews from the first token; from each token, to begin and to end the answer."""
+        """Relevance, kind, status and renews from the first token; from each token, to begin and to end the answer; and
+        the vectors of the glance."""
         self.first(hidden)
         self.linear("first", "pooler", "pooler.raw")
         self.node("Tanh", ["pooler.raw"], "pooled")
         for head in ("relevance", "kind", "status", "renews"):
             self.linear("pooled", head, head)
         self.linear("hidden_states", "span", "span")
+        self.linear("hidden_states", "tells", "tells")
+        self.linear("first", "asks", "asks")
         return {
             "relevance": ["batch", 1], "kind": ["batch", 4], "status": ["batch", 7], "renews": ["batch", 1],
-            "span": ["batch", "length", 2],
+            "span": ["batch", "length", 2], "tells": ["batch", "length", 2 * TOLD], "asks": ["batch", 2 * TOLD + 2],
         }  # fmt: skip
 
     def first(self, hidden: str) -> str:

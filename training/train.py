@@ -21,6 +21,7 @@ import argparse
 import json
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +45,10 @@ WRONG = -1.0
 SOFT = 2.0
 """The temperature at which the teacher's judgement is learned."""
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+if DEVICE == "cuda":
+    torch.backends.cuda.enable_cudnn_sdp(
+        False
+    )  # it plans anew for every length, which costs more than it saves
 START = time.time()
 
 
@@ -173,11 +178,14 @@ def save(folder: Path, name: str, network: torch.nn.Module) -> None:
     say(f"saved {name}: {len(names)} arrays")
 
 
-def schedule(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_scheduler.LambdaLR:
-    """The learning rate rises over a fifteenth of the steps and then falls in a straight line."""
+def schedule(
+    optimizer: torch.optim.Optimizer, steps: int, done: Callable[[], float] = lambda: 0.0
+) -> torch.optim.lr_scheduler.LambdaLR:
+    """The learning rate rises over a fifteenth of the steps and then falls in a straight line; `done` is the share of
+    the time that is spent, where that is bounded."""
     warm = max(1, steps // 15)
     return torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min(1.0, (step + 1) / warm) * max(0.02, 1 - step / max(1, steps))
+        optimizer, lambda step: min(1.0, (step + 1) / warm) * max(0.02, 1 - max(step / max(1, steps), done()))
     )
 
 
@@ -185,7 +193,9 @@ CHUNKS = 2
 """Runs that a batch is cut into by length: padding costs as much as words do, and most pairs are short."""
 
 
-def trimmed(network: torch.nn.Module, ids: Tensor, mask: Tensor, *more: Tensor) -> tuple[Tensor, ...]:
+def trimmed(
+    network: Callable[..., tuple[Tensor, ...]], ids: Tensor, mask: Tensor, *more: Tensor
+) -> tuple[Tensor, ...]:
     """A network's outputs for a batch, in runs of texts of similar length; outputs by token are padded again."""
     lengths = mask.sum(1)
     order = lengths.argsort()
@@ -320,16 +330,99 @@ def task_loss(
     return loss
 
 
-def status_loss(network: Reader, corpus: Corpus, statuses: tuple[Rows, Rows], rows: Tensor) -> Tensor:
+def status_loss(network: Reader, corpus: Corpus, statuses: tuple[Rows, Rows, Rows], rows: Tensor) -> Tensor:
     """Turns by themselves: kind, span and status of what is said, no relevance."""
-    asked, own = statuses[0].take(rows), statuses[1].take(rows)
-    nothing = (own[0][:, :1], torch.zeros_like(own[1]))
-    ids, mask, types, begin = joined(asked, nothing, own)
+    asked, own, before = statuses[0].take(rows), statuses[1].take(rows), statuses[2].take(rows, 24)
+    ids, mask, types, begin = joined(asked, before, own)
     _, kind, status, span, _ = trimmed(network, ids, mask, types)
     of = {name: corpus.labels[f"status.{name}"][rows] for name in ("kind", "span", "status")}
     return F.cross_entropy(kind.float(), of["kind"]) + task_loss(
         span.float(), begin, mask, of["span"], status.float(), of["status"]
     )
+
+
+class Glances:
+    """Turns without a question, all of whose facts are known, beside the questions of all relations; and turns of the
+    questions at hand beside all of those."""
+
+    WORTH, QUIET = 0.5, 0.1
+    """What all of it counts beside the other losses; and, in it, the tokens of a turn that tell nothing."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        data = corpus.data
+        self.asked = Rows(data, "tell.asked")
+        self.of = data["tell.of"].astype(np.int64)
+        self.by_relation = [np.flatnonzero(self.of == n) for n in range(int(self.of.max()) + 1)]
+        self.first = torch.tensor([int(one[0]) for one in corpus.right]).to(DEVICE)
+        self.noted = data["tell.noted"].astype(np.int64)
+        self.span = torch.tensor(data["tell.span"].astype(np.int64)).to(DEVICE)
+        self.relation = torch.tensor(data["tell.relation"].astype(np.int64)).to(DEVICE)
+        self.facts: dict[int, list[int]] = {}
+        for row, turn in enumerate(data["tell.turn"].tolist()):
+            self.facts.setdefault(turn, []).append(row)
+
+    def loss(self, network: Reader, rows: Tensor, count: int, chance: np.random.Generator) -> Tensor:
+        """Of `count` noted turns with a question of each relation, and of the right turns of questions `rows`."""
+        return self._of_relations(network, count, chance) + self._of_questions(network, rows)
+
+    def _of_relations(self, network: Reader, count: int, chance: np.random.Generator) -> Tensor:
+        turns = chance.choice(self.noted, count)
+        logits, own, begin = self._read(network, torch.tensor(turns).to(DEVICE), chance.random() < 0.5)
+        drawn = torch.tensor([rows[int(chance.integers(len(rows)))] for rows in self.by_relation]).to(DEVICE)
+        logits = network.glance(logits, self._asked(network, self.asked.take(drawn))).float()
+        told = [(place, row) for place, turn in enumerate(turns.tolist()) for row in self.facts.get(turn, [])]
+        wanted = torch.zeros_like(logits)
+        if told:
+            places, rows = (torch.tensor(one).to(DEVICE) for one in zip(*told, strict=True))
+            for side in (0, 1):
+                at = begin[places] + self.span[rows, side]
+                wanted[places, self.relation[rows], at, side] = 1.0
+        return self._error(logits, wanted, own)
+
+    def _of_questions(self, network: Reader, rows: Tensor) -> Tensor:
+        spans = self.corpus.labels["span"][rows]
+        has = spans[:, 0] >= 0
+        rows, spans = rows[has], spans[has]
+        if not len(rows):
+            return spans.sum() * 0.0
+        turns = self.first[rows]
+        logits, own, begin = self._read(network, turns, True)
+        logits = network.glance(logits, self._asked(network, self.corpus.asked.take(rows))).float()
+        wanted = torch.zeros_like(logits)
+        number = torch.arange(len(rows), device=DEVICE)
+        for side in (0, 1):
+            wanted[number, number, begin + spans[:, side], side] = 1.0
+        # A question of the same bank may be answered there too.
+        banks = self.corpus.bank[rows]
+        doubtful = (banks[:, None] == banks[None]) & ~torch.eye(len(rows), dtype=torch.bool, device=DEVICE)
+        return self._error(logits, wanted, own, ~doubtful)
+
+    def _read(self, network: Reader, turns: Tensor, with_before: bool) -> tuple[Tensor, Tensor, Tensor]:
+        """Token vectors of turns, which tokens are their own, and where those begin."""
+        own, before = self.corpus.own.take(turns), self.corpus.before.take(turns, 24)
+        if not with_before:
+            before = (before[0], torch.zeros_like(before[1]))
+        nothing = (own[0][:, :1], torch.zeros_like(own[1]))
+        ids, mask, types, begin = joined(nothing, before, own)
+        told = trimmed(network.told, ids, mask, types)[0]
+        columns = torch.arange(ids.shape[1], device=DEVICE)
+        is_own = (columns >= begin[:, None]) & (columns < (begin + own[1])[:, None])
+        return told, is_own, begin
+
+    def _asked(self, network: Reader, asked: tuple[Tensor, Tensor]) -> Tensor:
+        ids, _ = compose([asked])
+        with amp():
+            return network.asked(ids, ids != 0, torch.zeros_like(ids))
+
+    def _error(self, logits: Tensor, wanted: Tensor, own: Tensor, counted: Tensor | None = None) -> Tensor:
+        """The mean over what is told, and for each turn over everything that is not."""
+        each = F.binary_cross_entropy_with_logits(logits, wanted, reduction="none") * own[:, None, :, None]
+        if counted is not None:
+            each = each * counted[:, :, None, None]
+        told = (each * wanted).sum() / wanted.sum().clamp(min=1)
+        silent = (each * (1 - wanted)).sum() / len(logits)
+        return self.WORTH * (told + self.QUIET * silent)
 
 
 class Renewals:
@@ -375,12 +468,18 @@ def _stacked(parts: list[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
 
 def train_reader(
     network: Reader, corpus: Corpus, near: Tensor, rows: np.ndarray, target: Tensor | None, *, rate: float,
-    epochs: float, batch: int, width: int, seed: int, renewals: Renewals | None = None,
+    epochs: float, batch: int, width: int, seed: int, renewals: Renewals | None = None, seconds: float | None = None,
 ) -> None:  # fmt: skip
     """Train on questions `rows` with `width` candidates each, as many statuses, and `renewals`; `target`: the teacher's
-    logits."""
+    logits; `seconds`: stop then at the latest."""
+    began = time.time()
+
+    def done() -> float:
+        return (time.time() - began) / seconds if seconds else 0.0
+
     drawn = np.random.default_rng(seed)
-    statuses = (Rows(corpus.data, "status.asked"), Rows(corpus.data, "status.own"))
+    statuses = tuple(Rows(corpus.data, f"status.{name}") for name in ("asked", "own", "before"))
+    glances = Glances(corpus)
     number = len(corpus.data["status.kind"])
     chance = torch.Generator(device=DEVICE).manual_seed(seed)
     heads = [
@@ -395,12 +494,15 @@ def train_reader(
         fused=DEVICE == "cuda",
     )
     steps = max(2, int(epochs * len(rows) / batch))
-    plan = schedule(optimizer, steps)
+    plan = schedule(optimizer, steps, done)
     network.train()
     order = shuffled(rows, epochs, seed)
     aside = shuffled(np.arange(number), max(1.0, steps * batch / number + 1), seed + 1)
     total = 0.0
     for step in range(steps):
+        if done() >= 1:
+            say(f"stopped after {step} of {steps} steps: the time is over")
+            break
         chosen = torch.tensor(order[step * batch : (step + 1) * batch]).to(DEVICE)
         picks = torch.rand(len(chosen), NEAR - 1, generator=chance, device=DEVICE)
         picks[:, : LIKELY // 2] += 0.35  # the likeliest are the hardest
@@ -411,6 +513,7 @@ def train_reader(
         loss = reader_loss(network, corpus, chosen, told, of_teacher, chance)
         some = torch.tensor(aside[step * batch : (step + 1) * batch]).to(DEVICE)
         loss = loss + status_loss(network, corpus, statuses, some)
+        loss = loss + glances.loss(network, chosen, batch // 2, drawn)
         if renewals is not None:
             loss = loss + renewals.loss(network, batch, drawn)
         optimizer.zero_grad(set_to_none=True)
@@ -625,6 +728,10 @@ class Run:
     corpus: Corpus
     held_out: Corpus
     worded: Tensor
+    epochs: float | None = None
+    """Of a reader, where not as usual."""
+    seconds: float | None = None
+    """After which a reader is done at the latest."""
 
     def evaluate(self, embedder: Embedder) -> dict[str, list[float]]:
         return evaluate(embedder, self.held_out, self.worded, 100 if self.small else 3)
@@ -657,7 +764,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument(
         "--stage",
-        choices=("teacher", "embedder", "reader6", "reader3", "renew6", "renew3"),
+        choices=("teacher", "embedder", "reader6", "reader3"),
         help="only this one",
     )
     parser.add_argument("--layers", default="0,1,2,3,4,5", help="of the embedder's start, in order")
@@ -668,7 +775,8 @@ def main() -> None:
         help="a sentence vector; quantise.py knows `first`",
     )
     parser.add_argument("--rate", type=float, default=1e-4, help="the embedder's learning rate")
-    parser.add_argument("--epochs", type=float, default=5.0, help="of the embedder")
+    parser.add_argument("--epochs", type=float, help="of the embedder (5) or of a reader (2.5)")
+    parser.add_argument("--seconds", type=float, help="stop a reader's training then at the latest")
     parser.add_argument(
         "--mine", type=Path, help="folder of an embedder, trained from --start, that chooses the candidates"
     )
@@ -678,7 +786,8 @@ def main() -> None:
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
     corpus, held_out = Corpus(given.data), Corpus(given.eval)
-    run = Run(given.out, given.small, corpus, held_out, torch.tensor(np.load(given.worded)).to(DEVICE))
+    worded = torch.tensor(np.load(given.worded)).to(DEVICE)
+    run = Run(given.out, given.small, corpus, held_out, worded, given.epochs, given.seconds)
     say(f"{len(corpus.own.lengths)} turns, {len(corpus.asked.lengths)} questions, on {DEVICE}")
     if given.stage in (None, "teacher"):
         near = candidates(start_miner(given.start, given.mine, given.pool), corpus)
@@ -686,12 +795,12 @@ def main() -> None:
         judge_questions(run, train_teacher(run, given.reranker, near), near)
     if given.stage in (None, "embedder"):
         layers = [int(one) for one in given.layers.split(",")]
-        train_own_embedder(run, start_embedder(given.start, layers, given.pool), given.rate, given.epochs)
+        train_own_embedder(
+            run, start_embedder(given.start, layers, given.pool), given.rate, given.epochs or 5.0
+        )
     for layers in (6, 3):
         if given.stage in (None, f"reader{layers}"):
             train_student(run, given.reranker, layers)
-        if given.stage in (None, f"renew{layers}"):
-            teach_renewals(run, given.reranker, layers)
     say("done")
 
 
@@ -719,14 +828,21 @@ def load_trained(network: Embedder | Reader, folder: Path, name: str) -> None:
 
 
 def train_teacher(run: Run, path: Path, near: Tensor) -> Reader:
-    """The published cross-encoder, trained on questions by hand and on those that the filter kept."""
+    """The published cross-encoder, trained on questions by hand and on those that the filter kept.
+
+    A `reader12` that lies in the folder is where it goes on from.
+    """
     teacher = Reader(12)
     load_reader(teacher, from_onnx(path))
+    earlier = (run.out / "reader12.0.npz").exists()
+    if earlier:
+        load_trained(teacher, run.out, "reader12")
     teacher = teacher.to(DEVICE)
     rows = run.with_hand_written_thrice(np.flatnonzero(run.corpus.data["trust"] <= 1))
     say(f"teacher: {len(rows)} questions")
     train_reader(
-        teacher, run.corpus, near, rows, None, rate=6e-5, epochs=0.02 if run.small else 2.0,
+        teacher, run.corpus, near, rows, None, rate=4e-5 if earlier else 6e-5,
+        epochs=0.02 if run.small else 1.0 if earlier else 2.0,
         batch=8 if run.small else 192, width=4 if run.small else 8, seed=1,
     )  # fmt: skip
     save(run.out, "reader12", teacher)
@@ -796,21 +912,9 @@ def train_student(run: Run, path: Path, layers: int) -> None:
     network = student(load_teacher(run, path), 12 // layers)
     train_reader(
         network, run.corpus, near, run.with_hand_written_thrice(kept), target, rate=1.5e-4,
-        epochs=0.02 if run.small else 2.5, batch=8 if run.small else 192, width=4 if run.small else 8, seed=3,
-    )  # fmt: skip
-    save(run.out, f"reader{layers}", network)
-
-
-def teach_renewals(run: Run, path: Path, layers: int) -> None:
-    """A trained reader learns to tell what replaces what, and goes on with everything else."""
-    near, target, kept = run.judgement()
-    network = Reader(layers)
-    load_bert(network.bert, from_onnx(path), list(range(layers)))
-    load_trained(network, run.out, f"reader{layers}")
-    train_reader(
-        network.to(DEVICE), run.corpus, near, run.with_hand_written_thrice(kept), target, rate=6e-5,
-        epochs=0.02 if run.small else 0.8, batch=8 if run.small else 144, width=4 if run.small else 8, seed=4,
-        renewals=Renewals(run.corpus, near),
+        epochs=0.02 if run.small else run.epochs or 2.5, batch=8 if run.small else 192,
+        width=4 if run.small else 8, seed=3,
+        renewals=Renewals(run.corpus, near), seconds=run.seconds,
     )  # fmt: skip
     save(run.out, f"reader{layers}", network)
 

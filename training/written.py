@@ -12,13 +12,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from everwhen.relations import relations
+
 FOLDER = Path(__file__).with_name("written")
+RELATIONS = {one.name: one for one in relations()}
+"""The package's own table of relations."""
 STATUSES = ("true", "denied", "supposed", "planned", "ended", "reported", "fiction")
 KINDS = (
     "fact", "para", "first", "you", "when", "count", "yes", "no", "list", "join", "newer", "instruct",
     "statement", "infer", "none",
 )  # fmt: skip
 
+Fact = dict[str, Any]
+"""What a turn tells: relation, subject words (empty: none are said), value words, place and status."""
 Renewal = dict[str, Any]
 """A question with the turn that holds (`holds`), the turns that it replaced (`older`), and others (`others`)."""
 
@@ -31,15 +37,18 @@ def main() -> None:
     kinds: Counter[str] = Counter()
     turns = 0
     renewed = 0
+    told = 0
     for path in paths:
         bank, questions, faults = read_bank(path)
+        told += len(bank["facts"])
         renewed += len(bank["renewals"])
         turns += sum(len(session["turns"]) for session in bank["sessions"])
         kinds.update(one["kind"] for one in questions)
         for fault in faults:
             print(f"{path.name}: {fault}")
     print(
-        f"{len(paths)} banks, {turns} turns, {sum(kinds.values())} questions: {dict(kinds)}; {renewed} renewals"
+        f"{len(paths)} banks, {turns} turns, {sum(kinds.values())} questions: {dict(kinds)}; {renewed} renewals, "
+        f"{told} facts"
     )
 
 
@@ -56,6 +65,7 @@ def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[st
     place_of: dict[int, tuple[int, int]] = {}
     questions: list[dict[str, Any]] = []
     renewals: list[Renewal] = []
+    facts: list[Fact] = []
     faults: list[str] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if session := _SESSION.match(line):
@@ -69,6 +79,12 @@ def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[st
                 faults.append(f"line {number}: {question}")
             else:
                 questions.append(question)
+        elif line.startswith("!"):
+            fact = _fact(line, sessions, place_of)
+            if isinstance(fact, str):
+                faults.append(f"line {number}: {fact}")
+            else:
+                facts.append(fact)
         elif line.startswith("~"):
             renewal = _renewal(line, place_of)
             if isinstance(renewal, str):
@@ -80,6 +96,7 @@ def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[st
     names = sorted({speaker for session in sessions for speaker, _ in session["turns"]})
     bank = {
         "id": path.stem, "source": "by hand", "names": names, "sessions": sessions, "renewals": renewals,
+        "facts": facts,
     }  # fmt: skip
     return bank, questions, faults
 
@@ -125,6 +142,37 @@ def _renewal(line: str, place_of: dict[int, tuple[int, int]]) -> Renewal | str:
     return {"question": parts[0]} | {
         name: [list(place_of[one]) for one in numbers] for name, numbers in places.items()
     }
+
+
+def _fact(line: str, sessions: Sequence[dict[str, Any]], place_of: dict[int, tuple[int, int]]) -> Fact | str:
+    parts = [part.strip() for part in line[1:].split("|")]
+    if len(parts) != 5:
+        return "a fact has five parts"
+    relation, subject, value, number, status = parts
+    if relation not in RELATIONS:
+        return f"unknown relation '{relation}'"
+    if not number.isdigit() or int(number) not in place_of:
+        return "it names no turn, or one that is not there"
+    if status not in STATUSES:
+        return f"unknown status '{status}'"
+    session, turn = place_of[int(number)]
+    text = sessions[session]["turns"][turn][1]
+    subject = "" if subject == "-" else subject
+    for words in (subject, value):
+        if words and place_in(text, words) is None:
+            return f"the turn does not have '{words}'"
+    return {
+        "relation": relation, "subject": subject, "value": value, "place": [session, turn], "status": status,
+    }  # fmt: skip
+
+
+def place_in(text: str, words: str, near: int | None = None) -> tuple[int, int] | None:
+    """Where some words stand in a text as whole words, whatever their case; the place nearest to `near`, if given."""
+    pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
+    found = [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
+    if not found:
+        return None
+    return found[0] if near is None else min(found, key=lambda one: abs(one[0] - near))
 
 
 if __name__ == "__main__":

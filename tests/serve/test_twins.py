@@ -119,6 +119,7 @@ def test_events_entities_and_times_come_from_what_was_said(either: Memory | Clie
     assert answer is not None and answer.interval == event.occurred and answer.evidence[0].turn in event.turns
     assert either.grep("porto", calendar="events")[0].event.id == event.id
     assert either.ask("When did Ana move to Porto?").text and either.usage().requests == 0
+    assert "Porto" in either.ask("Where did Ana move?").text
     assert either.compare("move to Porto", "move to Porto").order == "overlap"
     assert [entry.kind for entry in either.timeline()].count("event") == 1
     names = {entity.name for entity in either.entities()}

@@ -57,7 +57,9 @@ class AskingMemory(TimeMemory):
                 from everwhen.agent import extractive
                 from everwhen.recall.question import heart_of
 
-                answer = extractive.ask(cast("Bank", self), heart_of(words), at=moment, as_of=then)
+                answer = extractive.ask(
+                    cast("Bank", self), heart_of(words), at=moment, as_of=then, reader=self._reader
+                )
             else:
                 answer = self._run(words, moment, then, chosen, recipe, session).answer()
             return replace(answer, pending=wait.pending)

@@ -28,7 +28,7 @@ from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.embed.retired import refuse_retired
 from everwhen.models.llm.base import LLM
-from everwhen.models.reader import PackagedReader, Reader
+from everwhen.models.reader import open_reader
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.models.rerank.own import Scorer, own_reranker
 from everwhen.recall import Recall, Recipe, Request, recall
@@ -73,12 +73,6 @@ def shared_reranker(name: str, timeout: float | None = None) -> Reranker:
     return open_reranker(name, timeout=timeout)
 
 
-@lru_cache(maxsize=2)
-def shared_reader(name: str) -> Reader | None:
-    """One reader for all the banks of a process; it is loaded when it first reads."""
-    return None if name == "none" else PackagedReader()
-
-
 def recall_llm(settings: Settings) -> LLM | None:
     """The model that plans and gates, where one is set."""
     if settings.recall_llm is None:
@@ -103,7 +97,7 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         self._store = store
         self._settings = settings
         self._reranker = reranker
-        self._reader = shared_reader(settings.reader)
+        self._reader = open_reader(settings.reader)
         self._folder = home_folder(settings.home)
         self._accesses = Accesses(store)
         self._masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)

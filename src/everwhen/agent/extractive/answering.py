@@ -1,116 +1,103 @@
-"""One question, from its words to an answer with citations or a refusal that says what was searched."""
+"""One question, from its words to an answer with citations or a refusal that says what was searched.
+
+Dates, distances and order come from the calendar; everything else is read in the recalled turns. How often an answer
+of some strength is right was measured (`weights.json`, by `scripts/fit_extractive.py`): that is its confidence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from everwhen.agent.bank import Bank
-from everwhen.agent.extractive import counting, deciding, timing, wording
-from everwhen.agent.extractive.abstaining import probability, signs, threshold
-from everwhen.agent.extractive.choosing import Chosen, choose
+from everwhen.agent.extractive import counting, timing, wording
 from everwhen.agent.extractive.drafts import Draft
-from everwhen.agent.extractive.evidence import Found, look
 from everwhen.agent.extractive.kinds import read_kind
-from everwhen.types import Answer, Citation
+from everwhen.agent.extractive.reading import Found, Reply, look
+from everwhen.models.reader import Reader
+from everwhen.types import Answer
 
-NAMED = 3
-"""Persons or places that a short answer names."""
-
-
-OF_THE_CALENDAR = ("yes or no, by the calendar", "compare")
-"""Ways of answering that need no further sign: the calendar has the very event, of the very person, on that day; or
-both of the events that are compared, and no single turn tells of two."""
-SPOKEN_OF = 0.2
-"""The share of the question's words that a turn, with the one that it replies to, must have: only then can a name or a
-number in it be the answer."""
+WEIGHED = ("relevance", "answers", "span", "recalled")
+"""The signs that count."""
+NOT_TOLD = "nothing that was said answers it"
 
 
-def ask(bank: Bank, question: str, *, at: datetime, as_of: datetime | None = None) -> Answer:
-    """Answer from what was said, without a model; `trace["how"]` tells which way."""
-    found = look(bank, read_kind(question), at=at, as_of=as_of)
-    chance = probability(found)
-    draft = _draft(bank, found, at)
-    trace = {
+def ask(
+    bank: Bank, question: str, *, at: datetime, as_of: datetime | None = None, reader: Reader | None = None
+) -> Answer:
+    """Answer from what was said, without a model; `trace["how"]` tells which way.
+
+    Without a reader only dates and order are known.
+    """
+    asked = read_kind(question)
+    dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
+    draft = dated(bank, asked, at) if dated else Draft("reading")
+    found = None if draft.text else look(bank, reader, asked, at=at, as_of=as_of)
+    if found is not None and dated is None:
+        draft = _read(bank, found, at)
+    trace: dict[str, Any] = {
         "method": "extractive",
-        "kind": found.asked.kind,
+        "kind": asked.kind,
         "how": draft.how,
-        "answerable": round(chance, 3),
-        "signs": {name: round(value, 3) for name, value in signs(found).items()},
-        "searched": {"turns": [turn.id for turn in found.turns], "terms": sorted(found.terms.weights)},
+        "short": draft.short,
     }
-    refused = draft.reason if not draft.text else ""
-    if not refused and chance < threshold(found.asked.kind) and draft.how not in OF_THE_CALENDAR:
-        refused = wording.why_not(found)
-    if refused:
-        near = tuple(one.citation() for one in found.sentences[:1])
-        return Answer(
-            wording.refusal(found, refused),
-            near,
-            abstained=True,
-            confidence=round(1 - chance, 3),
-            trace=trace,
-        )
-    sure = 1.0 if draft.how == "compare" else chance
-    confidence = chance if draft.confidence is None else min(sure, draft.confidence)
-    return Answer(draft.text, draft.citations, draft.intervals, confidence=round(confidence, 3), trace=trace)
+    if found is not None:
+        trace["signs"] = {name: round(value, 3) for name, value in found.signs().items()}
+        trace["searched"] = {"turns": [one.turn.id for one in found.replies]}
+    if found is not None and (not draft.text or (draft.confidence or 0.0) < fitted()["least"]):
+        refused = wording.refusal(found, draft.reason or NOT_TOLD)
+        near = tuple(one.citation() for one in found.replies[:1])
+        sure = round(1 - chance(found), 3)
+        return Answer(refused, near, abstained=True, confidence=sure, trace=trace)
+    sure = round(draft.confidence if draft.confidence is not None else 1.0, 3)
+    return Answer(draft.text, draft.citations, draft.intervals, confidence=sure, trace=trace)
 
 
-def _draft(bank: Bank, found: Found, at: datetime) -> Draft:
-    asked = found.asked
-    match asked.kind:
-        case "when":
-            return timing.date(bank, asked, at)
-        case "between":
-            return timing.between(bank, asked, at)
-        case "first":
-            return timing.first(bank, asked, at)
-    chosen = choose(found)
-    match asked.kind:
-        case "since" | "lasting":
-            told = next((one for one in chosen if one.spans and _good(one)), None)
-            if told is not None and (asked.kind == "lasting" or told.sentence.cover >= 0.5):
-                return _sentence(told, told.spans[0])
-            if asked.kind == "since":
-                return timing.since(bank, asked, at)
-            return Draft("best sentence", reason="how long was never told")
-        case "count":
-            return counting.count(bank, found, chosen, at)
-        case "yes or no":
-            return deciding.decide(bank, found, chosen, at)
-        case "choice":
-            return deciding.choose_side(found, chosen)
-    return _best(found, chosen)
+def _read(bank: Bank, found: Found, at: datetime) -> Draft:
+    """What the best reply says; a length from the calendar and a count of events where nobody said a number."""
+    asked, sure = found.asked, chance(found)
+    best = found.replies[0] if found.replies else None
+    numbered = best is not None and best.answers >= 0.5 and _has_number(best.words)
+    if asked.kind == "since" and not numbered:
+        return timing.since(bank, asked, at)
+    if asked.kind == "yes or no" and (dated := timing.on_the_day(bank, asked, at)) is not None:
+        return dated
+    if asked.kind == "count" and not numbered:
+        return counting.count(bank, found, at)
+    if best is None:
+        return Draft("reading", reason=NOT_TOLD, confidence=sure)
+    return read_reply(found, best, sure)
 
 
-def _best(found: Found, chosen: Sequence[Chosen]) -> Draft:
-    """The best sentence; where the kind has a form, one that has it."""
-    good = [one for one in chosen if _good(one)]
-    if found.asked.kind in ("who", "where", "amount", "name"):
-        fitting = [one for one in good if one.spans and one.sentence.around >= SPOKEN_OF]
-        if not fitting:
-            return Draft("best sentence", reason=_lacking(found.asked.kind))
-        return _sentence(fitting[0], ", ".join(fitting[0].spans[:NAMED]))
-    if not good:
-        return Draft("best sentence", reason="nothing that was said answers it")
-    return _sentence(good[0], "")
+def read_reply(found: Found, best: Reply, sure: float) -> Draft:
+    """A reply in words: the answer, and the sentence that has it."""
+    if found.asked.kind == "yes or no":
+        short = "Yes" if best.reading.kinds[1] >= best.reading.kinds[2] else "No"
+    else:
+        short = best.kind.capitalize() if best.kind != "span" else best.words if best.points else ""
+    text = wording.said(short[:1].upper() + short[1:], best.quote, best.turn)
+    return Draft("reading", text, (best.citation(),), confidence=sure, short=short)
 
 
-def _sentence(one: Chosen, short: str) -> Draft:
-    turn, quote = one.sentence.turn, one.quote
-    cited = Citation(turn.id, quote, turn.said_at, turn.speaker)
-    named = short[:1].upper() + short[1:]
-    return Draft("best sentence", wording.said(named, quote, turn), (cited,))
+def _has_number(words: str) -> bool:
+    return any(one.isdigit() for one in words) or bool(set(words.lower().split()) & counting.NUMBERS)
 
 
-def _good(one: Chosen) -> bool:
-    return one.sentence.theirs and not one.sentence.asks
+def chance(found: Found) -> float:
+    """How often an answer with these signs is right."""
+    weights: Mapping[str, float] = fitted()["weights"]
+    signs = found.signs()
+    odds = weights["constant"] + math.fsum(weights[name] * signs[name] for name in WEIGHED)
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
-def _lacking(kind: str) -> str:
-    return {
-        "who": "nobody is named for it",
-        "where": "no place is told for it",
-        "amount": "no number is told for it",
-        "name": "what it is called was never told",
-    }[kind]
+@cache
+def fitted() -> Mapping[str, Any]:
+    """The fitted numbers, with where they come from."""
+    held: Mapping[str, Any] = json.loads(files(__package__).joinpath("weights.json").read_text("utf-8"))
+    return held

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from everwhen.types import Citation, TimeAnswer
 from everwhen.when import Interval
@@ -21,7 +19,8 @@ class Draft:
     confidence: float | None = None
     """Where the way of answering has one of its own."""
     reason: str = ""
-    trace: Mapping[str, Any] = field(default_factory=dict)
+    short: str = ""
+    """The answer's own words, without who said it and when."""
 
 
 def cited(answer: TimeAnswer | None) -> tuple[Citation, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal[
@@ -41,6 +41,10 @@ class Asked:
     unit: str = ""
     now: bool = False
     last: bool = False
+    base: str = ""
+    """The question without what follows "before", where what held before something is asked for."""
+    before: str = ""
+    """That something: "York" of "where did I live before York?"."""
 
 
 _UNITS = r"(?:minute|hour|day|night|week|weekend|month|year|decade)s?"
@@ -135,6 +139,7 @@ _WHAT = re.compile(
     r"(?=\s+(?:did|do|does|is|are|was|were|has|have|had|will|would|can|could|am|that|in|on|for)\b|\W*$)",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(r"^(?P<base>.+?)\s+before\s+(?P<than>(?:\S+\s+){0,3}\S*[^\W\d]\S*?)\W*$", re.IGNORECASE)
 _NOT_A_NOUN = frozenset(
     [
         "did",
@@ -165,6 +170,14 @@ _NOT_A_NOUN = frozenset(
 
 def read_kind(words: str) -> Asked:
     """Take a question apart. What is no question of a known kind asks for "what"."""
+    asked = _kind(words)
+    found = _BEFORE.match(words.strip()) if asked.kind in ("who", "where", "what", "name", "amount") else None
+    return (
+        asked if found is None else replace(asked, base=f"{found.group('base')}?", before=found.group("than"))
+    )
+
+
+def _kind(words: str) -> Asked:
     text = _POLITE.sub("", words.strip()).strip()
     now = bool(_NOW.search(text))
     if sides := _compared(text):

@@ -10,10 +10,9 @@ from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft, cited
 from everwhen.agent.extractive.kinds import Asked
-from everwhen.agent.extractive.terms import read_terms
 from everwhen.recall.comparing import in_words
 from everwhen.types import Comparison, TimeAnswer
-from everwhen.when import Interval
+from everwhen.when import Interval, resolve
 from everwhen.when.zones import zone_of
 
 UNIT_DAYS = {
@@ -25,9 +24,10 @@ UNIT_DAYS = {
     "year": 365.25,
     "decade": 3652.5,
 }
-MOSTLY_UNHEARD = 0.5
-"""A side of a comparison most of whose words nobody ever said has no date."""
+SURE = 0.5
+"""The confidence from which the calendar alone says yes or no."""
 _CLOCK = re.compile(r"\bwhat\s+time\b|\bo'clock\b|\bhour\b|\bexactly\b", re.IGNORECASE)
+_ON = re.compile(r"\s(?:on|in|at|during)\s*$", re.IGNORECASE)
 _AGO = re.compile(r"\bago\b", re.IGNORECASE)
 
 
@@ -41,7 +41,7 @@ def date(bank: Bank, asked: Asked, at: datetime) -> Draft:
     text = wording.time(found.interval, found.zone)
     if _AGO.search(asked.words):
         text = f"{ago(found, at, asked.unit)} ago ({text[:1].lower()}{text[1:]})"
-    return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence)
+    return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
 
 
 def since(bank: Bank, asked: Asked, at: datetime) -> Draft:
@@ -51,7 +51,7 @@ def since(bank: Bank, asked: Asked, at: datetime) -> Draft:
         return Draft("when", reason="no beginning of it was ever told")
     began = Interval(found.interval.start, found.interval.end, found.interval.grain)
     text = f"{ago(found, at, asked.unit)} (since {wording.time(began, found.zone).removeprefix('Since ')})"
-    return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence)
+    return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
 
 
 def between(bank: Bank, asked: Asked, at: datetime) -> Draft:
@@ -75,6 +75,23 @@ def first(bank: Bank, asked: Asked, at: datetime) -> Draft:
     chosen = late if asked.last else early
     text = f"{_named(chosen.query, asked)} {'came later' if asked.last else 'came first'}"
     return _compared(compared, text)
+
+
+def on_the_day(bank: Bank, asked: Asked, at: datetime) -> Draft | None:
+    """Yes or no to a question that names a time: whether the thing was then, where the calendar has it."""
+    named = [
+        ref for ref in resolve(asked.words, at, bank.zone) if ref.interval is not None and ref.kind == "point"
+    ]
+    if len(named) != 1 or named[0].interval is None:
+        return None
+    start, end = named[0].span
+    undated = f"{_ON.sub('', asked.words[:start])}{asked.words[end:]}"
+    found = bank.when(f"When {undated[:1].lower()}{undated[1:]}", at=at)
+    if found is None or found.confidence < SURE:
+        return None
+    was = "Yes" if found.interval.overlaps(named[0].interval) else "No"
+    text = f"{was}, {wording.time(wording.whole_days(found.interval, found.zone), found.zone)}"
+    return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
 
 
 def ago(found: TimeAnswer, at: datetime, unit: str) -> str:
@@ -103,9 +120,6 @@ def _compare(bank: Bank, asked: Asked, at: datetime) -> tuple[Comparison | None,
     """The comparison, or which side of it is not known."""
     assert asked.sides is not None
     sides = [_whole(side, asked) for side in asked.sides]
-    for side in sides:
-        if read_terms(bank, side, ()).unheard >= MOSTLY_UNHEARD:
-            return None, f"nobody ever spoke of {side}"
     compared = bank.compare(sides[0], sides[1], at=at)
     unknown = [side.query for side in (compared.first, compared.second) if side.answer is None]
     if unknown:

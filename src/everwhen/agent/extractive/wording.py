@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from everwhen.agent.extractive.evidence import Found
+from everwhen.agent.extractive.reading import Found
 from everwhen.recall.spans import unit_around
 from everwhen.types import Citation, Turn
 from everwhen.when import Interval
@@ -43,34 +43,13 @@ def whole_days(interval: Interval, zone: str) -> Interval:
 
 def refusal(found: Found, reason: str) -> str:
     """What was searched, why it is no answer, and the nearest thing."""
-    looked = f"{len(found.turns)} turns" if found.turns else "the memory"
+    looked = f"{len(found.replies)} turns" if found.replies else "the memory"
     text = f"Not known: {reason}. Looked through {looked}"
-    if not found.sentences:
+    if not found.replies:
         return f"{text}; nothing comes near."
-    near = min(found.sentences, key=lambda one: (one.place, -one.cover))
-    quote = near.text if len(near.text) <= SHORTEST_SHOWN else f"{near.text[: SHORTEST_SHOWN - 1]}…"
+    near = found.replies[0]
+    quote = near.quote if len(near.quote) <= SHORTEST_SHOWN else f"{near.quote[: SHORTEST_SHOWN - 1]}…"
     return f'{text}; the nearest is {near.turn.speaker}, {day(near.turn.said_at, near.turn.zone)}: "{quote}"'
-
-
-def why_not(found: Found) -> str:
-    """The plainest reason for which there is no answer."""
-    heard = {stem for stem in found.terms.weights if stem not in found.terms.never}
-    if found.terms.never and found.terms.unheard >= 0.3:
-        missing = ", ".join(f"'{one}'" for one in unheard_words(found))
-        return f"nobody ever spoke of {missing}"
-    if found.names and not any(one.mine for one in found.sentences[:5]):
-        return (
-            f"what comes near is not about {' and '.join(name.capitalize() for name in sorted(found.names))}"
-        )
-    return "nothing that was said answers it" if heard else "the question names nothing to look for"
-
-
-def unheard_words(found: Found) -> list[str]:
-    """The question's own words for what nobody ever spoke of."""
-    from everwhen.agent.extractive.terms import stems_of
-
-    words = [word.strip("?.,!\"'’“”()") for word in found.asked.words.split()]
-    return [word for word, stems in zip(words, stems_of(words), strict=True) if stems & found.terms.never]
 
 
 def unique(citations: Sequence[Citation]) -> tuple[Citation, ...]:

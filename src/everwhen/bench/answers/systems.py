@@ -72,7 +72,7 @@ class System:
         recipe = replace(self.recipe, longest=LETTERS * tokens) if self.recipe else None
         given = memory.ask(question, at=at, model=model, recipe=recipe)
         return {
-            "answer": NOT_KNOWN if given.abstained else given.text,
+            "answer": NOT_KNOWN if given.abstained else given.trace.get("short") or given.text,
             "abstained": given.abstained,
             "usage": asdict(given.usage),
             "tools": [step["tool"] for step in given.trace.get("steps", ())],

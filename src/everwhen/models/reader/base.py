@@ -36,6 +36,8 @@ class Reading:
     span: tuple[int, int]
     """Where in the passage's text the answer would stand: characters, half-open; empty where none could."""
     span_chance: float
+    others: tuple[tuple[int, int], ...] = ()
+    """Other places, apart from it, that are about as likely: an answer may have several parts."""
 
     @property
     def kind(self) -> str:

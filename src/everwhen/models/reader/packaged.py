@@ -28,10 +28,12 @@ BATCH = 4
 EARLIER = 64
 """Tokens of an earlier turn that are read before one that may replace it."""
 LONGEST_SPAN = 24
+AS_LIKELY, MOST_SPANS = 0.5, 4
+"""How likely, beside the best, another part of an answer must be; and how many parts there are at the most."""
 
 
 class PackagedReader:
-    """May be called from several threads at once; a pair reads the same whatever else is read with it."""
+    """May be called from several threads at once. A pair reads the same, to within rounding, whatever else is read."""
 
     name = "reader-1"
 
@@ -66,10 +68,11 @@ class PackagedReader:
             for row, number in enumerate(chosen):
                 begin, own = encoded[row]
                 chances = span[row, begin : begin + len(own.ids)]
-                place, chance = _best_span(chances)
+                places = _best_spans(chances)
+                spans = [_characters(passages[number], own, place) for place, _ in places]
                 out[number] = Reading(
-                    float(relevance[row, 0]), _softmax(kind[row]), _softmax(status[row]),
-                    _characters(passages[number], own, place), chance,
+                    float(relevance[row, 0]), _softmax(kind[row]), _softmax(status[row]), spans[0], places[0][1],
+                    tuple(span for span in spans[1:] if span != (0, 0)),
                 )  # fmt: skip
         return [out[number] for number in range(len(passages))]
 
@@ -133,14 +136,22 @@ def _inputs(rows: list[list[int]], question: int) -> dict[str, NDArray[np.int64]
     return {"input_ids": ids, "attention_mask": mask, "segments": segments}
 
 
-def _best_span(scores: NDArray[np.float32]) -> tuple[tuple[int, int], float]:
-    """The best first and last token, the last not before the first; and how sure that is."""
+def _best_spans(scores: NDArray[np.float32]) -> list[tuple[tuple[int, int], float]]:
+    """The best first and last token, the last not before the first, and how sure that is; then others that do not
+    overlap it and are at least `AS_LIKELY` as likely."""
     if not len(scores):
-        return (0, -1), 0.0
+        return [((0, -1), 0.0)]
     begins, ends = _softmax(scores[:, 0]), _softmax(scores[:, 1])
     both = np.triu(np.outer(begins, ends)) - np.triu(np.outer(begins, ends), LONGEST_SPAN)
-    place = int(both.argmax())
-    return (place // len(scores), place % len(scores)), float(both.max())
+    found: list[tuple[tuple[int, int], float]] = []
+    while len(found) < MOST_SPANS:
+        first, last = divmod(int(both.argmax()), len(scores))
+        chance = float(both[first, last])
+        if found and chance < AS_LIKELY * found[0][1]:
+            break
+        found.append(((first, last), chance))
+        both[: last + 1, first:] = 0.0  # whatever overlaps it
+    return found
 
 
 def _characters(passage: Passage, own: Encoding, place: tuple[int, int]) -> tuple[int, int]:

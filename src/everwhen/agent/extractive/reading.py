@@ -1,0 +1,200 @@
+"""What the recalled turns reply to a question, as our reader reads them, and which reply counts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from everwhen.agent.bank import Bank
+from everwhen.agent.extractive.kinds import Asked
+from everwhen.agent.extractive.sentences import around, pieces, sentence_at
+from everwhen.models.reader import KINDS, Passage, Reader, Reading
+from everwhen.recall import Recall
+from everwhen.types import Citation, Turn
+
+READ = 10
+"""Best turns that are read."""
+TOKENS = 4096
+PIECE = 280
+"""Characters of a turn that are read at once: where a long one speaks of ten things, each is read by itself."""
+BEFORE = 160
+"""Characters of the turn before that are read along."""
+POINTS = 0.5
+"""The chance from which the words that the reader points at are the answer."""
+QUOTE = 200
+"""Characters of the sentences that speak for themselves."""
+NEAR = 4.0
+"""How far, in logits, a reply may stand behind the best one and still replace it because it is newer."""
+_NONE = KINDS.index("none")
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE)
+_EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One turn, and what it replies."""
+
+    turn: Turn
+    passage: Passage
+    reading: Reading
+    start: int = 0
+    """Where in the turn's text the passage begins: a long turn is read in pieces."""
+
+    @property
+    def answers(self) -> float:
+        """The chance that it replies at all."""
+        return 1.0 - float(self.reading.kinds[_NONE])
+
+    @property
+    def kind(self) -> str:
+        """`span`, `yes` or `no`, whichever is likeliest if it replies."""
+        return KINDS[int(self.reading.kinds[:_NONE].argmax())]
+
+    @property
+    def words(self) -> str:
+        """The answer's own words: its parts as they stand, whole words, without what stands around them."""
+        spans = sorted([self.reading.span, *self.reading.others])
+        parts = [_trimmed(self.passage.text, span) for span in spans if span != (0, 0)]
+        return ", ".join(dict.fromkeys(part for part in parts if part))
+
+    @property
+    def points(self) -> bool:
+        """Whether it is sure which words answer; where not, its sentences have to speak for themselves."""
+        return self.reading.span_chance >= POINTS
+
+    @property
+    def quote(self) -> str:
+        """The sentence that has the answer; where that is not sure, as many around it as are short."""
+        start, end = self.reading.span
+        place = self.start + start, self.start + end
+        return sentence_at(self.turn.text, *place, longest=0 if self.points else QUOTE)
+
+    def citation(self) -> Citation:
+        return Citation(self.turn.id, self.quote, self.turn.said_at, self.turn.speaker)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was read for a question, the best reply first."""
+
+    asked: Asked
+    recall: Recall
+    replies: tuple[Reply, ...]
+
+    @property
+    def answerable(self) -> float:
+        """The recall's own confidence that there is an answer."""
+        return float(self.recall.trace.get("answerable") or 0.0)
+
+    def signs(self) -> dict[str, float]:
+        """What the chance of an answer is computed from: log odds of the best reply and of the recall."""
+        best = self.replies[0].reading if self.replies else None
+        return {
+            "relevance": best.relevance if best else -8.0,
+            "answers": _logit(self.replies[0].answers) if best else -8.0,
+            "span": _logit(best.span_chance) if best else -8.0,
+            "recalled": _logit(self.answerable),
+        }
+
+
+def look(
+    bank: Bank, reader: Reader | None, asked: Asked, *, at: datetime, as_of: datetime | None = None
+) -> Found:
+    """Recall, read the best turns, and put the reply first that counts."""
+    if asked.before:
+        found = _look(bank, reader, asked, asked.base, at, as_of)
+        earlier = _earlier(asked.before, list(found.replies))
+        if earlier:
+            return replace(found, replies=tuple(earlier))
+    return _look(bank, reader, asked, asked.words, at, as_of)
+
+
+def _look(
+    bank: Bank, reader: Reader | None, asked: Asked, question: str, at: datetime, as_of: datetime | None
+) -> Found:
+    recall = bank.recall(question, at=at, as_of=as_of, max_tokens=TOKENS, fresh=True)
+    ids = dict.fromkeys(
+        memory.turns[0] for memory in recall.memories if memory.kind == "turn" and memory.turns
+    )
+    turns = [bank.turns_around(id_, 1) for id_ in list(ids)[:READ]]
+    own = [(turn, near) for id_, near in zip(ids, turns, strict=False) for turn in near if turn.id == id_]
+    users = {turn.speaker for turn, _ in own if turn.role == "user"}
+    alone = len(users) == 1 and bool(_FIRST_PERSON.search(question))  # then "I" is that one
+    told = [(turn, *piece) for turn, near in own for piece in _passages(turn, near, alone)]
+    if reader is None or not told:
+        return Found(asked, recall, ())
+    readings = reader.read(question, [passage for _, passage, _ in told])
+    best: dict[str, Reply] = {}
+    for (turn, passage, start), reading in zip(told, readings, strict=True):
+        reply = Reply(turn, passage, reading, start)
+        if turn.id not in best or _weight(reply) > _weight(best[turn.id]):
+            best[turn.id] = reply
+    replies = sorted(best.values(), key=lambda one: -_weight(one))
+    return Found(asked, recall, tuple(_newest(reader, question, replies)))
+
+
+def _passages(turn: Turn, near: Sequence[Turn], asks_of_user: bool) -> list[tuple[Passage, int]]:
+    """A turn as it is read, in pieces that are short enough, each with what stands before it; and where each begins.
+
+    Where the only user asks about himself, his name is "user".
+    """
+    before = [one for one in near if one.session == turn.session and one.seq < turn.seq][-1:]
+    names = [one.role if asks_of_user and one.role == "user" else one.speaker for one in (*before, turn)]
+    earlier = f"{names[0]}: {before[0].text}" if before else ""
+    found = []
+    for start, end in pieces(turn.text, PIECE):
+        found.append((Passage(names[-1], turn.text[start:end], earlier[-BEFORE:]), start))
+        earlier = f"{names[-1]}: {turn.text[:end]}"
+    return found
+
+
+def _weight(reply: Reply) -> float:
+    return reply.reading.relevance + 0.5 * _logit(reply.answers)
+
+
+def _newest(reader: Reader, question: str, replies: list[Reply]) -> list[Reply]:
+    """A later reply that replaces the best one comes first, and so on."""
+    best = replies[0]
+    while True:
+        later = [
+            one for one in replies
+            if one.turn.said_at >= best.turn.said_at and one is not best and _order(one) > _order(best)
+            and _weight(one) > _weight(replies[0]) - NEAR and one.answers >= 0.5
+        ]  # fmt: skip
+        if not later:
+            break
+        renews = reader.renews(question, [(best.passage, one.passage) for one in later])
+        if float(renews.max()) <= 0:
+            break
+        best = later[int(renews.argmax())]
+    return [best, *(one for one in replies if one is not best)]
+
+
+def _earlier(than: str, replies: list[Reply]) -> list[Reply]:
+    """What held before something: replies that are not that itself, said before it was, the latest of them first; none
+    where nothing replies with that something."""
+    words = frozenset(re.findall(r"\w+", than.casefold()))
+    itself = [one for one in replies if words & frozenset(re.findall(r"\w+", one.words.casefold()))]
+    until = max((_order(one) for one in itself if one.answers >= 0.5), default=None)
+    if until is None:
+        return []
+    others = [one for one in replies if one not in itself and one.answers >= 0.5 and _order(one) < until]
+    others.sort(key=_order, reverse=True)
+    return [*others, *(one for one in replies if one not in others)] if others else []
+
+
+def _order(reply: Reply) -> tuple[datetime, int]:
+    return reply.turn.said_at, reply.turn.seq
+
+
+def _trimmed(text: str, span: tuple[int, int]) -> str:
+    start, end = around(text, *span)
+    return text[start:end].strip(_EDGE).removesuffix(".")
+
+
+def _logit(chance: float) -> float:
+    inside = min(max(chance, 1e-3), 1 - 1e-3)
+    return math.log(inside / (1 - inside))

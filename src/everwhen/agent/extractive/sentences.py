@@ -1,0 +1,46 @@
+"""Sentences and words of a text as they stand: an answer is never a broken one."""
+
+from __future__ import annotations
+
+import re
+
+_ENDS = re.compile(
+    r"(?<![A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bvs)(?<!\bProf)(?<!\ba\.m)(?<!\bp\.m)(?<!\be\.g)"
+    r"(?<!\bi\.e)(?<!\betc)(?<!\bNo)(?<!\bno)[.!?…]+[\"”')\]]*\s+|\n+"
+)
+_WORD = re.compile(r"[€$£]?\w(?:[\w'’@+/&%-]|[.,:](?=\w))*|[€$£]")
+
+
+def pieces(text: str, longest: int) -> list[tuple[int, int]]:
+    """A text in places of whole sentences, each up to a length where its sentences allow it."""
+    ends = [match.end() for match in _ENDS.finditer(text)] + [len(text)]
+    found: list[tuple[int, int]] = []
+    start = last = 0
+    for end in ends:
+        if end - start > longest and last > start:
+            found.append((start, last))
+            start = last
+        last = end
+    return [*found, (start, len(text))] if start < len(text) or not found else found
+
+
+def sentence_at(text: str, start: int, end: int, longest: int = 0) -> str:
+    """The sentence around a place, with those after and before it while all together are no longer than `longest`."""
+    ends = [0, *(match.end() for match in _ENDS.finditer(text)), len(text)]
+    first = max(place for place, one in enumerate(ends) if one <= start)
+    last = min(place for place, one in enumerate(ends) if one >= end)
+    while True:
+        if last + 1 < len(ends) and ends[last + 1] - ends[first] <= longest:
+            last += 1
+        elif first > 0 and ends[last] - ends[first - 1] <= longest:
+            first -= 1
+        else:
+            return text[ends[first] : ends[last]].strip()
+
+
+def around(text: str, start: int, end: int) -> tuple[int, int]:
+    """A place widened to whole words: an address keeps its name, an amount its currency."""
+    for word in _WORD.finditer(text):
+        if word.start() < end and start < word.end():
+            start, end = min(start, word.start()), max(end, word.end())
+    return start, end

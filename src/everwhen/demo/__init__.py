@@ -34,7 +34,9 @@ class Question:
 
 
 QUESTIONS = (
-    Question("Who is Marta's landlady?", ("Dona Lurdes",), ("s14-05",)),
+    Question(
+        "Which drawing program does Marta use at the studio?", ("from Illustrator to Inkscape",), ("s20-03",)
+    ),
     Question("When was Noor's niece Salma born?", ("so 7 March",), ("s07-01",)),
     Question("When did Marta move to Porto?", ("We moved yesterday",), ("s19-01",)),
 )

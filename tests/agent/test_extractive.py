@@ -169,6 +169,23 @@ def test_an_empty_bank_refuses(tmp_path: Path) -> None:
     assert answer.citations == ()
 
 
+def test_without_a_reader_the_best_turn_is_quoted(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, bank="unread", reader="none") as memory:
+        memory.add({"role": "user", "name": "Ines", "content": "I adopted a tortoise called Basil."}, at=AT)
+        answer = memory.ask("What is Ines's tortoise called?", at=AT, model="none")
+    assert answer.trace["how"] == "best turn"
+    assert "Basil" in answer.text  # as the answer, or as what comes nearest
+
+
+@pytest.mark.parametrize(
+    "question", ["?", "Basil", "🐢" * 50, "where " * 3000, "东京在哪里？", "Where is \x00 it?"]
+)
+def test_whatever_is_asked_gets_an_answer_or_a_refusal(talk: Memory, question: str) -> None:
+    answer = ask(talk, question)
+    assert answer.text
+    assert 0 <= answer.confidence <= 1
+
+
 def test_what_was_said_later_is_not_known_as_of_then(talk: Memory) -> None:
     then = datetime(2024, 3, 10, tzinfo=UTC)
     assert talk.ask("What did Ines buy at the market?", as_of=then, model="none").abstained

@@ -18,9 +18,10 @@ from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import counting, timing, wording
 from everwhen.agent.extractive.drafts import Draft
 from everwhen.agent.extractive.kinds import read_kind
-from everwhen.agent.extractive.reading import Found, Reply, look
+from everwhen.agent.extractive.reading import QUOTE, Found, Reply, look
+from everwhen.agent.extractive.sentences import sentence_at
 from everwhen.models.reader import Reader
-from everwhen.types import Answer
+from everwhen.types import Answer, Citation
 
 WEIGHED = ("relevance", "answers", "span", "recalled")
 """The signs that count."""
@@ -32,7 +33,7 @@ def ask(
 ) -> Answer:
     """Answer from what was said, without a model; `trace["how"]` tells which way.
 
-    Without a reader only dates and order are known.
+    Without a reader the best turn is quoted.
     """
     asked = read_kind(question)
     dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
@@ -69,9 +70,19 @@ def _read(bank: Bank, found: Found, at: datetime) -> Draft:
         return dated
     if asked.kind == "count" and not numbered:
         return counting.count(bank, found, at)
+    if best is None and found.unread:
+        return _quoted(found)
     if best is None:
         return Draft("reading", reason=NOT_TOLD, confidence=sure)
     return read_reply(found, best, sure)
+
+
+def _quoted(found: Found) -> Draft:
+    """Without a reader: the beginning of the best turn, as sure as recall is that it answers."""
+    turn = found.unread[0]
+    quote = sentence_at(turn.text, 0, 1, longest=QUOTE)
+    cited = Citation(turn.id, quote, turn.said_at, turn.speaker)
+    return Draft("best turn", wording.said("", quote, turn), (cited,), confidence=found.answerable)
 
 
 def read_reply(found: Found, best: Reply, sure: float) -> Draft:

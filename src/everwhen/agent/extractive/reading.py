@@ -83,6 +83,8 @@ class Found:
     asked: Asked
     recall: Recall
     replies: tuple[Reply, ...]
+    unread: tuple[Turn, ...] = ()
+    """The best turns, where there is no reader."""
 
     @property
     def answerable(self) -> float:
@@ -125,7 +127,7 @@ def _look(
     alone = len(users) == 1 and bool(_FIRST_PERSON.search(question))  # then "I" is that one
     told = [(turn, *piece) for turn, near in own for piece in _passages(turn, near, alone)]
     if reader is None or not told:
-        return Found(asked, recall, ())
+        return Found(asked, recall, (), tuple(turn for turn, _ in own))
     readings = reader.read(question, [passage for _, passage, _ in told])
     best: dict[str, Reply] = {}
     for (turn, passage, start), reading in zip(told, readings, strict=True):

@@ -43,13 +43,14 @@ def whole_days(interval: Interval, zone: str) -> Interval:
 
 def refusal(found: Found, reason: str) -> str:
     """What was searched, why it is no answer, and the nearest thing."""
-    looked = f"{len(found.replies)} turns" if found.replies else "the memory"
+    turns = [one.turn for one in found.replies] or list(found.unread)
+    looked = f"{len(turns)} turns" if turns else "the memory"
     text = f"Not known: {reason}. Looked through {looked}"
-    if not found.replies:
+    if not turns:
         return f"{text}; nothing comes near."
-    near = found.replies[0]
-    quote = near.quote if len(near.quote) <= SHORTEST_SHOWN else f"{near.quote[: SHORTEST_SHOWN - 1]}…"
-    return f'{text}; the nearest is {near.turn.speaker}, {day(near.turn.said_at, near.turn.zone)}: "{quote}"'
+    quote = found.replies[0].quote if found.replies else turns[0].text
+    quote = quote if len(quote) <= SHORTEST_SHOWN else f"{quote[: SHORTEST_SHOWN - 1]}…"
+    return f'{text}; the nearest is {turns[0].speaker}, {day(turns[0].said_at, turns[0].zone)}: "{quote}"'
 
 
 def unique(citations: Sequence[Citation]) -> tuple[Citation, ...]:

@@ -15,7 +15,7 @@ from everwhen.models.reader import KINDS, Passage, Reader, Reading
 from everwhen.recall import Recall
 from everwhen.types import Citation, Turn
 
-READ = 10
+READ = 6
 """Best turns that are read."""
 TOKENS = 4096
 PIECE = 280

@@ -12,7 +12,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from everwhen.relations import asked_of
+from relations import asked_of
 from written import RELATIONS, place_in
 
 Row = dict[str, Any]

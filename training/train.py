@@ -353,7 +353,7 @@ class Glances:
         data = corpus.data
         self.asked = Rows(data, "tell.asked")
         self.of = data["tell.of"].astype(np.int64)
-        self.by_relation = [np.flatnonzero(self.of == n) for n in range(int(self.of.max()) + 1)]
+        self.by_relation = [np.flatnonzero(self.of == n) for n in np.unique(self.of)]
         self.first = torch.tensor([int(one[0]) for one in corpus.right]).to(DEVICE)
         self.noted = data["tell.noted"].astype(np.int64)
         self.span = torch.tensor(data["tell.span"].astype(np.int64)).to(DEVICE)
@@ -364,7 +364,8 @@ class Glances:
 
     def loss(self, network: Reader, rows: Tensor, count: int, chance: np.random.Generator) -> Tensor:
         """Of `count` noted turns with a question of each relation, and of the right turns of questions `rows`."""
-        return self._of_relations(network, count, chance) + self._of_questions(network, rows)
+        asked = self._of_questions(network, rows)
+        return asked + self._of_relations(network, count, chance) if len(self.noted) else asked
 
     def _of_relations(self, network: Reader, count: int, chance: np.random.Generator) -> Tensor:
         turns = chance.choice(self.noted, count)
@@ -914,7 +915,8 @@ def train_student(run: Run, path: Path, layers: int) -> None:
         network, run.corpus, near, run.with_hand_written_thrice(kept), target, rate=1.5e-4,
         epochs=0.02 if run.small else run.epochs or 2.5, batch=8 if run.small else 192,
         width=4 if run.small else 8, seed=3,
-        renewals=Renewals(run.corpus, near), seconds=run.seconds,
+        renewals=Renewals(run.corpus, near) if run.corpus.data["renew.renews"].any() else None,
+        seconds=run.seconds,
     )  # fmt: skip
     save(run.out, f"reader{layers}", network)
 

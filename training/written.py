@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from everwhen.relations import relations
+from relations import relations
 
 FOLDER = Path(__file__).with_name("written")
 RELATIONS = {one.name: one for one in relations()}

@@ -144,7 +144,7 @@ def test_the_quantised_reader_is_near_to_full_precision_alone_and_in_a_batch(
     reader: Path, trained: Path, files: dict[str, Path]
 ) -> None:
     network, run = quantise.load("reader3", 3, trained, files["reranker"]), session(reader)
-    several, heads = inputs(reader, "reader"), ["relevance", "kind", "status", "span"]
+    several, heads = inputs(reader, "reader"), ["relevance", "kind", "status", "span", "renews"]
     together = run.run(heads, batch(several))
     for row, one in enumerate(several):
         length = one["input_ids"].shape[1]

@@ -204,7 +204,7 @@ def test_an_embedder_that_was_saved_chooses_candidates(files: dict[str, Path], t
     with torch.no_grad():
         trained.project.weight += 1.0
     train.save(tmp_path, "embedder6", trained)
-    miner = train.start_miner(files["model"], tmp_path).state_dict()
+    miner = train.start_miner(files["model"], tmp_path, "mean").state_dict()
     assert torch.equal(miner["project.weight"], trained.project.weight.half().float())
     words = "bert.embeddings.word_embeddings.weight"
     assert torch.equal(miner[words], trained.state_dict()[words])

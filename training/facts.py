@@ -23,24 +23,8 @@ TIMES = 2
 NAMES = ("Priya", "Tom", "Ana", "Mehmet", "Keiko", "Lars", "Fatima", "Joe", "Oksana", "Diego")
 _ME = {"i", "my", "me", "mine", "i'm", "im", "i've", "ive", "i'd", "we", "our", "us", "ours", "myself"}
 _PRONOUNS = frozenset(
-    (
-        "he",
-        "she",
-        "it",
-        "they",
-        "his",
-        "her",
-        "their",
-        "its",
-        "him",
-        "them",
-        "you",
-        "your",
-        "who",
-        "this",
-        "that",
-    )
-)
+    ("he", "she", "it", "they", "his", "her", "their", "its", "him", "them", "you", "your", "who", "this", "that")
+)  # fmt: skip
 _ALIKE = (
     ("lives in", "comes from", "located", "address", "works at", "studies at", "plans"),
     ("works at", "works as", "works on", "leads", "member of", "reports to", "studies"),
@@ -100,18 +84,23 @@ def _rows(
     question = chance.choice(relation.questions)
     if who:
         rows.append({**said, "question": asked_of(question, who), "kind": "span", "place": value})
-    for wrong in _others(who, speaker, beside, names, chance):
+    for wrong in _others(fact, speaker, beside, names, chance):
         rows.append({**turn, "question": asked_of(question, wrong), "kind": "none"})
     return rows
 
 
 def _others(
-    who: str, speaker: str, beside: Sequence[dict[str, Any]], names: Sequence[str], chance: random.Random
+    fact: dict[str, Any],
+    speaker: str,
+    beside: Sequence[dict[str, Any]],
+    names: Sequence[str],
+    chance: random.Random,
 ) -> list[str]:
-    """Two of whom the same is not told: first those that the turn speaks of as well, then whoever talks there."""
-    told = {_who(one["subject"], speaker) for one in beside if one["relation"] != "called"} - {"", who}
+    """Two of whom the same is not told: first one that the turn speaks of as well, then whoever talks in the bank."""
+    same = {_who(one["subject"], speaker) for one in beside if one["relation"] == fact["relation"]}
+    told = {_who(one["subject"], speaker) for one in beside} - same
     near = sorted(one for one in told if one[:1].isupper() and one != "I")
-    rest = [one for one in (*names, *NAMES) if one not in (speaker, "user", "assistant", who, *near)]
+    rest = [one for one in (*names, *NAMES) if one not in (speaker, "user", "assistant", *same, *near)]
     return [*chance.sample(near, min(1, len(near))), *chance.sample(rest, 2)][:2]
 
 
@@ -124,23 +113,7 @@ def _who(subject: str, speaker: str) -> str:
     if words[0] in ("my", "our"):
         rest = " ".join(subject.split()[1:])
         return f"my {rest}" if own == "I" else f"{own}'s {rest}"
-    if words[0] in (
-        "he",
-        "she",
-        "it",
-        "they",
-        "his",
-        "her",
-        "their",
-        "its",
-        "him",
-        "them",
-        "you",
-        "your",
-        "who",
-        "this",
-        "that",
-    ):
+    if words[0] in _PRONOUNS:
         return ""
     return subject
 

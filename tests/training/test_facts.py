@@ -60,6 +60,22 @@ def test_the_same_question_about_somebody_else_is_not_answered(bank: dict[str, o
     }
 
 
+def test_of_whom_the_same_is_told_is_never_taken_for_somebody_else(tmp_path: Path) -> None:
+    path = tmp_path / "two.txt"
+    lines = ["@ 2024-03-05 19:10", "0 Mira: Tom lives in Ghent and Ana lives in Bruges, Ana is a nurse."]
+    lines += [
+        "! lives in | Tom | Ghent | 0 | true",
+        "! lives in | Ana | Bruges | 0 | true",
+        "! works as | Ana | nurse | 0 | true",
+    ]
+    path.write_text("\n".join(lines), "utf-8")
+    bank, _, _ = written.read_bank(path)
+    for seed in range(20):
+        rows = facts.rows_of(bank, random.Random(seed))
+        refused = {row["question"] for row in rows if row["kind"] == "none"}
+        assert not refused & {"Where does Tom live?", "Where does Ana live?"}
+
+
 def test_a_word_is_found_as_a_whole_and_near_to_the_value() -> None:
     assert written.place_in("If I say I, I mean it", "i", near=12) == (12, 13)
     assert written.place_in("Leeds", "lee") is None

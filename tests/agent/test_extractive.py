@@ -169,6 +169,14 @@ def test_an_empty_bank_refuses(tmp_path: Path) -> None:
     assert answer.citations == ()
 
 
+def test_a_pasted_book_is_read_where_it_speaks_of_the_question(tmp_path: Path) -> None:
+    book = "The rain fell on the hill and nobody came. " * 20_000
+    with Memory.open(tmp_path, bank="book", extract="none") as memory:
+        memory.add({"role": "user", "content": f"{book}My parrot is called Pepe. {book}"[:900_000]}, at=AT)
+        answer = memory.ask("What is my parrot called?", at=AT, model="none")
+    assert len(answer.text) < 600
+
+
 def test_without_a_reader_the_best_turn_is_quoted(tmp_path: Path) -> None:
     with Memory.open(tmp_path, bank="unread", reader="none") as memory:
         memory.add({"role": "user", "name": "Ines", "content": "I adopted a tortoise called Basil."}, at=AT)
@@ -188,4 +196,13 @@ def test_whatever_is_asked_gets_an_answer_or_a_refusal(talk: Memory, question: s
 
 def test_what_was_said_later_is_not_known_as_of_then(talk: Memory) -> None:
     then = datetime(2024, 3, 10, tzinfo=UTC)
-    assert talk.ask("What did Ines buy at the market?", as_of=then, model="none").abstained
+    for question in (
+        "What did Ines buy at the market?",
+        "When did Tom start violin lessons?",
+        "Did Tom start violin lessons on 1 May?",
+        "Which came first, Tom starting violin lessons or Ines running the marathon?",
+        "How long has Tom had violin lessons?",
+    ):
+        answer = talk.ask(question, at=AT, as_of=then, model="none")
+        assert answer.abstained, answer.text
+        assert not answer.intervals

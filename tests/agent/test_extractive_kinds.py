@@ -89,6 +89,8 @@ def test_a_place_is_widened_to_whole_words_and_lies_in_its_sentence(text: str, d
     [
         ("I saw Dr. Weiss today. She was kind.", "Weiss", "I saw Dr. Weiss today."),
         ("We left at 5 a.m. sharp. It rained.", "5 a", "We left at 5 a.m. sharp."),
+        ("She works at IBM. He does not.", "IBM", "She works at IBM."),
+        ("I said no. Then I left.", "no", "I said no."),
         ("Rent is €900 a month! Too much.", "900", "Rent is €900 a month!"),
     ],
 )

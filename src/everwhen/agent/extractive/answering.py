@@ -37,10 +37,10 @@ def ask(
     """
     asked = read_kind(question)
     dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
-    draft = dated(bank, asked, at) if dated else Draft("reading")
+    draft = _known_by(dated(bank, asked, at), as_of) if dated else Draft("reading")
     found = None if draft.text else look(bank, reader, asked, at=at, as_of=as_of)
     if found is not None and dated is None:
-        draft = _read(bank, found, at)
+        draft = _known_by(_read(bank, found, at), as_of)
     trace: dict[str, Any] = {
         "method": "extractive",
         "kind": asked.kind,
@@ -59,8 +59,15 @@ def ask(
     return Answer(draft.text, draft.citations, draft.intervals, confidence=sure, trace=trace)
 
 
+def _known_by(draft: Draft, as_of: datetime | None) -> Draft:
+    """A draft, unless it rests on what was said only later: the calendar knows of no `as_of`."""
+    if as_of is None or all(one.said_at <= as_of for one in draft.citations):
+        return draft
+    return Draft(draft.how, reason="nothing of it had been said by then")
+
+
 def _read(bank: Bank, found: Found, at: datetime) -> Draft:
-    """What the best reply says; a length from the calendar and a count of events where nobody said a number."""
+    """What the best reply says; a length from the calendar and a count of things where nobody said a number."""
     asked, sure = found.asked, chance(found)
     best = found.replies[0] if found.replies else None
     numbered = best is not None and best.answers >= 0.5 and _has_number(best.words)
@@ -69,7 +76,7 @@ def _read(bank: Bank, found: Found, at: datetime) -> Draft:
     if asked.kind == "yes or no" and (dated := timing.on_the_day(bank, asked, at)) is not None:
         return dated
     if asked.kind == "count" and not numbered:
-        return counting.count(bank, found, at)
+        return counting.count(found)
     if best is None and found.unread:
         return _quoted(found)
     if best is None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft
 from everwhen.agent.extractive.reading import Found, Reply
@@ -19,7 +16,7 @@ NUMBERS = frozenset(
 )  # fmt: skip
 
 
-def count(bank: Bank, found: Found, at: datetime) -> Draft:
+def count(found: Found) -> Draft:
     """The distinct things that the turns tell of."""
     told: dict[str, Reply] = {}
     for one in found.replies:

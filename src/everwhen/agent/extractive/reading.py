@@ -20,6 +20,8 @@ READ = 6
 TOKENS = 4096
 PIECE = 280
 """Characters of a turn that are read at once: where a long one speaks of ten things, each is read by itself."""
+PIECES = 6
+"""Pieces of one turn that are read."""
 BEFORE = 160
 """Characters of the turn before that are read along."""
 POINTS = 0.5
@@ -69,7 +71,7 @@ class Reply:
     def quote(self) -> str:
         """The sentence that has the answer; where that is not sure, as many around it as are short."""
         start, end = self.reading.span
-        place = self.start + start, self.start + end
+        place = self.start + start, self.start + max(end, start + 1)  # it may point at nothing
         return sentence_at(self.turn.text, *place, longest=0 if self.points else QUOTE)
 
     def citation(self) -> Citation:
@@ -125,7 +127,8 @@ def _look(
     own = [(turn, near) for id_, near in zip(ids, turns, strict=False) for turn in near if turn.id == id_]
     users = {turn.speaker for turn, _ in own if turn.role == "user"}
     alone = len(users) == 1 and bool(_FIRST_PERSON.search(question))  # then "I" is that one
-    told = [(turn, *piece) for turn, near in own for piece in _passages(turn, near, alone)]
+    words = _words(question)
+    told = [(turn, *piece) for turn, near in own for piece in _likeliest(_passages(turn, near, alone), words)]
     if reader is None or not told:
         return Found(asked, recall, (), tuple(turn for turn, _ in own))
     readings = reader.read(question, [passage for _, passage, _ in told])
@@ -153,6 +156,17 @@ def _passages(turn: Turn, near: Sequence[Turn], asks_of_user: bool) -> list[tupl
     return found
 
 
+def _likeliest(several: list[tuple[Passage, int]], words: frozenset[str]) -> list[tuple[Passage, int]]:
+    """The pieces that are read of one turn: of a pasted book those that have most of the question's words."""
+    if len(several) <= PIECES:
+        return several
+    return sorted(several, key=lambda one: -len(words & _words(one[0].text)))[:PIECES]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.casefold()))
+
+
 def _weight(reply: Reply) -> float:
     return reply.reading.relevance + 0.5 * _logit(reply.answers)
 
@@ -163,8 +177,7 @@ def _newest(reader: Reader, question: str, replies: list[Reply]) -> list[Reply]:
     while True:
         later = [
             one for one in replies
-            if one.turn.said_at >= best.turn.said_at and one is not best and _order(one) > _order(best)
-            and _weight(one) > _weight(replies[0]) - NEAR and one.answers >= 0.5
+            if _order(one) > _order(best) and _weight(one) > _weight(replies[0]) - NEAR and one.answers >= 0.5
         ]  # fmt: skip
         if not later:
             break
@@ -178,8 +191,7 @@ def _newest(reader: Reader, question: str, replies: list[Reply]) -> list[Reply]:
 def _earlier(than: str, replies: list[Reply]) -> list[Reply]:
     """What held before something: replies that are not that itself, said before it was, the latest of them first; none
     where nothing replies with that something."""
-    words = frozenset(re.findall(r"\w+", than.casefold()))
-    itself = [one for one in replies if words & frozenset(re.findall(r"\w+", one.words.casefold()))]
+    itself = [one for one in replies if _words(than) & _words(one.words)]
     until = max((_order(one) for one in itself if one.answers >= 0.5), default=None)
     if until is None:
         return []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _ENDS = re.compile(
-    r"(?<![A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bvs)(?<!\bProf)(?<!\ba\.m)(?<!\bp\.m)(?<!\be\.g)"
-    r"(?<!\bi\.e)(?<!\betc)(?<!\bNo)(?<!\bno)[.!?…]+[\"”')\]]*\s+|\n+"
+    r"(?:(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bvs)(?<!\bProf)(?<!\ba\.m)(?<!\bp\.m)(?<!\be\.g)"
+    r"(?<!\bi\.e)(?<!\betc)\.|[!?…])[.!?…]*[\"”')\]]*\s+|\n+"
 )
 _WORD = re.compile(r"[€$£]?\w(?:[\w'’@+/&%-]|[.,:](?=\w))*|[€$£]")
 

@@ -374,13 +374,13 @@ def test_a_budget_in_money_needs_a_price(home: Path, server: ScriptedServer, mod
 
 
 def test_time_for_one_question_ends_it(home: Path, server: ScriptedServer, model: Open) -> None:
-    server.always(slowly(5, answer()))
+    server.always(slowly(60, answer()))
     with Memory.open(home, "late", embedder="fake", ask_seconds=0.3) as memory:
         memory.add("I moved to Porto last week.")
         started = time.monotonic()
         found = memory.ask(QUESTION, model=model(), recipe=NO_GUIDE)
         guided = memory.ask(QUESTION, model=model())
-    assert time.monotonic() - started < 5  # before the first answer comes
+    assert time.monotonic() - started < 60  # before the first answer comes
     for one in (found, guided):
         assert one.trace["stopped"] == "seconds"
         assert one.abstained

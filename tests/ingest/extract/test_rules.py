@@ -35,7 +35,7 @@ def events(*lines: str) -> tuple[ExtractedEvent, ...]:
 def test_a_long_line_without_blanks_or_full_of_emoji_is_cleaned_at_once(text: str) -> None:
     start = perf_counter()
     passages(text)
-    assert perf_counter() - start < 1
+    assert perf_counter() - start < 5  # a square takes minutes
 
 
 def test_addresses_are_blanked() -> None:

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from everwhen.agent.extractive.answering import fitted
 from everwhen.cli.app import Here
 from everwhen.cli.demo import tell
 
@@ -31,6 +32,8 @@ CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "singl
 COLOURS = ("#1f6feb", "#bf5b17", "#2da44e")
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 64, 36, 40, 52
+FEW = 8
+"""Questions below which a share says nothing."""
 
 
 def demo() -> None:
@@ -115,6 +118,21 @@ def satf_types(studies: Mapping[str, Mapping[str, Any]]) -> str:
     return bar_plot("SATF off and on: turn NDCG@10 by kind of question, learned fusion", bars)
 
 
+def confidence(held_out: Mapping[str, Mapping[str, Any]]) -> str:
+    """How often an answer of some confidence is right, beside the line on which it is as often as it says."""
+    names = {"everyday": "everyday conversations", "locomo": "LoCoMo dev"}
+    lines: dict[str, Line] = {
+        names[name]: [
+            (100 * sure, right) for sure, right, count in figures["by tenths of confidence"] if count >= FEW
+        ]
+        for name, figures in held_out.items()
+    }
+    return plot(
+        "answers without a model: right, by how sure they are",
+        lines, "confidence in %", (0.0, 1.0), lambda value: f"{value:.2f}", linear=True, ideal=lambda x: x / 100,
+    )  # fmt: skip
+
+
 def bar_plot(title: str, bars: Mapping[str, Sequence[tuple[str, float]]]) -> str:
     """Groups of horizontal bars, from 0 to 1, each with its value."""
     labels = [label for label, _ in next(iter(bars.values()))]
@@ -159,12 +177,16 @@ def plot(
     y_range: tuple[float, float],
     show: Any,
     linear: bool = False,
+    ideal: Callable[[float], float] | None = None,
 ) -> str:
-    """Lines over a logarithmic x axis, unless it is to be linear, each point with its value.
+    """Lines over a logarithmic x axis, unless it is to be linear, each point with its value; and what would be `ideal`,
+    over a whole axis of hundred.
 
     Plain SVG, readable on light and dark pages.
     """
-    places = sorted({x for line in lines.values() for x, _ in line})
+    places = (
+        sorted({x for line in lines.values() for x, _ in line}) if ideal is None else [*range(0, 101, 10)]
+    )
     scale = float if linear else math.log2
     low, high = scale(places[0]), scale(places[-1])
 
@@ -183,6 +205,11 @@ def plot(
         x, _ = at(place, y_range[0])
         out.append(f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{place:,.0f}</text>')
     out.append(f'<text x="{WIDTH / 2}" y="{HEIGHT - 12}" text-anchor="middle">{escape(x_label)}</text>')
+    if ideal is not None:
+        (x0, y0), (x1, y1) = (at(x, ideal(x)) for x in (places[0], places[-1]))
+        out.append(
+            f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" stroke="#8c959f" stroke-dasharray="4 4" fill="none"/>'
+        )
     for number, (name, line) in enumerate(lines.items()):
         colour, side = COLOURS[number], -9 if number == 0 else 18
         points = [at(*point) for point in line]
@@ -203,6 +230,8 @@ def plot(
 def main(folder: Path) -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     demo()
+    held_out = fitted()["held_out"]
+    (IMAGES / "confidence.svg").write_text(confidence(held_out), encoding="utf-8")
     runs = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
     ablated = [run for run in runs.values() if run.get("bench") == "locomo" and run.get("ablations")]
     if ablated:

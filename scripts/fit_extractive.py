@@ -32,6 +32,7 @@ from everwhen.agent.extractive.reading import look
 from everwhen.bench.answers.questions import Talk, talks
 from everwhen.memory import Memory
 from everwhen.models.reader import open_reader
+from everwhen.recall import MID
 
 WEIGHTS = Path(__file__).parents[1] / "src/everwhen/agent/extractive/weights.json"
 BY_THE_CALENDAR = ("when", "between", "first", "since", "count")
@@ -125,7 +126,7 @@ def _answered(memory: Memory, question: str, at: datetime) -> tuple[str, dict[st
     asked = read_kind(question)
     if asked.kind in BY_THE_CALENDAR:
         return "", None
-    found = look(memory, open_reader("reader-1"), asked, at=at)
+    found = look(memory, open_reader("reader-1"), asked, at=at, recipe=MID.without("read"))
     if not found.replies:
         return "", None
     text = read_reply(found, found.replies[0], 1.0).text
@@ -207,9 +208,20 @@ def fitted(made: Sequence[dict[str, Any]]) -> tuple[dict[str, float], dict[str, 
                 for name in sorted(set(group[mine]))
             },
             "expected calibration error": round(calibration_error(sure[mine], y[mine]), 3),
+            "by tenths of confidence": by_tenths(sure[mine], y[mine]),
         }
     found = fit(x, y, weight)
     return dict(zip((*WEIGHED, "constant"), (round(float(one), 4) for one in found), strict=True)), figures
+
+
+def by_tenths(sure: NDArray[Any], right: NDArray[Any]) -> list[list[float]]:
+    """The mean confidence, how often it came true, and of how many questions; for each tenth that has some."""
+    tenth = np.clip((sure * 10).astype(int), 0, 9)
+    return [
+        [round(float(sure[own].mean()), 3), round(float(right[own].mean()), 3), int(own.sum())]
+        for own in (tenth == one for one in range(10))
+        if own.any()
+    ]
 
 
 def calibration_error(sure: NDArray[Any], right: NDArray[Any]) -> float:

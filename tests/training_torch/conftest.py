@@ -111,6 +111,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def corpus(files: dict[str, Path]) -> Any:
-    import train
+    from corpus import Corpus
 
-    return train.Corpus(files["corpus"])
+    return Corpus(files["corpus"])

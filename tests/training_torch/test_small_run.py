@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 import networks
 import quantise
 import train
+from corpus import Corpus
 
 from .conftest import TOKENIZER
 
@@ -99,7 +100,7 @@ def test_training_writes_every_network_and_a_report(trained: Path) -> None:
 
 
 def test_a_stage_without_what_the_one_before_leaves_says_so(files: dict[str, Path], tmp_path: Path) -> None:
-    corpus = train.Corpus(files["corpus"])
+    corpus = Corpus(files["corpus"])
     run = train.Run(tmp_path, True, corpus, corpus, torch.zeros(1))
     with pytest.raises(SystemExit, match=r"no judged.npz in .*: run --stage teacher first"):
         train.train_student(run, files["reranker"], 3)

@@ -11,8 +11,14 @@ import pytest
 import torch
 from tokenizers import Tokenizer
 
+import embedder
 import networks
+import reader
 import train
+from corpus import save, trimmed
+from embedder import LIKELY, NEAR, candidates, train_embedder
+from reader import student as student_of
+from reader import train_reader
 
 from .conftest import TOKENIZER
 
@@ -61,11 +67,11 @@ def test_the_turn_before_may_be_left_out_of_a_pair(corpus: Any, tokenizer: Token
 
 
 def test_candidates_begin_with_the_right_turn_and_stay_in_the_bank(corpus: Any) -> None:
-    near = train.candidates(networks.Embedder(1), corpus).numpy()
-    assert near.shape == (len(corpus.right), train.NEAR)
+    near = candidates(networks.Embedder(1), corpus).numpy()
+    assert near.shape == (len(corpus.right), NEAR)
     for row, several in enumerate(near):
         assert several[0] == corpus.right[row][0]
-        assert set(several[1 : train.LIKELY + 1].tolist()).isdisjoint(corpus.right[row].tolist())
+        assert set(several[1 : LIKELY + 1].tolist()).isdisjoint(corpus.right[row].tolist())
         assert set(corpus.data["bank_of"][several]) == {corpus.data["bank"][row]}
 
 
@@ -77,36 +83,36 @@ def test_a_batch_cut_by_length_gives_what_the_whole_gives(corpus: Any) -> None:
     for network, inputs in ((networks.Embedder(2), turns), (networks.Reader(2), pairs)):
         network.eval()
         with torch.no_grad():
-            whole, cut = network(*inputs), train.trimmed(network, *inputs)
+            whole, cut = network(*inputs), trimmed(network, *inputs)
         for one, other in zip(whole, cut, strict=True):
             real = inputs[1][..., None] if one.dim() == 3 else torch.ones_like(one)
             assert one.shape == other.shape
             assert torch.allclose(one * real, other * real, atol=1e-5)
 
 
-def recorded(monkeypatch: pytest.MonkeyPatch, name: str) -> list[float]:
+def recorded(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[float]:
     """The losses of each step, in order."""
-    original, seen = getattr(train, name), []
+    original, seen = getattr(module, name), []
 
     def watched(*arguments: Any) -> Any:
         loss = original(*arguments)
         seen.append(float(sum(loss).detach() if isinstance(loss, list) else loss.detach()))
         return loss
 
-    monkeypatch.setattr(train, name, watched)
+    monkeypatch.setattr(module, name, watched)
     return seen
 
 
 @pytest.mark.parametrize("taught", [False, True])
 def test_a_readers_losses_fall(corpus: Any, monkeypatch: pytest.MonkeyPatch, taught: bool) -> None:
-    losses, of_statuses = recorded(monkeypatch, "reader_loss"), recorded(monkeypatch, "status_loss")
+    losses, of_statuses = (recorded(monkeypatch, reader, f"{name}_loss") for name in ("reader", "status"))
     network = networks.Reader(2)
     network.bert.embeddings.word_embeddings.weight.requires_grad_(False)
-    near = train.candidates(networks.Embedder(1), corpus)
+    near = candidates(networks.Embedder(1), corpus)
     target = torch.full(near.shape, -3.0)
     target[:, 0] = 2.0
     rows = np.flatnonzero(corpus.data["trust"] <= 1)
-    train.train_reader(
+    train_reader(
         network, corpus, near, rows, target if taught else None, rate=3e-4, epochs=4, batch=8, width=4, seed=1
     )
     assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
@@ -116,25 +122,23 @@ def test_a_readers_losses_fall(corpus: Any, monkeypatch: pytest.MonkeyPatch, tau
 def test_the_embedders_losses_fall(
     corpus: Any, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    losses = recorded(monkeypatch, "losses_of")
+    losses = recorded(monkeypatch, embedder, "losses_of")
     network = train.start_embedder(files["model"], [0, 1])
-    near = train.candidates(network, corpus)
+    near = candidates(network, corpus)
     target = torch.full(near.shape, -5.0)
     target[:, 0] = 2.0
     rows = np.flatnonzero(corpus.data["kind"] != 3)
     words = torch.tensor(np.load(files["worded"]))
-    train.train_embedder(
-        network, corpus, near, target, rows, words, rate=1e-4, epochs=6, batch=8, width=4, seed=1
-    )
+    train_embedder(network, corpus, near, target, rows, words, rate=1e-4, epochs=6, batch=8, width=4, seed=1)
     assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
 
 
 def test_word_vectors_are_not_trained(corpus: Any, files: dict[str, Path]) -> None:
     network = train.start_embedder(files["model"], [0])
     before = network.bert.embeddings.word_embeddings.weight.clone()
-    near = train.candidates(network, corpus)
+    near = candidates(network, corpus)
     words = torch.tensor(np.load(files["worded"]))
-    train.train_embedder(
+    train_embedder(
         network, corpus, near, torch.zeros(near.shape), np.arange(8), words, rate=1e-3, epochs=1, batch=8,
         width=4, seed=1,
     )  # fmt: skip
@@ -145,7 +149,7 @@ def test_the_teacher_leaves_out_what_it_does_not_find_again(
     corpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trust, kind = corpus.data["trust"], corpus.data["kind"]
-    judged = torch.full((len(trust), train.NEAR), -4.0)
+    judged = torch.full((len(trust), NEAR), -4.0)
     judged[:, 0] = 3.0
     (lost, *_), (weak, *_), (beaten_by_two, *_) = (
         np.flatnonzero((trust == level) & (kind == 0))[at:] for level, at in ((2, 0), (1, 0), (2, 1))
@@ -157,7 +161,7 @@ def test_the_teacher_leaves_out_what_it_does_not_find_again(
     judged[by_hand[0], 0] = -9.0
     monkeypatch.setattr(train, "judged", lambda *_: judged)
     run = train.Run(tmp_path, False, corpus, corpus, torch.zeros(1))
-    near = torch.arange(len(trust) * train.NEAR).view(len(trust), train.NEAR)
+    near = torch.arange(len(trust) * NEAR).view(len(trust), NEAR)
     train.judge_questions(run, networks.Reader(1), near)
     again, target, kept = run.judgement()
     assert torch.equal(again, near)
@@ -181,7 +185,7 @@ def test_what_is_written_by_hand_counts_three_times(corpus: Any, tmp_path: Path)
 
 def test_a_student_has_every_fourth_layer_of_its_teacher() -> None:
     teacher = networks.Reader(12)
-    student = train.student(teacher, 4).state_dict()
+    student = student_of(teacher, 4).state_dict()
     ours = "bert.encoder.layer.1.output.dense.weight"
     assert torch.equal(student[ours], teacher.state_dict()["bert.encoder.layer.7.output.dense.weight"])
     assert torch.equal(student["span.weight"], teacher.span.weight)
@@ -203,7 +207,7 @@ def test_an_embedder_that_was_saved_chooses_candidates(files: dict[str, Path], t
     trained = train.start_embedder(files["model"], list(range(6)))
     with torch.no_grad():
         trained.project.weight += 1.0
-    train.save(tmp_path, "embedder6", trained)
+    save(tmp_path, "embedder6", trained)
     miner = train.start_miner(files["model"], tmp_path, "mean").state_dict()
     assert torch.equal(miner["project.weight"], trained.project.weight.half().float())
     words = "bert.embeddings.word_embeddings.weight"

@@ -57,8 +57,15 @@ class AskingMemory(TimeMemory):
                 from everwhen.agent import extractive
                 from everwhen.recall.question import heart_of
 
+                # What is recalled is read for the answer; recall need not read it too.
+                unread = checked.recipe("mid", self._settings).without("read")
                 answer = extractive.ask(
-                    cast("Bank", self), heart_of(words), at=moment, as_of=then, reader=self._reader
+                    cast("Bank", self),
+                    heart_of(words),
+                    at=moment,
+                    as_of=then,
+                    reader=self._reader,
+                    recipe=unread,
                 )
             else:
                 answer = self._run(words, moment, then, chosen, recipe, session).answer()

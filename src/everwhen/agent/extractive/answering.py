@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -17,30 +18,43 @@ from typing import Any
 from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import counting, timing, wording
 from everwhen.agent.extractive.drafts import Draft
-from everwhen.agent.extractive.kinds import read_kind
+from everwhen.agent.extractive.kinds import Asked, read_kind
 from everwhen.agent.extractive.reading import QUOTE, Found, Reply, look
-from everwhen.agent.extractive.sentences import sentence_at
 from everwhen.models.reader import Reader
+from everwhen.recall import Recipe
+from everwhen.sentences import sentence_at
 from everwhen.types import Answer, Citation
 
 WEIGHED = ("relevance", "answers", "span", "recalled")
 """The signs that count."""
+ORDINAL = ("st", "nd", "rd", "th")
 NOT_TOLD = "nothing that was said answers it"
 
 
 def ask(
-    bank: Bank, question: str, *, at: datetime, as_of: datetime | None = None, reader: Reader | None = None
+    bank: Bank,
+    question: str,
+    *,
+    at: datetime,
+    as_of: datetime | None = None,
+    reader: Reader | None = None,
+    recipe: Recipe | None = None,
 ) -> Answer:
     """Answer from what was said, without a model; `trace["how"]` tells which way.
 
-    Without a reader the best turn is quoted.
+    Without a reader the best turn is quoted. `recipe` is how turns are recalled; it need not read them.
     """
     asked = read_kind(question)
     dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
     draft = _known_by(dated(bank, asked, at), as_of) if dated else Draft("reading")
-    found = None if draft.text else look(bank, reader, asked, at=at, as_of=as_of)
+
+    def read(question: Asked) -> Found:
+        return look(bank, reader, question, at=at, as_of=as_of, recipe=recipe)
+
+    found = None if draft.text else read(asked)
     if found is not None and dated is None:
-        draft = _known_by(_read(bank, found, at), as_of)
+        summed = counting.total(asked, lambda part: read(replace(asked, words=part))) if asked.parts else None
+        draft = _known_by(summed or _read(bank, found, at), as_of)
     trace: dict[str, Any] = {
         "method": "extractive",
         "kind": asked.kind,
@@ -70,13 +84,15 @@ def _read(bank: Bank, found: Found, at: datetime) -> Draft:
     """What the best reply says; a length from the calendar and a count of things where nobody said a number."""
     asked, sure = found.asked, chance(found)
     best = found.replies[0] if found.replies else None
-    numbered = best is not None and best.answers >= 0.5 and _has_number(best.words)
-    if asked.kind == "since" and not numbered:
+    numbered = counting.said(found)
+    if asked.kind == "since" and (numbered is None or numbered[0] is not best):
         return timing.since(bank, asked, at)
     if asked.kind == "yes or no" and (dated := timing.on_the_day(bank, asked, at)) is not None:
         return dated
-    if asked.kind == "count" and not numbered:
-        return counting.count(found)
+    if asked.total and (summed := counting.over_all(found)) is not None:
+        return summed
+    if asked.kind == "count":
+        return counting.count(found) if numbered is None else read_reply(found, numbered[0], sure)
     if best is None and found.unread:
         return _quoted(found)
     if best is None:
@@ -93,17 +109,16 @@ def _quoted(found: Found) -> Draft:
 
 
 def read_reply(found: Found, best: Reply, sure: float) -> Draft:
-    """A reply in words: the answer, and the sentence that has it."""
-    if found.asked.kind == "yes or no":
-        short = "Yes" if best.reading.kinds[1] >= best.reading.kinds[2] else "No"
-    else:
-        short = best.kind.capitalize() if best.kind != "span" else best.words if best.points else ""
-    text = wording.said(short[:1].upper() + short[1:], best.quote, best.turn)
+    """A reply in words: the answer, and the sentence that has it. Where it is not sure which words answer, the
+    sentences speak for themselves, and the likeliest words are only the short answer."""
+    is_span = best.kind == "span" and found.asked.kind != "yes or no"
+    polarity = "Yes" if best.reading.kinds[1] >= best.reading.kinds[2] else "No"
+    short = best.words if is_span else polarity
+    if found.asked.kind == "count" and short.endswith(ORDINAL):  # "my 5th" tells of five
+        short = str(counting.number_of(found.asked, best) or short)
+    leads = short[:1].upper() + short[1:] if best.points or not is_span else ""
+    text = wording.said(leads, best.quote, best.turn)
     return Draft("reading", text, (best.citation(),), confidence=sure, short=short)
-
-
-def _has_number(words: str) -> bool:
-    return any(one.isdigit() for one in words) or bool(set(words.lower().split()) & counting.NUMBERS)
 
 
 def chance(found: Found) -> float:

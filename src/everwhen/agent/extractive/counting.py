@@ -1,36 +1,93 @@
-"""How many, where nobody said a number: the turns that tell of one each, counted."""
+"""How many and how much: a number that was said, the sum of several, or the things that the turns tell of, counted."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft
+from everwhen.agent.extractive.kinds import Asked
+from everwhen.agent.extractive.numbers import Number, counts, number_in
 from everwhen.agent.extractive.reading import Found, Reply
 
 TELLS = 0.0
 """The logit from which a turn tells of one."""
+REPLIES = 0.5
+"""The chance from which a turn replies."""
 NAMED = 4
 """Things that a count names."""
-NUMBERS = frozenset(
-    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "half",
-     "twice", "once", "couple", "hundred", "thousand", "no", "none")
-)  # fmt: skip
+_PARTED = re.compile(r"\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|&|plus)\s+", re.IGNORECASE)
+_LEADING = re.compile(r"^(?:(?:an?|the|my|our|his|her|their|new|another|one)\s+)+", re.IGNORECASE)
+
+
+def number_of(asked: Asked, reply: Reply) -> Number | None:
+    """The number that a reply gives to a question for one."""
+    if asked.kind != "count":
+        return number_in(reply.words)
+    return counts(reply.words, reply.passage.text[reply.reading.span[1] :], asked.noun)
+
+
+def said(found: Found) -> tuple[Reply, Number] | None:
+    """The best reply that says a number, and the number."""
+    for one in found.replies:
+        number = number_of(found.asked, one) if one.answers >= REPLIES else None
+        if number is not None:
+            return one, number
+    return None
+
+
+def total(asked: Asked, look: Callable[[str], Found]) -> Draft | None:
+    """The sum of what is asked for of two things; None where no sum is asked for, or not both are told."""
+    told = [said(look(question)) for question in asked.parts]
+    if None in told:
+        return Draft("sum", reason="not all of it was told") if asked.total else None
+    return _summed([one for one in told if one is not None])
+
+
+def over_all(found: Found) -> Draft | None:
+    """The sum of the numbers that different turns say, where a total is asked for; None where there is one or none."""
+    told: dict[float, tuple[Reply, Number]] = {}
+    for one in found.replies:
+        if numbered := said(replace(found, replies=(one,))):
+            told.setdefault(numbered[1].value, numbered)
+    return _summed(list(told.values())) if len(told) > 1 else None
+
+
+def _summed(told: Sequence[tuple[Reply, Number]]) -> Draft | None:
+    """The sum; None of different measures, or where one sentence was read twice."""
+    if len({number.unit for _, number in told}) != 1 or len({one.quote for one, _ in told}) < len(told):
+        return None
+    whole = Number(sum(number.value for _, number in told), told[0][1].unit, 0)
+    return Draft(
+        "sum",
+        f"{whole}: {' + '.join(str(number) for _, number in told)}, as it was said.",
+        wording.unique([one.citation() for one, _ in told]),
+        confidence=min(one.answers for one, _ in told),
+        short=str(whole),
+    )
 
 
 def count(found: Found) -> Draft:
     """The distinct things that the turns tell of."""
-    told: dict[str, Reply] = {}
-    for one in found.replies:
-        if one.reading.relevance > TELLS and one.kind == "span" and one.words:
-            told.setdefault(one.words.casefold(), one)
+    told: dict[frozenset[str], tuple[str, Reply]] = {}
+    for one in sorted(found.replies, key=lambda one: one.turn.said_at):
+        if one.reading.relevance <= TELLS or one.kind != "span":
+            continue
+        for thing in filter(None, (_LEADING.sub("", part) for part in _PARTED.split(one.words))):
+            words = frozenset(re.findall(r"\w+", thing.casefold()))
+            is_thing = any(letter.isalpha() for letter in thing) and number_in(thing) is None
+            if is_thing and not any(words <= known or known <= words for known in told):
+                told[words] = thing, one
     if not told:
         return Draft("count", reason="no number of it was told, and nothing of the kind")
-    several = sorted(told.values(), key=lambda one: one.turn.said_at)
-    named = "; ".join(one.words for one in several[:NAMED])
-    more = "; …" if len(several) > NAMED else ""
+    named = "; ".join(thing for thing, _ in list(told.values())[:NAMED])
+    more = "; …" if len(told) > NAMED else ""
     return Draft(
         "counted",
-        f"{len(several)}, counted in what was said: {named}{more}.",
-        wording.unique([one.citation() for one in several]),
-        confidence=min(one.answers for one in several),
-        short=str(len(several)),
+        f"{len(told)}, counted in what was said: {named}{more}.",
+        wording.unique([one.citation() for _, one in told.values()]),
+        confidence=min(one.answers for _, one in told.values()),
+        short=str(len(told)),
     )

@@ -13,7 +13,7 @@ Kind: TypeAlias = Literal[
     "first",  # which of two came first or last
     "lasting",  # how long something took, as it was told
     "count",  # how many
-    "amount",  # how much, how old, how far: a number that was said
+    "amount",  # how much, how old, how far, how often: a number that was said
     "choice",  # a yes-or-no question that offers two: "did it go up or down"
     "yes or no",
     "who",
@@ -45,6 +45,10 @@ class Asked:
     """The question without what follows "before", where what held before something is asked for."""
     before: str = ""
     """That something: "York" of "where did I live before York?"."""
+    parts: tuple[str, ...] = ()
+    """The same question of each of two things, where a number of both is asked for."""
+    total: bool = False
+    """Whether a sum is asked for in so many words."""
 
 
 _UNITS = r"(?:minute|hour|day|night|week|weekend|month|year|decade)s?"
@@ -108,11 +112,11 @@ _COUNT = re.compile(
     r"(?P<noun>.+?)(?=\s+(?:did|do|does|is|are|was|were|has|have|had|will|would|can|could|am|that|there|I|'ve|in|on|at|"
     r"of|from|for)\b|\W*$)"
     r"|\b(?:total\s+)?number\s+of\s+(?P<noun2>\w+)"
-    r"|^how\s+(?:often|many\s+times)\b",
+    r"|^how\s+many\s+times\b",
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(
-    r"^how\s+(?:much|old|far|tall|heavy|big|large|fast|high|deep|wide|expensive|late|early)\b"
+    r"^how\s+(?:much|often|old|far|tall|heavy|big|large|fast|high|deep|wide|expensive|late|early)\b"
     r"|^(?:at\s+)?what\s+(?:is|was|were|are|did)?\s*(?:\w+\s+){0,4}?(?:price|cost|age|score|percentage|amount|rent|salary|speed|"
     r"weight|height|size|distance|temperature|phone\s+number|discount|ratio|level)\b",
     re.IGNORECASE,
@@ -140,6 +144,11 @@ _WHAT = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(r"^(?P<base>.+?)\s+before\s+(?P<than>(?:\S+\s+){0,3}\S*[^\W\d]\S*?)\W*$", re.IGNORECASE)
+_TOTAL = re.compile(r"\b(?:total|altogether|combined|in all|sum)\b", re.IGNORECASE)
+_BOTH = re.compile(
+    r"^(?P<lead>.*\b(?:of|for|from|on|in|at|with|to)\s+)(?P<first>[^,?]+?)\s+and\s+(?P<second>[^,?]+?)\W*$",
+    re.IGNORECASE,
+)
 _NOT_A_NOUN = frozenset(
     [
         "did",
@@ -171,6 +180,12 @@ _NOT_A_NOUN = frozenset(
 def read_kind(words: str) -> Asked:
     """Take a question apart. What is no question of a known kind asks for "what"."""
     asked = _kind(words)
+    if asked.kind in ("count", "amount"):
+        both = _BOTH.match(words.strip())
+        parts = (
+            tuple(f"{both.group('lead')}{both.group(side)}?" for side in ("first", "second")) if both else ()
+        )
+        return replace(asked, parts=parts, total=bool(_TOTAL.search(words)))
     found = _BEFORE.match(words.strip()) if asked.kind in ("who", "where", "what", "name", "amount") else None
     return (
         asked if found is None else replace(asked, base=f"{found.group('base')}?", before=found.group("than"))

@@ -10,9 +10,9 @@ from datetime import datetime
 
 from everwhen.agent.bank import Bank
 from everwhen.agent.extractive.kinds import Asked
-from everwhen.agent.extractive.sentences import around, pieces, sentence_at
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
-from everwhen.recall import Recall
+from everwhen.recall import Recall, Recipe
+from everwhen.sentences import around, pieces, sentence_at
 from everwhen.types import Citation, Turn
 
 READ = 6
@@ -105,21 +105,28 @@ class Found:
 
 
 def look(
-    bank: Bank, reader: Reader | None, asked: Asked, *, at: datetime, as_of: datetime | None = None
+    bank: Bank,
+    reader: Reader | None,
+    asked: Asked,
+    *,
+    at: datetime,
+    as_of: datetime | None = None,
+    recipe: Recipe | None = None,
 ) -> Found:
     """Recall, read the best turns, and put the reply first that counts."""
+
+    def recall(question: str) -> Recall:
+        return bank.recall(question, at=at, as_of=as_of, max_tokens=TOKENS, recipe=recipe, fresh=True)
+
     if asked.before:
-        found = _look(bank, reader, asked, asked.base, at, as_of)
+        found = _look(bank, reader, asked, asked.base, recall(asked.base))
         earlier = _earlier(asked.before, list(found.replies))
         if earlier:
             return replace(found, replies=tuple(earlier))
-    return _look(bank, reader, asked, asked.words, at, as_of)
+    return _look(bank, reader, asked, asked.words, recall(asked.words))
 
 
-def _look(
-    bank: Bank, reader: Reader | None, asked: Asked, question: str, at: datetime, as_of: datetime | None
-) -> Found:
-    recall = bank.recall(question, at=at, as_of=as_of, max_tokens=TOKENS, fresh=True)
+def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall: Recall) -> Found:
     ids = dict.fromkeys(
         memory.turns[0] for memory in recall.memories if memory.kind == "turn" and memory.turns
     )

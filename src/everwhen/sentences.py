@@ -25,6 +25,11 @@ def pieces(text: str, longest: int) -> list[tuple[int, int]]:
 
 
 def sentence_at(text: str, start: int, end: int, longest: int = 0) -> str:
+    """The words of `sentence_place`."""
+    return text[slice(*sentence_place(text, start, end, longest))].strip()
+
+
+def sentence_place(text: str, start: int, end: int, longest: int = 0) -> tuple[int, int]:
     """The sentence around a place, with those after and before it while all together are no longer than `longest`."""
     ends = [0, *(match.end() for match in _ENDS.finditer(text)), len(text)]
     first = max(place for place, one in enumerate(ends) if one <= start)
@@ -35,7 +40,7 @@ def sentence_at(text: str, start: int, end: int, longest: int = 0) -> str:
         elif first > 0 and ends[last] - ends[first - 1] <= longest:
             first -= 1
         else:
-            return text[ends[first] : ends[last]].strip()
+            return ends[first], ends[last]
 
 
 def around(text: str, start: int, end: int) -> tuple[int, int]:

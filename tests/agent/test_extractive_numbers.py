@@ -1,0 +1,106 @@
+"""Numbers in answers: what is one, what counts things, what is summed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everwhen import Memory
+from everwhen.agent.extractive.kinds import read_kind
+from everwhen.agent.extractive.numbers import counts, number_in
+
+AT = datetime(2024, 5, 15, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "unit"),
+    [
+        ("1,250 followers", 1250, ""), ("$40", 40, "$"),
+        ("€1,200.50", 1200.5, "€"), ("10 %", 10, "%"), ("3.5k", 3500, ""),
+        ("my 5th project", 5, ""), ("twenty-five", 25, ""), ("Twenty cats", 20, ""), ("a dozen eggs", 12, ""),
+        ("1.25mg", 1.25, ""), ("the third one", 3, ""), ("none", 0, ""), ("about 7.", 7, ""),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_as_people_say_it(words: str, value: float, unit: str) -> None:
+    found = number_in(words)
+    assert found is not None and (found.value, found.unit) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    "words", ["2/5", "the '69 Camaro", "1915-S", "version 2.3.1", "1/24 scale", "", "someone"]
+)
+def test_dates_names_and_versions_are_no_numbers(words: str) -> None:
+    assert number_in(words) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "after", "noun", "number"),
+    [
+        ("two", " months ago", "shelves", None), ("two", " months", "months", 2), ("$40", "", "flats", None),
+        ("40%", "", "guests", None), ("three", " flats", "flats", 3), ("three days", "", "flats", None),
+    ],
+)  # fmt: skip
+def test_a_price_a_share_or_a_length_of_time_counts_nothing_else(
+    words: str, after: str, noun: str, number: int | None
+) -> None:
+    found = counts(words, after, noun)
+    assert (None if found is None else found.value) == number
+
+
+@given(st.text(max_size=60))
+def test_any_words_have_a_number_or_none_and_it_is_told_again(words: str) -> None:
+    found = number_in(words)
+    if found is not None:
+        again = number_in(str(found))
+        assert (
+            again is not None
+            and again.unit == found.unit
+            and again.value == pytest.approx(found.value, abs=0.005)
+        )
+
+
+def test_a_question_about_two_things_is_asked_of_each() -> None:
+    asked = read_kind("What is the total cost of the sofa and the lamp?")
+    assert asked.total and asked.parts == (
+        "What is the total cost of the sofa?",
+        "What is the total cost of the lamp?",
+    )
+    assert read_kind("How many bikes do I own?").parts == ()
+    assert not read_kind("How much did I spend on rent and food?").total
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("numbers")
+    with Memory.open(home, "house", extract="none") as memory:
+        for text in (
+            "I bought the sofa for $300, second hand.",
+            "The lamp cost $45, a bargain.",
+            "We adopted a tortoise called Basil.",
+            "I just finished my 5th quilt!",
+        ):
+            memory.add(text, at=AT)
+    return home
+
+
+def test_what_was_said_of_each_is_summed(house: Path) -> None:
+    with Memory.open(house, "house", extract="none") as memory:
+        answer = memory.ask("What is the total cost of the sofa and the lamp?", at=AT)
+    assert answer.trace["how"] == "sum" and answer.trace["short"] == "$345"
+    assert answer.text.startswith("$345: $300 + $45") and len(answer.citations) == 2
+
+
+def test_a_sum_of_which_a_part_was_never_told_is_refused(house: Path) -> None:
+    with Memory.open(house, "house", extract="none") as memory:
+        answer = memory.ask("What is the total cost of the sofa and the piano?", at=AT)
+    assert answer.abstained
+
+
+def test_the_fifth_of_something_is_five_of_it(house: Path) -> None:
+    with Memory.open(house, "house", extract="none") as memory:
+        answer = memory.ask("How many quilts have I finished?", at=AT)
+    assert answer.trace["short"] == "5"

@@ -128,12 +128,7 @@ class Reader(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, ...]:
         """Relevance, kind, status, span (by token) and renews: logits."""
-        return self.judge(
-            self.bert(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
-        )
-
-    def judge(self, hidden: Tensor) -> tuple[Tensor, ...]:
-        """What `forward` gives, of the last hidden states."""
+        hidden = self.bert(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
         pooled = torch.tanh(self.pooler(hidden[:, 0]))
         return (
             self.relevance(pooled)[:, 0], self.kind(pooled), self.status(pooled), self.span(hidden),

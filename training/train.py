@@ -1,7 +1,7 @@
 """Step 5, train: a teacher, then the embedder and the readers that it teaches. For a GPU; `--small` runs on a CPU.
 
     python training/train.py --data data.npz --eval locomo.npz --worded worded.npy --start model.safetensors \
-        --reranker model.onnx --out FOLDER [--stage teacher|embedder|reader6|reader3] [--small]
+        --reranker model.onnx --out FOLDER [--stage teacher|judge|embedder|reader6|reader3] [--again FOLDER] [--small]
 
 Without `--stage` all of them, one after the other. The teacher's stage leaves its judgement in FOLDER (`judged.npz`);
 the others only read it, so that on a large GPU they can run beside each other.
@@ -81,7 +81,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument(
         "--stage",
-        choices=("teacher", "embedder", "reader6", "reader3"),
+        choices=("teacher", "judge", "embedder", "reader6", "reader3"),
         help="only this one",
     )
     parser.add_argument("--layers", default="0,1,2,3,4,5", help="of the embedder's start, in order")
@@ -97,6 +97,9 @@ def main() -> None:
     parser.add_argument(
         "--mine", type=Path, help="folder of an embedder, trained from --start, that chooses the candidates"
     )
+    parser.add_argument(
+        "--again", type=Path, help="folder of a reader that learns more, instead of the teacher's layers"
+    )
     parser.add_argument("--small", action="store_true")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -106,10 +109,12 @@ def main() -> None:
     worded = torch.tensor(np.load(given.worded)).to(DEVICE)
     run = Run(given.out, given.small, corpus, held_out, worded, given.epochs, given.seconds)
     say(f"{len(corpus.own.lengths)} turns, {len(corpus.asked.lengths)} questions, on {DEVICE}")
-    if given.stage in (None, "teacher"):
+    if given.stage in (None, "teacher", "judge"):
         near = candidates(start_miner(given.start, given.mine, given.pool), corpus)
         say("candidates", tuple(near.shape))
-        judge_questions(run, train_teacher(run, given.reranker, near), near)
+        is_there = given.stage == "judge"
+        teacher = load_teacher(run, given.reranker) if is_there else train_teacher(run, given.reranker, near)
+        judge_questions(run, teacher, near)
     if given.stage in (None, "embedder"):
         layers = [int(one) for one in given.layers.split(",")]
         train_own_embedder(
@@ -117,7 +122,7 @@ def main() -> None:
         )
     for layers in (6, 3):
         if given.stage in (None, f"reader{layers}"):
-            train_student(run, given.reranker, layers)
+            train_student(run, given.reranker, layers, given.again)
     say("done")
 
 
@@ -223,12 +228,18 @@ def train_own_embedder(run: Run, embedder: Embedder, rate: float, epochs: float)
     run.tell(name, run.evaluate(embedder))
 
 
-def train_student(run: Run, path: Path, layers: int) -> None:
-    """A reader of six or of three layers, on all kept questions."""
+def train_student(run: Run, path: Path, layers: int, again: Path | None = None) -> None:
+    """A reader of six or of three layers, on all kept questions; `again`: where one lies that goes on learning."""
     near, target, kept = run.judgement()
-    network = student(load_teacher(run, path), 12 // layers)
+    if again is None:
+        network = student(load_teacher(run, path), 12 // layers)
+    else:
+        start = Reader(12)
+        load_reader(start, from_onnx(path))  # for the word vectors
+        network = student(start, 12 // layers)
+        load_trained(network, again, f"reader{layers}")
     train_reader(
-        network, run.corpus, near, run.with_hand_written_thrice(kept), target, rate=1.5e-4,
+        network, run.corpus, near, run.with_hand_written_thrice(kept), target, rate=1.5e-4 if again is None else 6e-5,
         epochs=0.02 if run.small else run.epochs or 2.5, batch=8 if run.small else 192,
         width=4 if run.small else 8, seed=3,
         renewals=Renewals(run.corpus, near) if run.corpus.data["renew.renews"].any() else None,

@@ -13,8 +13,8 @@ from everwhen.memory import Memory
 from everwhen.types import Answer
 from tests.agent.demo_answers import questions, right
 
-WANTED = {"answerable": 14, "unanswerable": 16}
-"""Of twenty, on each side."""
+WANTED = {"answerable": 0.65, "unanswerable": 0.8}
+"""The share of the questions about the story that is to be right."""
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +43,19 @@ def ask(memory: Memory, question: str) -> Answer:
     return memory.ask(question, at=AT, model="none")
 
 
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("which", ["answerable", "unanswerable"])
-def test_the_demo_story_is_answered_and_left_unanswered_rightly(story_told: Memory, which: str) -> None:
-    cases = questions(which)
+def test_the_demo_story_is_answered_and_left_unanswered_rightly(
+    story_told: Memory, which: str, every: int
+) -> None:
+    cases = questions(which)[::every]
     wrong = [
         case["question"]
         for case in cases
         if not right(case, story_told.ask(case["question"], at=ASKED_AT, model="none"))
     ]
-    assert len(cases) == 20
-    assert len(cases) - len(wrong) >= WANTED[which], wrong
+    assert len(cases) == (20 if every == 1 else 7)
+    assert 1 - len(wrong) / len(cases) >= WANTED[which], wrong
 
 
 def test_an_answer_says_that_it_is_extractive_and_quotes_what_was_said(talk: Memory) -> None:
@@ -170,9 +173,9 @@ def test_an_empty_bank_refuses(tmp_path: Path) -> None:
 
 
 def test_a_pasted_book_is_read_where_it_speaks_of_the_question(tmp_path: Path) -> None:
-    book = "The rain fell on the hill and nobody came. " * 20_000
+    book = "The rain fell on the hill and nobody came. " * 4_000
     with Memory.open(tmp_path, bank="book", extract="none") as memory:
-        memory.add({"role": "user", "content": f"{book}My parrot is called Pepe. {book}"[:900_000]}, at=AT)
+        memory.add({"role": "user", "content": f"{book}My parrot is called Pepe. {book}"[:200_000]}, at=AT)
         answer = memory.ask("What is my parrot called?", at=AT, model="none")
     assert len(answer.text) < 600
 

@@ -8,7 +8,7 @@ import pytest
 
 from everwhen.bench import speed
 
-UNITS = 200
+UNITS = 80
 KEYS = (
     "units add_ms_p50 ingest_per_s recall_ms recall_low_ms question_ms multiples stages_ms open_s rss_mb disk_mb "
     "bytes_per_unit"

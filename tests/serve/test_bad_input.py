@@ -242,7 +242,7 @@ def test_banks_in_use_stay_open_and_others_are_closed(small: Serving) -> None:
             assert memory.stats().turns == 1
 
 
-@pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.long)])
 def test_hundreds_of_requests_at_once_are_all_answered(
     served: Served, http: httpx.Client, count: int
 ) -> None:

@@ -34,7 +34,9 @@ def trained(files: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) ->
     }
     given = [part for name, key in arguments.items() for part in (f"--{name}", str(files[key]))]
     with pytest.MonkeyPatch.context() as patch:
-        for stage in ((), ("--stage", "reader3")):  # all of them, and one again with what the teacher left
+        # All of them; one more with what the teacher left; and, judged by it, one that goes on learning.
+        again = ("--stage", "reader3", "--again", str(out))
+        for stage in ((), ("--stage", "reader3"), ("--stage", "judge"), again):
             patch.setattr(sys, "argv", ["train.py", *given, "--out", str(out), "--small", *stage])
             train.main()
     return out

@@ -83,8 +83,9 @@ def test_as_many_conversations_turns_and_questions_as_the_documents_say(banks: l
     assert set(kinds) == set(written.KINDS)
     renewed = sum(len(bank["renewals"]) for _, bank, _, _ in banks)
     readme = (written.FOLDER / "README.md").read_text(encoding="utf-8")
-    counted = f"{len(banks)} conversations, {turns:,} turns, {sum(kinds.values()):,} questions and {renewed:,} renewals"
-    assert counted in readme
+    noted = sum(len(bank["facts"]) for _, bank, _, _ in banks)
+    counted = f"{len(banks)} conversations, {turns:,} turns, {sum(kinds.values()):,} questions, {renewed:,} renewals"
+    assert f"{counted} and {noted:,} facts" in readme
 
 
 def test_what_was_replaced_is_said_before_what_replaces_it(tmp_path: Path) -> None:

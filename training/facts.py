@@ -18,7 +18,7 @@ from written import RELATIONS, place_in
 Row = dict[str, Any]
 """Like a status: question, speaker, text, status, kind; `before`, and `place`: characters of `speaker: text`."""
 
-TIMES = 2
+TIMES = 1
 """How often each fact is drawn with other questions."""
 NAMES = ("Priya", "Tom", "Ana", "Mehmet", "Keiko", "Lars", "Fatima", "Joe", "Oksana", "Diego")
 _ME = {"i", "my", "me", "mine", "i'm", "im", "i've", "ive", "i'd", "we", "our", "us", "ours", "myself"}

@@ -30,6 +30,8 @@ QUOTE = 200
 """Characters of the sentences that speak for themselves."""
 NEAR = 4.0
 """How far, in logits, a reply may stand behind the best one and still replace it because it is newer."""
+LOWEST = 1e-6
+"""The least share of the best score that counts."""
 _NONE = KINDS.index("none")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE)
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
@@ -44,6 +46,8 @@ class Reply:
     reading: Reading
     start: int = 0
     """Where in the turn's text the passage begins: a long turn is read in pieces."""
+    recalled: float = 0.0
+    """How far, in logits, its turn stands behind the best that was recalled."""
 
     @property
     def answers(self) -> float:
@@ -127,9 +131,10 @@ def look(
 
 
 def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall: Recall) -> Found:
-    ids = dict.fromkeys(
-        memory.turns[0] for memory in recall.memories if memory.kind == "turn" and memory.turns
-    )
+    ids: dict[str, float] = {}
+    for memory in recall.memories:
+        if memory.kind == "turn" and memory.turns:
+            ids.setdefault(memory.turns[0], math.log(max(memory.score, LOWEST)))
     turns = [bank.turns_around(id_, 1) for id_ in list(ids)[:READ]]
     own = [(turn, near) for id_, near in zip(ids, turns, strict=False) for turn in near if turn.id == id_]
     users = {turn.speaker for turn, _ in own if turn.role == "user"}
@@ -141,7 +146,7 @@ def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall
     readings = reader.read(question, [passage for _, passage, _ in told])
     best: dict[str, Reply] = {}
     for (turn, passage, start), reading in zip(told, readings, strict=True):
-        reply = Reply(turn, passage, reading, start)
+        reply = Reply(turn, passage, reading, start, ids[turn.id])
         if turn.id not in best or _weight(reply) > _weight(best[turn.id]):
             best[turn.id] = reply
     replies = sorted(best.values(), key=lambda one: -_weight(one))
@@ -175,7 +180,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _weight(reply: Reply) -> float:
-    return reply.reading.relevance + 0.5 * _logit(reply.answers)
+    """What the reader says of the reply, and what recall knows besides, which reads no turn but sees them all."""
+    said = reply.reading.relevance + 0.5 * _logit(reply.answers) + 0.25 * _logit(reply.reading.span_chance)
+    return said + 0.5 * reply.recalled
 
 
 def _newest(reader: Reader, question: str, replies: list[Reply]) -> list[Reply]:

@@ -21,8 +21,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from everwhen import Memory
 from everwhen.demo import STORY_ZONE, story
 
-# The same cases at each run, and no failure because the machine was busy. `scripts/fuzz.py` looks for new ones.
-settings.register_profile("same", derandomize=True, database=None, deadline=None)
+# The same cases at each run, and no failure because the machine was busy. `scripts/fuzz.py` looks for new ones, and more.
+settings.register_profile("same", max_examples=60, derandomize=True, database=None, deadline=None)
 settings.load_profile("same")
 
 # No test speaks TLS, and reading all authorities takes 40 ms for each HTTP client that is made.
@@ -95,5 +95,5 @@ def memory(home: Path) -> Iterator[Memory]:
 @pytest.fixture
 def quick(home: Path) -> Iterator[Memory]:
     """A new bank with the hashing fake, for what does not depend on meaning."""
-    with Memory.open(home, "quick", embedder="fake", cache_entries=0) as opened:
+    with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0) as opened:
         yield opened

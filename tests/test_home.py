@@ -11,7 +11,7 @@ from everwhen.home import bank_bytes, bank_path, check_folder
 
 
 def opened(home: Path, bank: str) -> Memory:
-    return Memory.open(home, bank, embedder="fake", cache_entries=0, extract="none")
+    return Memory.open(home, bank, embedder="fake", reader="none", cache_entries=0, extract="none")
 
 
 def test_a_file_is_written_where_a_file_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,10 @@ def test_exchanges_are_the_same_one_by_one_and_in_bulk(home: Path) -> None:
         {"content": f"line {i}", "name": name, "id": f"m{i}", "timestamp": f"2025-03-03T10:{i:02}:00Z"}
         for i, name in enumerate(speakers)
     ]
-    with Memory.open(home, "one", embedder="fake") as one, Memory.open(home, "bulk", embedder="fake") as bulk:
+    with (
+        Memory.open(home, "one", embedder="fake", reader="none") as one,
+        Memory.open(home, "bulk", embedder="fake", reader="none") as bulk,
+    ):
         for message in messages:
             one.add(message, session="s")
         bulk.add_many(messages, session="s")
@@ -164,14 +167,17 @@ def test_bank_names_cannot_leave_the_home_folder(home: Path, name: str) -> None:
 
 
 def test_banks_do_not_see_one_another(home: Path) -> None:
-    with Memory.open(home, "a", embedder="fake") as a, Memory.open(home, "b", embedder="fake") as b:
+    with (
+        Memory.open(home, "a", embedder="fake", reader="none") as a,
+        Memory.open(home, "b", embedder="fake", reader="none") as b,
+    ):
         a.add("violin")
         assert len(a.recall("violin")) == 1
         assert len(b.recall("violin")) == 0
 
 
 def test_a_bank_keeps_its_embedder_and_refuses_another(home: Path) -> None:
-    with Memory.open(home, "a", embedder="fake") as memory:
+    with Memory.open(home, "a", embedder="fake", reader="none") as memory:
         memory.add("violin")
     with Memory.open(home, "a") as memory:  # unsaid: the bank's own
         assert memory.stats().embedder == "fake"
@@ -180,7 +186,7 @@ def test_a_bank_keeps_its_embedder_and_refuses_another(home: Path) -> None:
 
 
 def test_reembedding_gives_a_bank_new_vectors_and_the_new_name(home: Path) -> None:
-    with Memory.open(home, "a", embedder="fake") as memory:
+    with Memory.open(home, "a", embedder="fake", reader="none") as memory:
         memory.add(["I moved to Porto", "The soup was cold"])
         memory.reembed("conversation-1")
         assert memory.recall("which city does she live in").memories[0].text == "I moved to Porto"
@@ -233,7 +239,7 @@ def test_unknown_settings_and_zones_are_named(home: Path) -> None:
 
 
 def test_a_zone_given_once_is_the_banks_zone(home: Path) -> None:
-    with Memory.open(home, "a", zone="Asia/Tokyo", embedder="fake"):
+    with Memory.open(home, "a", zone="Asia/Tokyo", embedder="fake", reader="none"):
         pass
     with Memory.open(home, "a") as memory:
         assert memory.zone == "Asia/Tokyo"
@@ -288,7 +294,7 @@ def test_async_memory_has_the_methods_of_memory(home: Path) -> None:
     assert public - properties <= set(vars(AsyncMemory))
 
     async def talk() -> str:
-        async with await AsyncMemory.open(home, "a", embedder="fake") as memory:
+        async with await AsyncMemory.open(home, "a", embedder="fake", reader="none") as memory:
             await asyncio.gather(*(memory.add(f"violin {i}") for i in range(5)))
             return (await memory.recall("violin 3")).memories[0].text
 
@@ -401,7 +407,7 @@ def test_turns_told_out_of_order_in_one_batch_find_the_turn_before_them(home: Pa
     ]
     cuts, contexts = [], []
     for name, order in (("sorted", range(8)), ("mixed", (3, 0, 1, 5, 2, 7, 4, 6))):
-        with Memory.open(home, name, embedder="fake") as memory:
+        with Memory.open(home, name, embedder="fake", reader="none") as memory:
             memory.add_many([messages[i] for i in order], session="s")
             cuts.append([turn.segment for turn in memory.turns()])
             contexts.append(memory._store.contexts([f"m{i}" for i in range(8)]))
@@ -434,7 +440,7 @@ def test_closing_a_memory_gives_back_its_files(home: Path) -> None:
     kept = []
     before = handles()
     for number in range(10):
-        kept.append(Memory.open(home, f"b{number}", embedder="fake"))
+        kept.append(Memory.open(home, f"b{number}", embedder="fake", reader="none"))
         kept[-1].add("hello")
         kept[-1].close()
     assert handles() <= before + 2

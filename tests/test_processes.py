@@ -19,7 +19,7 @@ WRITER = """
 import sys, time
 from everwhen import Memory
 home, name = sys.argv[1:]
-with Memory.open(home, "shared", embedder="fake") as memory:
+with Memory.open(home, "shared", embedder="fake", reader="none") as memory:
     number = 0
     while True:
         number += 1
@@ -33,7 +33,7 @@ READER = """
 import sys, time
 from everwhen import Memory
 home, = sys.argv[1:]
-with Memory.open(home, "shared", embedder="fake") as memory:
+with Memory.open(home, "shared", embedder="fake", reader="none") as memory:
     seen = 0
     while True:
         found = memory.recall("says number", budget=5000, max_tokens=10**9)
@@ -57,7 +57,7 @@ def stop(process: subprocess.Popen[str], how: signal.Signals) -> list[str]:
 
 @pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.long)])
 def test_two_writers_a_reader_and_kills_lose_nothing(home: Path, kills: int) -> None:
-    with Memory.open(home, "shared", embedder="fake"):
+    with Memory.open(home, "shared", embedder="fake", reader="none"):
         pass
     steady, reader = start(WRITER, str(home), "steady"), start(READER, str(home))
     acknowledged: list[str] = []
@@ -93,6 +93,7 @@ def test_an_import_that_is_interrupted_goes_on_where_it_stopped(home: Path, tmp_
     command = [sys.executable, "-m", "everwhen", "import", str(file), "--bank", "talk", "--home", str(home)]
     environment = {
         "EVERWHEN_EMBEDDER": "fake",
+        "EVERWHEN_READER": "none",
         "EVERWHEN_BATCH": "16",
         "EVERWHEN_EXTRACT": "none",
         "PATH": "",

@@ -172,25 +172,25 @@ def test_nothing_of_it_is_in_any_file(home: Path, tmp_path: Path) -> None:
 def test_a_bank_remembers_what_it_masks_and_may_overrule_the_environment(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Memory.open(home, "own", embedder="fake", redact="email"):
+    with Memory.open(home, "own", embedder="fake", reader="none", redact="email"):
         pass
     assert run(["add", f"{MAIL} and {CARD}", "--bank", "own"]) == 0
     with Memory.open(home, "own") as memory:
         assert [turn.text for turn in memory.turns()] == [f"[email] and {CARD}"]
     monkeypatch.setenv("EVERWHEN_REDACT", "card")
-    with Memory.open(home, "other", embedder="fake") as memory:
+    with Memory.open(home, "other", embedder="fake", reader="none") as memory:
         memory.add(f"{MAIL} and {CARD}")
         assert memory.turns()[0].text == f"{MAIL} and [card]"
-    with Memory.open(home, "open", embedder="fake", redact="none") as memory:
+    with Memory.open(home, "open", embedder="fake", reader="none", redact="none") as memory:
         memory.add(CARD)
         assert memory.turns()[0].text == CARD
 
 
 def test_an_export_is_not_taken_over_unmasked(home: Path, tmp_path: Path) -> None:
-    with Memory.open(home, "plain", embedder="fake") as memory:
+    with Memory.open(home, "plain", embedder="fake", reader="none") as memory:
         memory.add(MAIL)
         memory.export(tmp_path / "plain.jsonl")
-    with Memory.open(home, "safe", embedder="fake", redact="all") as memory:
+    with Memory.open(home, "safe", embedder="fake", reader="none", redact="all") as memory:
         with pytest.raises(Refused, match="masks what it stores"):
             memory.import_(tmp_path / "plain.jsonl")
         assert memory.stats().turns == 0

@@ -37,7 +37,7 @@ QUESTION = "Which violin lesson did I have in March 2025?"
 def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a bank that has events, names and links."""
     home = tmp_path_factory.mktemp("home")
-    with Memory.open(home, "b", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add_many(
             {
                 "content": f"{text} {thing} {week}{place}",
@@ -103,7 +103,7 @@ def test_what_a_temporal_link_passes_on_is_set(home: Path) -> None:
         "edge": (1, 0, "violin lesson"),
         "beside": (16, 1, "violin lesson rain"),
     }
-    with Memory.open(home, "b", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0) as memory:
         for id_, (day, minute, text) in said.items():
             at = datetime(2025, 3, day, 12 * (day > 1), minute, tzinfo=UTC)
             memory.add({"content": text, "id": id_}, session=id_, at=at)

@@ -49,7 +49,7 @@ def zone_of_turn(memory: Memory, message: Any, **options: Any) -> str:
 
 
 def test_an_event_of_today_is_on_the_speakers_day(home: Path) -> None:
-    with Memory.open(home, embedder="fake") as memory:
+    with Memory.open(home, embedder="fake", reader="none") as memory:
         memory.add("I quit today", at=LATE, session="named")
         memory.add("I quit today", at=LATE.astimezone(EIGHT_BACK), session="offset")
         memory.add({"content": "I quit today", "timestamp": "2025-01-05T23:30:00-08:00"}, session="text")

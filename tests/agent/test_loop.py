@@ -289,7 +289,7 @@ def test_the_last_step_has_to_answer(
     server.always(
         lambda asked: answer() if offered(asked) == ["answer"] else call("grep_turns", {"pattern": "rex"})
     )
-    with Memory.open(home, "steps", embedder="fake", ask_steps=3) as memory:
+    with Memory.open(home, "steps", embedder="fake", reader="none", ask_steps=3) as memory:
         memory.add("I moved to Porto last week.")
         found = memory.ask(QUESTION, model=model(provider), recipe=NO_GUIDE)
     assert len(server.asked) == 3
@@ -300,7 +300,7 @@ def test_the_last_step_has_to_answer(
 
 def test_a_model_that_never_answers_is_stopped(home: Path, server: ScriptedServer, model: Open) -> None:
     server.always(call("grep_turns", {"pattern": "rex"}))
-    with Memory.open(home, "steps", embedder="fake", ask_steps=3) as memory:
+    with Memory.open(home, "steps", embedder="fake", reader="none", ask_steps=3) as memory:
         memory.add("I moved to Porto last week.")
         found = memory.ask(QUESTION, model=model(), recipe=NO_GUIDE)
     assert found.abstained
@@ -312,7 +312,7 @@ def test_a_model_that_never_answers_is_stopped(home: Path, server: ScriptedServe
 
 def test_tokens_for_one_question_are_never_exceeded(home: Path, server: ScriptedServer, model: Open) -> None:
     server.always(used(2500, 100, call("grep_turns", {"pattern": "porto"})))
-    with Memory.open(home, "tokens", embedder="fake", ask_tokens=9000) as memory:
+    with Memory.open(home, "tokens", embedder="fake", reader="none", ask_tokens=9000) as memory:
         memory.add("I moved to Porto last week.")
         found = memory.ask(QUESTION, model=model(), recipe=NO_GUIDE)
     assert found.abstained
@@ -329,7 +329,7 @@ def test_before_the_tokens_end_the_model_is_asked_to_answer(
             2500, 100, answer(citations=[]) if offered(asked) == ["answer"] else call("timeline", {})
         )
     )
-    with Memory.open(home, "tokens", embedder="fake", ask_tokens=9000) as memory:
+    with Memory.open(home, "tokens", embedder="fake", reader="none", ask_tokens=9000) as memory:
         memory.add("I moved to Porto last week.")
         found = memory.ask(QUESTION, model=model(), recipe=NO_GUIDE)
     assert found.trace["stopped"] is None
@@ -340,10 +340,10 @@ def test_before_the_tokens_end_the_model_is_asked_to_answer(
 def test_a_banks_budget_outlives_the_process(home: Path, server: ScriptedServer, model: Open) -> None:
     server.always(used(3000, 100, answer(citations=[])))
     for _ in range(2):
-        with Memory.open(home, "bounded", embedder="fake", bank_tokens=10_000) as memory:
+        with Memory.open(home, "bounded", embedder="fake", reader="none", bank_tokens=10_000) as memory:
             memory.add("I moved to Porto last week.")
             assert not memory.ask(QUESTION, model=model(), recipe=NO_GUIDE).trace["stopped"]
-    with Memory.open(home, "bounded", embedder="fake", bank_tokens=8_000) as memory:
+    with Memory.open(home, "bounded", embedder="fake", reader="none", bank_tokens=8_000) as memory:
         assert memory.usage().tokens == 6200
         found = memory.ask(QUESTION, model=model(), recipe=NO_GUIDE)
     assert found.trace["stopped"] == "bank tokens"
@@ -355,7 +355,7 @@ def test_a_banks_budget_outlives_the_process(home: Path, server: ScriptedServer,
 
 def test_a_budget_in_money_stops_before_it_is_spent(home: Path, server: ScriptedServer, model: Open) -> None:
     server.always(used(3000, 50, call("timeline", {})))
-    with Memory.open(home, "money", embedder="fake", ask_cost=0.012) as memory:
+    with Memory.open(home, "money", embedder="fake", reader="none", ask_cost=0.012) as memory:
         memory.add("I moved to Porto last week.")
         found = memory.ask(QUESTION, model=model("anthropic"), recipe=NO_GUIDE)
         assert memory.usage().cost == pytest.approx(found.usage.cost)
@@ -366,7 +366,7 @@ def test_a_budget_in_money_stops_before_it_is_spent(home: Path, server: Scripted
 
 def test_a_budget_in_money_needs_a_price(home: Path, server: ScriptedServer, model: Open) -> None:
     with (
-        Memory.open(home, "money", embedder="fake", bank_cost=1.0) as memory,
+        Memory.open(home, "money", embedder="fake", reader="none", bank_cost=1.0) as memory,
         pytest.raises(LLMError, match="nobody knows what openai:scripted costs"),
     ):
         memory.ask(QUESTION, model=model())
@@ -375,7 +375,7 @@ def test_a_budget_in_money_needs_a_price(home: Path, server: ScriptedServer, mod
 
 def test_time_for_one_question_ends_it(home: Path, server: ScriptedServer, model: Open) -> None:
     server.always(slowly(60, answer()))
-    with Memory.open(home, "late", embedder="fake", ask_seconds=0.3) as memory:
+    with Memory.open(home, "late", embedder="fake", reader="none", ask_seconds=0.3) as memory:
         memory.add("I moved to Porto last week.")
         started = time.monotonic()
         found = memory.ask(QUESTION, model=model(), recipe=NO_GUIDE)

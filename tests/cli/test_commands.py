@@ -36,6 +36,7 @@ class Shell:
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     return Shell(capsys)
 
 
@@ -222,7 +223,7 @@ def test_banks_tells_their_size_and_a_slip_in_a_name_makes_nothing(
     shell: Shell, home: Path, tmp_path: Path
 ) -> None:
     shell("add", "violin", "--bank", "Good")
-    with Memory.open(home, "Good", embedder="fake", cache_entries=0, extract="none") as memory:
+    with Memory.open(home, "Good", embedder="fake", reader="none", cache_entries=0, extract="none") as memory:
         memory.add("and more of it")
         (one,) = shell.json("banks")
         assert one["bytes"] == memory.stats().bytes > (home / "banks" / "Good.db").stat().st_size

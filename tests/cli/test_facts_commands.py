@@ -22,6 +22,7 @@ PORTO = ("facts", "assert", "Marta", "moved to", "Porto", "--from", "2025-05-31"
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     monkeypatch.setenv("COLUMNS", "140")
 
     def call(*arguments: str, code: int = 0) -> str:

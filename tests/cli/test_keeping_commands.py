@@ -13,7 +13,7 @@ from everwhen.cli import run
 
 @pytest.fixture
 def said(home: Path) -> Path:
-    with Memory.open(home, "default", embedder="fake") as memory:
+    with Memory.open(home, "default", embedder="fake", reader="none") as memory:
         memory.add(
             [
                 {

@@ -342,7 +342,9 @@ def test_words_of_any_script_survive_and_nothing_is_markup_or_sql(quick: Memory)
 
 def test_async_facts_are_the_same_calls(home: Path) -> None:
     async def story() -> list[str]:
-        async with await AsyncMemory.open(home, "async", embedder="fake", cache_entries=0) as memory:
+        async with await AsyncMemory.open(
+            home, "async", embedder="fake", reader="none", cache_entries=0
+        ) as memory:
             await memory.facts.assert_(*MARTA, "Lisbon", valid_from=day(2021))
             fact = await memory.facts.assert_(*MARTA, "Porto", valid_from=day(2025))
             await memory.facts.confirm(fact.id)

@@ -18,7 +18,7 @@ from everwhen import EverwhenError, Memory
 home, seed = sys.argv[1], int(sys.argv[2])
 chance = random.Random(seed)
 start = datetime(2024, 1, 1, tzinfo=UTC)
-with Memory.open(home, "shared", embedder="fake", cache_entries=0) as memory:
+with Memory.open(home, "shared", embedder="fake", reader="none", cache_entries=0) as memory:
     facts = memory.facts
     for number in range(120):
         subject, place = f"S{chance.randrange(2)}", f"place {chance.randrange(4)}"
@@ -56,7 +56,7 @@ def believed(versions: list[Fact], known_at: object) -> list[Fact]:
 
 
 def test_two_processes_never_make_facts_overlap(home: Path) -> None:
-    with Memory.open(home, "shared", embedder="fake", cache_entries=0):
+    with Memory.open(home, "shared", embedder="fake", reader="none", cache_entries=0):
         pass
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(home), str(seed)]) for seed in (1, 2)]
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
@@ -78,11 +78,11 @@ def test_two_processes_never_make_facts_overlap(home: Path) -> None:
 
 
 def test_twenty_connections_asserting_one_key_leave_one_chain(home: Path) -> None:
-    with Memory.open(home, "shared", embedder="fake", cache_entries=0):
+    with Memory.open(home, "shared", embedder="fake", reader="none", cache_entries=0):
         pass
 
     def tell(number: int) -> None:
-        with Memory.open(home, "shared", embedder="fake", cache_entries=0) as memory:
+        with Memory.open(home, "shared", embedder="fake", reader="none", cache_entries=0) as memory:
             for _ in range(3):
                 memory.facts.assert_("Ana", "lives in", f"place {number % 5}", confidence=0.9)
 

@@ -168,7 +168,9 @@ def any_export(world: World, content: bytes) -> None:
     """An import takes all or nothing: a file that was changed leaves the bank empty, and is told."""
     path = world.folder / "changed.jsonl"
     path.write_bytes(content)
-    memory = Memory.open(world.home, "imported", embedder="fake", cache_entries=0, extract="none")
+    memory = Memory.open(
+        world.home, "imported", embedder="fake", reader="none", cache_entries=0, extract="none"
+    )
     try:
         with suppress(EverwhenError):
             memory.import_(path)

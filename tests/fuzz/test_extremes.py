@@ -105,7 +105,7 @@ def test_a_turn_of_ten_megabytes_is_refused_in_a_sentence_and_costs_nothing(
 
 
 def test_the_largest_turn_is_stored_found_and_forgotten(home: Path) -> None:
-    quick = Memory.open(home, "largest", embedder="fake", cache_entries=0, extract="none")
+    quick = Memory.open(home, "largest", embedder="fake", reader="none", cache_entries=0, extract="none")
     huge = ("kayak" * 160 + " ") * 6_000 + "marmalade"
     (id_,) = quick.add(huge).turns
     quick.add("short")
@@ -170,7 +170,9 @@ def test_many_bombs_at_once_are_worked_at_two_at_a_time(
 
 @pytest.mark.parametrize("size", [6_000, pytest.param(24_000, marks=pytest.mark.long)])
 def test_a_monologue_without_end_costs_the_same_for_each_turn(home: Path, size: int) -> None:
-    with Memory.open(home, "monologue", embedder="fake", cache_entries=0, extract="none") as memory:
+    with Memory.open(
+        home, "monologue", embedder="fake", reader="none", cache_entries=0, extract="none"
+    ) as memory:
         spent = []
         for start in range(0, size, size // 4):
             began = time.process_time()

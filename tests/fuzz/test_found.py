@@ -65,7 +65,7 @@ def test_a_home_that_is_no_folder_is_a_sentence() -> None:
 
 
 def test_a_bank_cut_off_in_its_first_bytes_is_damaged(home: Path, tmp_path: Path) -> None:
-    with Memory.open(home, "cut", embedder="fake"):
+    with Memory.open(home, "cut", embedder="fake", reader="none"):
         pass
     path = home / "banks" / "cut.db"
     for length in (0, 16, 20, 99):
@@ -75,7 +75,7 @@ def test_a_bank_cut_off_in_its_first_bytes_is_damaged(home: Path, tmp_path: Path
 
 
 def test_a_schema_that_is_no_text_is_damaged(home: Path) -> None:
-    with Memory.open(home, "odd", embedder="fake"):
+    with Memory.open(home, "odd", embedder="fake", reader="none"):
         pass
     path = home / "banks" / "odd.db"
     content = path.read_bytes()
@@ -87,7 +87,7 @@ def test_a_schema_that_is_no_text_is_damaged(home: Path) -> None:
 
 
 def test_a_row_with_a_broken_time_or_broken_metadata_is_damaged(home: Path) -> None:
-    with Memory.open(home, "row", embedder="fake", extract="none") as memory:
+    with Memory.open(home, "row", embedder="fake", reader="none", extract="none") as memory:
         memory.add({"content": "violin", "metadata": {"a": "bcdefgh"}})
     path = home / "banks" / "row.db"
     for column, odd in (("said_at", "202\0-11-15T12:43:05.366249Z"), ("metadata", '{"a": "bcd')):

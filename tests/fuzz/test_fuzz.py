@@ -21,6 +21,7 @@ QUICK, LEAST = 5, 20
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVERWHEN_EMBEDDER", "fake")
+        patch.setenv("EVERWHEN_READER", "none")
         patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
         made = World(tmp_path_factory.mktemp("fuzz"))
         yield made

@@ -54,14 +54,16 @@ class World:
         self._open = ExitStack()
         self.gone: set[str] = set()
         """Ids of turns that were forgotten."""
-        with Memory.open(self.home, "theirs", embedder="fake", cache_entries=0) as other:
+        with Memory.open(self.home, "theirs", embedder="fake", reader="none", cache_entries=0) as other:
             other.add({"name": "Zoe", "content": f"My {MARK} lives in {MARK} since May."}, session=MARK)
             other.facts.assert_("Zoe", "owns", MARK)
             other.flush()
 
     def bank(self, name: str, extract: str = "none") -> Memory:
         """A new bank with a few turns."""
-        memory = Memory.open(self.home, name, embedder="fake", cache_entries=0, extract=extract)
+        memory = Memory.open(
+            self.home, name, embedder="fake", reader="none", cache_entries=0, extract=extract
+        )
         self._open.callback(memory.close)
         memory.add([{"name": "Ana", "content": one, "id": f"t{place}"} for place, one in enumerate(TALK)])
         return memory

@@ -46,7 +46,7 @@ class Retelling(Extractive):
 
 
 def told(home: Path, bank: str, **settings: Any) -> Memory:
-    memory = Memory.open(home, bank, embedder="fake", zone=ZONE, **settings)
+    memory = Memory.open(home, bank, embedder="fake", reader="none", zone=ZONE, **settings)
     memory.add(
         {
             "role": "user",

@@ -54,7 +54,7 @@ def summary(memory: Memory) -> dict[str, Any]:
 
 
 def opened(home: Path, bank: str, **settings: Any) -> Memory:
-    return Memory.open(home, bank, embedder="fake", cache_entries=0, **settings)
+    return Memory.open(home, bank, embedder="fake", reader="none", cache_entries=0, **settings)
 
 
 def test_events_wait_for_what_was_added(quick: Memory) -> None:
@@ -222,7 +222,7 @@ def test_another_embedder_takes_the_derived_along(home: Path) -> None:
 
 
 async def _asynchronously(home: Path) -> list[str]:
-    async with await AsyncMemory.open(home, "b", embedder="fake", cache_entries=0) as memory:
+    async with await AsyncMemory.open(home, "b", embedder="fake", reader="none", cache_entries=0) as memory:
         await memory.add(CHAT[0])
         return [event.verb for event in await memory.events()]
 

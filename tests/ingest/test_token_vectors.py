@@ -109,7 +109,7 @@ def test_a_bank_without_codes_is_read_as_before_and_doctor_fills_them_in(home: P
 
 
 def test_another_embedder_brings_its_own_codes_or_none(home: Path) -> None:
-    with Memory.open(home, "b", embedder="fake", extract="none") as memory:
+    with Memory.open(home, "b", embedder="fake", reader="none", extract="none") as memory:
         memory.add("We planted a tree.", at=AT)
         assert memory.doctor() == []
         assert bank_codes(home) == {}

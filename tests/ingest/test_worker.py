@@ -24,7 +24,7 @@ AT = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 
 
 def opened(home: Path, **settings: Any) -> Memory:
-    return Memory.open(home, "b", embedder="fake", cache_entries=0, **settings)
+    return Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0, **settings)
 
 
 class Gate:
@@ -239,7 +239,7 @@ def test_the_list_is_what_has_no_extraction_whatever_was_done(home: Path, tmp_pa
         assert listed == true
         assert listed
         memory.export(tmp_path / "out.jsonl")
-    with Memory.open(home, "copy", embedder="fake", cache_entries=0, extract="none") as copy:
+    with Memory.open(home, "copy", embedder="fake", reader="none", cache_entries=0, extract="none") as copy:
         copy.import_(tmp_path / "out.jsonl")
         assert waiting(home / "banks" / "copy.db") == (listed, true)
         copy.forget(everything=True)

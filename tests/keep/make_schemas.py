@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _full(home: Path) -> Path:
-    with Memory.open(home, "full", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "full", embedder="fake", reader="none", cache_entries=0) as memory:
         for number, text in enumerate(SAID):
             said = {"name": ("Ana", "Ben")[number % 2], "content": text, "id": f"t{number}"}
             memory.add({**said, "timestamp": (START + timedelta(hours=number)).isoformat()}, session="s")

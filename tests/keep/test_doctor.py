@@ -149,7 +149,7 @@ def test_turns_that_were_forgotten_and_are_here_again_are_told(sound: Memory, ho
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Turn]]:
     """A bank of turns of every length, before anything is lost, and what is in it."""
     folder = tmp_path_factory.mktemp("whole") / "home"
-    with Memory.open(folder, "b", embedder="fake", cache_entries=0, extract="none") as memory:
+    with Memory.open(folder, "b", embedder="fake", reader="none", cache_entries=0, extract="none") as memory:
         memory.add_many(
             {
                 "id": f"m{n}",
@@ -190,7 +190,9 @@ def test_turns_are_salvaged_from_a_corrupt_file(
     count = Memory.salvage(out, home, "b")
     floor = {"header": 300, "root": 300, "schema": 300, "half": 20, "random": 150}[lost]
     assert floor <= count <= 300 and path.read_bytes() == raw
-    with Memory.open(home, "saved", embedder="fake", cache_entries=0, extract="none") as memory:
+    with Memory.open(
+        home, "saved", embedder="fake", reader="none", cache_entries=0, extract="none"
+    ) as memory:
         assert run(["import", str(out), "--home", str(home), "--bank", "saved", "--no-wait"]) == 0
         for turn in memory.turns():
             was = said[turn.id]
@@ -207,7 +209,7 @@ def test_turns_are_salvaged_from_a_corrupt_file(
 def test_salvage_reads_the_write_ahead_log_and_nothing_forgotten(home: Path, tmp_path: Path) -> None:
     import json
 
-    memory = Memory.open(home, "b", embedder="fake", cache_entries=0, extract="none")
+    memory = Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0, extract="none")
     memory.add([{"content": f"message {n}", "id": f"m{n}"} for n in range(50)])
     memory.forget(turns=[f"m{n}" for n in range(10)])
     memory.add({"content": "only in the log", "id": "late"})

@@ -77,7 +77,7 @@ import resource, signal, sys
 from everwhen import EverwhenError, Memory
 home, target, what = sys.argv[1:]
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none") as memory:
+with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0, extract="none") as memory:
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
     try:
         memory.backup(target) if what == "backup" else memory.export(target)
@@ -114,7 +114,9 @@ def test_a_read_only_volume_is_read_exported_and_backed_up_and_nothing_else(
         monkeypatch.setattr(
             f"everwhen.store.sqlite.{module}.is_writable", lambda path: "home" not in str(path)
         )
-    with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none") as memory:
+    with Memory.open(
+        home, "quick", embedder="fake", reader="none", cache_entries=0, extract="none"
+    ) as memory:
         assert [turn.text for turn in memory.turns()] == ["kept"] and memory.recall("kept").memories
         assert memory.export(tmp_path / "out.jsonl") > 0
         assert memory.backup(tmp_path / "b.db").exists()
@@ -145,7 +147,7 @@ def test_a_clock_that_jumps_loses_no_order_and_is_told(home: Path, monkeypatch: 
 
     for module in ("ingest.remember", "facts.book", "store.sqlite.graph", "store.sqlite.graph_writer"):
         monkeypatch.setattr(f"everwhen.{module}.datetime", Jumping)
-    with Memory.open(home, "quick", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add({"content": "I live in Berlin.", "id": "first"})
         memory.facts.assert_("Ana", "lives in", "Porto")
         Clock.ahead = timedelta(hours=-30)
@@ -196,7 +198,9 @@ class Failing(FakeEmbedder):
 
 
 def test_an_embedder_that_fails_half_way_leaves_whole_batches_and_the_rest_can_follow(home: Path) -> None:
-    with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none", batch=16) as memory:
+    with Memory.open(
+        home, "quick", embedder="fake", reader="none", cache_entries=0, extract="none", batch=16
+    ) as memory:
         failing = Failing()
         memory._model._embedder = failing
         failing.left = 40
@@ -219,7 +223,9 @@ def test_an_embedder_that_fails_half_way_leaves_whole_batches_and_the_rest_can_f
 def test_re_embedding_that_fails_half_way_leaves_the_bank_as_it_was(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none", batch=8) as memory:
+    with Memory.open(
+        home, "quick", embedder="fake", reader="none", cache_entries=0, extract="none", batch=8
+    ) as memory:
         memory.add_many(f"message {n}" for n in range(30))
         failing = Failing(dim=32)
         failing.left = 20

@@ -206,8 +206,8 @@ def test_any_talk_without_some_turns_is_the_talk_that_never_had_them(home: Path,
     ]
     gone = chance.sample([turn["id"] for turn in talk], 3)
     with (
-        Memory.open(home, "a", embedder="fake", cache_entries=0) as one,
-        Memory.open(home, "b", embedder="fake", cache_entries=0) as other,
+        Memory.open(home, "a", embedder="fake", reader="none", cache_entries=0) as one,
+        Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0) as other,
     ):
         one.add(talk)
         one.consolidate(now="end")

@@ -43,6 +43,7 @@ def test_every_file_and_folder_of_a_used_home_is_its_owners_alone(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     before = os.umask(0o022)  # as most machines have it
     try:
         out = home / "out"
@@ -194,6 +195,7 @@ def test_another_bank_is_not_seen_through_any_door(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     with Memory.open(home, "theirs") as memory:
         memory.add({"name": MARK, "content": SAID, "id": "theirs-1"}, session=MARK)
         memory.facts.assert_(MARK, "lives in", MARK)
@@ -243,6 +245,7 @@ def test_a_bank_that_is_deleted_leaves_no_vector_in_the_cache(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     with serving(Serving(home)) as running, running.client() as http:
         for bank in ("gone", "kept"):
             http.post(
@@ -281,6 +284,7 @@ def test_logs_and_traces_have_no_words_in_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     spans: list[Any] = []
     try:
         from opentelemetry import trace

@@ -121,7 +121,7 @@ def test_an_expired_turn_that_comes_again_stays_without_words_and_none_reach_the
     home: Path, words: str, days: int, conflicts: tuple[str, ...]
 ) -> None:
     at = datetime(2025, 1, 1, tzinfo=UTC)
-    with Memory.open(home, "b", embedder="fake") as memory:
+    with Memory.open(home, "b", embedder="fake", reader="none") as memory:
         memory.add({"content": "my secret", "id": "a"}, session="s", at=at)
         memory.set_retention("keep raw turns 10 days")
         assert memory.retain(at + timedelta(days=30)).turns == ("a",)
@@ -138,7 +138,7 @@ def test_words_that_the_bank_refuses_in_the_end_leave_the_cache(
     """Somebody was faster between the look whether a turn is known and its writing."""
     at = datetime(2025, 1, 1, tzinfo=UTC)
     again = {"content": "my secret", "id": "a"}
-    with Memory.open(home, "b", embedder="fake", extract="none") as memory:
+    with Memory.open(home, "b", embedder="fake", reader="none", extract="none") as memory:
         memory.add({"content": "kept" if how == "known" else "my secret", "id": "a"}, session="s", at=at)
         if how == "forgotten":
             memory.forget(turns="a")
@@ -158,7 +158,7 @@ def test_every_cache_that_was_opened_is_closed(home: Path, monkeypatch: pytest.M
         init(self, *given)
 
     monkeypatch.setattr(CachedEmbedder, "__init__", noted)
-    with Memory.open(home, "b", embedder="fake") as memory:
+    with Memory.open(home, "b", embedder="fake", reader="none") as memory:
         memory.add([{"content": "one", "id": "a"}, {"content": "two", "id": "b"}], session="s")
         for model in ("conversation-1", "fake", "fake"):
             memory.reembed(model)

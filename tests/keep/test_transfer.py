@@ -70,7 +70,9 @@ def full(home: Path) -> Iterator[Memory]:
 @pytest.fixture
 def unread(home: Path) -> Iterator[Memory]:
     """A bank whose turns nobody reads: rows are all that counts."""
-    with Memory.open(home, "unread", embedder="fake", cache_entries=0, extract="none") as memory:
+    with Memory.open(
+        home, "unread", embedder="fake", reader="none", cache_entries=0, extract="none"
+    ) as memory:
         yield memory
 
 
@@ -103,7 +105,9 @@ def test_an_export_is_one_moment_while_others_write(unread: Memory, home: Path, 
     stop = threading.Event()
 
     def write() -> None:
-        with Memory.open(home, "unread", embedder="fake", cache_entries=0, extract="none") as other:
+        with Memory.open(
+            home, "unread", embedder="fake", reader="none", cache_entries=0, extract="none"
+        ) as other:
             while not stop.wait(0.005):
                 other.add(["one more", "and another"])
 
@@ -117,7 +121,9 @@ def test_an_export_is_one_moment_while_others_write(unread: Memory, home: Path, 
         writer.join()
     assert rows == sorted(rows)
     for number in range(3):
-        with Memory.open(home, f"e{number}", embedder="fake", cache_entries=0, extract="none") as memory:
+        with Memory.open(
+            home, f"e{number}", embedder="fake", reader="none", cache_entries=0, extract="none"
+        ) as memory:
             memory.import_(tmp_path / f"{number}.jsonl")
             assert memory.doctor() == [] and memory.stats().turns % 2 == 0
         assert Memory.restore(copies[number], home, f"b{number}") % 2 == 0
@@ -132,7 +138,7 @@ def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
     lines = file.read_bytes().splitlines(keepends=True)
     short = tmp_path / "short.jsonl"
     short.write_bytes(b"".join(lines[: len(lines) // 2]))
-    with Memory.open(home, "copy", embedder="fake", cache_entries=0, extract="none") as copy:
+    with Memory.open(home, "copy", embedder="fake", reader="none", cache_entries=0, extract="none") as copy:
         with pytest.raises(Damaged, match="ends early"):
             copy.import_(short)
         assert copy.turns() == []
@@ -144,7 +150,7 @@ def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
     place = next(number for number, line in enumerate(lines) if b"message 300" in line)
     broken[place] = broken[place].replace(b"message", b"massage")
     (tmp_path / "broken.jsonl").write_bytes(b"".join(broken))
-    with Memory.open(home, "third", embedder="fake", cache_entries=0) as third:
+    with Memory.open(home, "third", embedder="fake", reader="none", cache_entries=0) as third:
         with pytest.raises(Damaged, match="checksum of a block"):
             third.import_(tmp_path / "broken.jsonl")
         assert third.turns() == [] and third.doctor() == []
@@ -162,7 +168,9 @@ class TestAnExportOfAStranger:
 
     @pytest.fixture
     def copy(self, home: Path) -> Iterator[Memory]:
-        with Memory.open(home, "copy", embedder="fake", cache_entries=0, extract="none") as copy:
+        with Memory.open(
+            home, "copy", embedder="fake", reader="none", cache_entries=0, extract="none"
+        ) as copy:
             yield copy
 
     def test_a_block_without_end_is_damaged(
@@ -226,7 +234,7 @@ def test_a_block_of_long_rows_is_a_short_block(
     quick.export(tmp_path / "q.jsonl")
     blocks = (tmp_path / "q.jsonl").read_bytes().split(b'{"check":')
     assert max(map(len, blocks)) < 20_000
-    with Memory.open(home, "copy", embedder="fake", cache_entries=0, extract="none") as copy:
+    with Memory.open(home, "copy", embedder="fake", reader="none", cache_entries=0, extract="none") as copy:
         copy.import_(tmp_path / "q.jsonl")
         assert tables(home, "copy") == tables(home, "quick")
 
@@ -244,7 +252,7 @@ def test_an_import_refuses_what_it_cannot_do_well(quick: Memory, home: Path, tmp
     newer.write_bytes(
         json.dumps({**json.loads(head), "schema": SCHEMA + 5}).encode() + b"\n" + b"".join(rest)
     )
-    with Memory.open(home, "n", embedder="fake") as memory:
+    with Memory.open(home, "n", embedder="fake", reader="none") as memory:
         with pytest.raises(Refused, match="newer everwhen"):
             memory.import_(newer)
         other = tmp_path / "talk.jsonl"
@@ -271,7 +279,7 @@ def test_an_export_cannot_carry_sql(quick: Memory, home: Path, tmp_path: Path) -
         check = hashlib.sha256(first.encode() + raw).hexdigest()
         (tmp_path / "bad.jsonl").write_bytes(b"".join(lines[:2]) + raw + b'{"check":"%s"}\n' % check.encode())
         with (
-            Memory.open(home, "n", embedder="fake") as memory,
+            Memory.open(home, "n", embedder="fake", reader="none") as memory,
             pytest.raises(Damaged, match="columns that are none"),
         ):
             memory.import_(tmp_path / "bad.jsonl")
@@ -358,7 +366,7 @@ def test_an_export_does_not_revive_what_its_bank_forgot_since(
 def test_a_fact_that_was_forgotten_since_the_backup_is_learned_again_from_what_is_left(
     home: Path, tmp_path: Path
 ) -> None:
-    with Memory.open(home, "b", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0) as memory:
         for number in range(2):
             when = (START + timedelta(days=number)).isoformat()
             memory.add({"name": "Eva", "content": "I live in Berlin.", "id": f"t{number}", "timestamp": when})

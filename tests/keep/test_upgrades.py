@@ -55,7 +55,7 @@ def test_an_export_of_an_older_schema_is_imported_into_the_newest(home: Path, tm
     path = placed(home, 3)
     with snapshot(path, 5.0) as old, (tmp_path / "old.jsonl").open("wb") as stream:
         _write(stream, old, True, None)
-    with Memory.open(home, "new", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "new", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.import_(tmp_path / "old.jsonl")
         assert [turn.text for turn in memory.turns()] == list(SAID) and memory.doctor() == []
 

@@ -20,7 +20,7 @@ READER = """
 import sys
 from everwhen import Memory
 home, times = sys.argv[1], int(sys.argv[2])
-with Memory.open(home, "quick", embedder="fake", cache_entries=0) as memory:
+with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0) as memory:
     for _ in range(times):
         assert len(memory.recall("violin")) == 1
 """
@@ -67,7 +67,7 @@ def test_reading_writes_nothing_until_a_batch_is_full(quick: Memory, home: Path)
 
 @pytest.mark.parametrize("written_by", ["flush", "close", "accessed"])
 def test_pending_counts_are_written(home: Path, written_by: str) -> None:
-    memory = Memory.open(home, "quick", embedder="fake", cache_entries=0)
+    memory = Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0)
     memory.add({"content": "violin", "id": "v"})
     memory.recall("violin")
     getattr(memory, written_by)()
@@ -109,13 +109,13 @@ def test_a_locked_bank_is_read_at_once_and_counted_later(quick: Memory, home: Pa
 def test_a_bank_that_cannot_be_written_is_read_without_counting(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Memory.open(home, "quick", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add({"content": "violin", "id": "v"})
         memory.flush()
     monkeypatch.setattr(
         "everwhen.store.sqlite.bank.is_writable", lambda path: False
     )  # root may write anywhere
-    with Memory.open(home, "quick", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0) as memory:
         for _ in range(BATCH):
             assert len(memory.recall("violin")) == 1
         memory.flush()
@@ -124,7 +124,7 @@ def test_a_bank_that_cannot_be_written_is_read_without_counting(
 
 
 def test_counting_can_be_switched_off(home: Path) -> None:
-    with Memory.open(home, "quick", embedder="fake", count_access=False) as memory:
+    with Memory.open(home, "quick", embedder="fake", reader="none", count_access=False) as memory:
         memory.add("violin")
         memory.recall("violin")
         assert memory.accessed() == [] and memory.stats().recalls == 0

@@ -129,7 +129,9 @@ def test_more_candidates_than_there_are_turns_is_fine(quick: Memory) -> None:
 def endless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """One session of ten thousand turns: more than are looked at whole."""
     home: Path = tmp_path_factory.mktemp("endless")
-    with Memory.open(home, "endless", embedder="fake", cache_entries=0, extract="none", batch=5000) as memory:
+    with Memory.open(
+        home, "endless", embedder="fake", reader="none", cache_entries=0, extract="none", batch=5000
+    ) as memory:
         memory.add_many(
             (
                 {
@@ -178,6 +180,7 @@ def test_the_command_line_says_in_one_line_what_is_wrong(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     assert run(["add", "I bought a kayak"]) == 0
     capsys.readouterr()
     assert run(arguments) != 0
@@ -190,6 +193,7 @@ def test_the_command_line_takes_any_question(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     assert run(["add", "I bought a kayak"]) == 0
     assert run(["recall", query, "--max-tokens", "0"]) == 0
     assert run(["recall", query]) == 0

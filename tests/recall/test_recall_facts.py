@@ -23,7 +23,7 @@ NOW = day(2025, 8)
 @pytest.fixture
 def marta(home: Path) -> Iterator[Memory]:
     """Facts as somebody asserted them; what extraction would find in the turns stays out."""
-    with Memory.open(home, "quick", embedder="fake", cache_entries=0, extract="none") as quick:
+    with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0, extract="none") as quick:
         yield told(quick)
 
 

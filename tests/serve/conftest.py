@@ -112,6 +112,7 @@ def _ready(url: str) -> bool:
 @pytest.fixture
 def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Serving:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
     monkeypatch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
     return Serving(home, background_seconds=0.2, consolidate_seconds=0)
 

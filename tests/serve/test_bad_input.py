@@ -38,6 +38,7 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
     """One server for all that is refused, with a bank, and somebody who may do everything."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVERWHEN_EMBEDDER", "fake")
+        patch.setenv("EVERWHEN_READER", "none")
         patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
         home = tmp_path_factory.mktemp("lasting") / "home"
         with serving(Serving(home, consolidate_seconds=0)) as served, served.client() as http:

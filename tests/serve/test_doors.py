@@ -80,6 +80,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVERWHEN_EMBEDDER", "fake")
+        patch.setenv("EVERWHEN_READER", "none")
         patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
         patch.setenv("EVERWHEN_EXTRACT", "none")
         with (

@@ -131,6 +131,7 @@ def test_all_tools_answer_over_streamable_http(served: Served) -> None:
 
 def test_all_tools_answer_over_stdio(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    monkeypatch.setenv("EVERWHEN_READER", "none")
 
     async def talk() -> None:
         async with at_stdio(home, "ana") as client:

@@ -63,7 +63,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     """A bank of turns that are long, short and strange, and facts of every length."""
     home = tmp_path_factory.mktemp("odd")
     dice = random.Random(7)
-    with Memory.open(home, "ana", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "ana", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add_many(
             {
                 "role": dice.choice(["user", "assistant"]),
@@ -94,7 +94,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
 def days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     """A bank in which something happened on each of 30 days."""
     home = tmp_path_factory.mktemp("days")
-    with Memory.open(home, "ana", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "ana", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add_many(
             {
                 "name": "Ana",
@@ -163,7 +163,7 @@ def test_any_list_fits_and_nothing_is_shown_out_of_order(items: list[Any], most:
 
 
 def test_a_memory_longer_than_the_room_is_shortened_rather_than_lost(home: Path) -> None:
-    with Memory.open(home, "ana", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "ana", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add(
             {"name": "Ana", "content": "The violin is under the stairs. " + "And the cello sings. " * 400}
         )

@@ -74,7 +74,7 @@ def test_reads_answer_without_the_turns_that_wait_and_say_how_many(served: Serve
 def test_an_mcp_tool_says_what_it_did_not_wait_for(home: Path, gate: Gate) -> None:
     from everwhen.serve.mcp.tools import build
 
-    with Memory.open(home, "b", embedder="fake", cache_entries=0) as memory:
+    with Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add("I moved to Porto last week.")
 
         @contextmanager

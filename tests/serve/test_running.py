@@ -47,6 +47,7 @@ def process(home: Path, *options: str, extract: str = "none") -> Iterator[tuple[
         **os.environ,
         "EVERWHEN_HOME": str(home),
         "EVERWHEN_EMBEDDER": "fake",
+        "EVERWHEN_READER": "none",
         "EVERWHEN_EXTRACT": extract,
         "PYTHONPATH": str(ROOT / "src"),
     }

@@ -48,6 +48,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, s
     home: Path = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVERWHEN_EMBEDDER", "fake")
+        patch.setenv("EVERWHEN_READER", "none")
         patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
         with serving(replace(Serving(home), rate=1e6, burst=10**6)) as served:
             with served.client() as http:

@@ -15,7 +15,9 @@ START = datetime(2025, 3, 3, 9, tzinfo=UTC)
 
 def opened(home: Path, bank: str, **settings: Any) -> Memory:
     """A bank without meaning and without extraction: the tree alone."""
-    return Memory.open(home, bank, embedder="fake", cache_entries=0, extract="none", **settings)
+    return Memory.open(
+        home, bank, embedder="fake", reader="none", cache_entries=0, extract="none", **settings
+    )
 
 
 def said(number: int, session: str, at: datetime, text: str | None = None, name: str = "Ana") -> Message:

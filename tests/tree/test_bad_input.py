@@ -116,7 +116,7 @@ def test_a_crash_in_the_middle_leaves_the_old_nodes_and_the_list(
 _CONSOLIDATE = """
 import sys
 from everwhen import Memory
-with Memory.open(sys.argv[1], "shared", embedder="fake", cache_entries=0, extract="none") as memory:
+with Memory.open(sys.argv[1], "shared", embedder="fake", reader="none", cache_entries=0, extract="none") as memory:
     done = memory.consolidate("end")
     print(done.built + done.rebuilt)
 """

@@ -326,7 +326,9 @@ def test_a_runner_builds_what_has_closed_without_being_asked(quick: Memory) -> N
 
 
 async def _async_tree(home: Path) -> int:
-    async with await AsyncMemory.open(home, "quick", embedder="fake", cache_entries=0) as memory:
+    async with await AsyncMemory.open(
+        home, "quick", embedder="fake", reader="none", cache_entries=0
+    ) as memory:
         await memory.add("I like jam.", at=START)
         await memory.consolidate("end")
         return len(await memory.tree()) + len(await memory.profile())

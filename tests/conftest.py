@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from everwhen import Memory
 from everwhen.demo import STORY_ZONE, story
 
-# The same cases at each run, and no failure because the machine was busy. `scripts/fuzz.py` looks for new ones, and more.
+# The same cases at each run, and no failure because the machine was busy. `scripts/fuzz.py` looks for new ones.
 settings.register_profile("same", max_examples=60, derandomize=True, database=None, deadline=None)
 settings.load_profile("same")
 

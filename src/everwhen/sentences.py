@@ -6,9 +6,9 @@ import re
 
 _ENDS = re.compile(
     r"(?:(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bvs)(?<!\bProf)(?<!\ba\.m)(?<!\bp\.m)(?<!\be\.g)"
-    r"(?<!\bi\.e)(?<!\betc)\.|[!?…])[.!?…]*[\"”')\]]*\s+|\n+"
+    r"(?<!\bi\.e)(?<!\betc)\.|[!?…])[.!?…]*[\"”')\]]*\s+|[。！？]+|\n+"
 )
-_WORD = re.compile(r"[€$£]?\w(?:[\w'’@+/&%-]|[.,:](?=\w))*|[€$£]")
+_WORD = re.compile(r"(?:(?<!\w)[-−](?=[€$£]?\d))?[€$£]?\w(?:[\w'’@+/&%-]|[.,:](?=\w))*|[€$£]")
 
 
 def pieces(text: str, longest: int) -> list[tuple[int, int]]:
@@ -33,7 +33,7 @@ def sentence_place(text: str, start: int, end: int, longest: int = 0) -> tuple[i
     """The sentence around a place, with those after and before it while all together are no longer than `longest`."""
     ends = [0, *(match.end() for match in _ENDS.finditer(text)), len(text)]
     first = max(place for place, one in enumerate(ends) if one <= start)
-    last = min(place for place, one in enumerate(ends) if one >= end)
+    last = min((place for place, one in enumerate(ends) if one >= end), default=len(ends) - 1)
     while True:
         if last + 1 < len(ends) and ends[last + 1] - ends[first] <= longest:
             last += 1

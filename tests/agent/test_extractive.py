@@ -197,6 +197,17 @@ def test_whatever_is_asked_gets_an_answer_or_a_refusal(talk: Memory, question: s
     assert 0 <= answer.confidence <= 1
 
 
+def test_what_is_said_again_later_was_known_before(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, bank="twice") as memory:
+        for month in (3, 6):
+            said = datetime(2024, month, 5, tzinfo=UTC)
+            memory.add({"name": "Ann", "content": "I moved to Porto on 3 March 2024."}, at=said)
+        then = datetime(2024, 4, 1, tzinfo=UTC)
+        answer = memory.ask("When did I move to Porto?", at=AT, as_of=then, model="none")
+    assert not answer.abstained and "3 March 2024" in answer.text
+    assert all(one.said_at <= then for one in answer.citations)
+
+
 def test_what_was_said_later_is_not_known_as_of_then(talk: Memory) -> None:
     then = datetime(2024, 3, 10, tzinfo=UTC)
     for question in (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -27,7 +28,7 @@ from everwhen.types import Answer, Citation
 
 WEIGHED = ("relevance", "answers", "span", "recalled")
 """The signs that count."""
-ORDINAL = ("st", "nd", "rd", "th")
+_ORDINAL = re.compile(r"(?:^|\s)(\d+)(?:st|nd|rd|th)$")
 NOT_TOLD = "nothing that was said answers it"
 
 
@@ -53,8 +54,14 @@ def ask(
 
     found = None if draft.text else read(asked)
     if found is not None and dated is None:
-        summed = counting.total(asked, lambda part: read(replace(asked, words=part))) if asked.parts else None
+        summed = (
+            counting.total(asked, lambda part: read(replace(asked, words=part)), chance)
+            if asked.parts
+            else None
+        )
         draft = _known_by(summed or _read(bank, found, at), as_of)
+    elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
+        draft = read_reply(found, found.replies[0], chance(found))
     trace: dict[str, Any] = {
         "method": "extractive",
         "kind": asked.kind,
@@ -77,7 +84,7 @@ def _known_by(draft: Draft, as_of: datetime | None) -> Draft:
     """A draft, unless it rests on what was said only later: the calendar knows of no `as_of`."""
     if as_of is None or all(one.said_at <= as_of for one in draft.citations):
         return draft
-    return Draft(draft.how, reason="nothing of it had been said by then")
+    return Draft(draft.how, reason="nothing of it had been said by then", late=True)
 
 
 def _read(bank: Bank, found: Found, at: datetime) -> Draft:
@@ -89,12 +96,15 @@ def _read(bank: Bank, found: Found, at: datetime) -> Draft:
         return timing.since(bank, asked, at)
     if asked.kind == "yes or no" and (dated := timing.on_the_day(bank, asked, at)) is not None:
         return dated
-    if asked.total and (summed := counting.over_all(found)) is not None:
-        return summed
-    if asked.kind == "count":
-        return counting.count(found) if numbered is None else read_reply(found, numbered[0], sure)
     if best is None and found.unread:
         return _quoted(found)
+    if asked.kind == "count" and numbered is None:
+        return counting.count(found)
+    if asked.kind == "count" and numbered is not None and numbered[0] is not best:
+        found = replace(
+            found, replies=(numbered[0], *(one for one in found.replies if one is not numbered[0]))
+        )
+        return read_reply(found, numbered[0], chance(found))
     if best is None:
         return Draft("reading", reason=NOT_TOLD, confidence=sure)
     return read_reply(found, best, sure)
@@ -114,8 +124,8 @@ def read_reply(found: Found, best: Reply, sure: float) -> Draft:
     is_span = best.kind == "span" and found.asked.kind != "yes or no"
     polarity = "Yes" if best.reading.kinds[1] >= best.reading.kinds[2] else "No"
     short = best.words if is_span else polarity
-    if found.asked.kind == "count" and short.endswith(ORDINAL):  # "my 5th" tells of five
-        short = str(counting.number_of(found.asked, best) or short)
+    if found.asked.kind == "count" and (ordinal := _ORDINAL.search(short)):  # "my 5th" tells of five
+        short = ordinal.group(1)
     leads = short[:1].upper() + short[1:] if best.points or not is_span else ""
     text = wording.said(leads, best.quote, best.turn)
     return Draft("reading", text, (best.citation(),), confidence=sure, short=short)

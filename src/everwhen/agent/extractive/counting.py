@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft
@@ -38,33 +37,26 @@ def said(found: Found) -> tuple[Reply, Number] | None:
     return None
 
 
-def total(asked: Asked, look: Callable[[str], Found]) -> Draft | None:
-    """The sum of what is asked for of two things; None where no sum is asked for, or not both are told."""
-    told = [said(look(question)) for question in asked.parts]
+def total(asked: Asked, look: Callable[[str], Found], sure: Callable[[Found], float]) -> Draft | None:
+    """The sum of what was said of two things; None where not both are told, unless a sum was asked for in so many
+    words: then that is said. `sure` tells how often an answer is right."""
+    found = [look(question) for question in asked.parts]
+    told = [said(one) for one in found]
     if None in told:
         return Draft("sum", reason="not all of it was told") if asked.total else None
-    return _summed([one for one in told if one is not None])
+    return _summed([one for one in told if one is not None], min(map(sure, found)))
 
 
-def over_all(found: Found) -> Draft | None:
-    """The sum of the numbers that different turns say, where a total is asked for; None where there is one or none."""
-    told: dict[float, tuple[Reply, Number]] = {}
-    for one in found.replies:
-        if numbered := said(replace(found, replies=(one,))):
-            told.setdefault(numbered[1].value, numbered)
-    return _summed(list(told.values())) if len(told) > 1 else None
-
-
-def _summed(told: Sequence[tuple[Reply, Number]]) -> Draft | None:
+def _summed(told: Sequence[tuple[Reply, Number]], sure: float) -> Draft | None:
     """The sum; None of different measures, or where one sentence was read twice."""
     if len({number.unit for _, number in told}) != 1 or len({one.quote for one, _ in told}) < len(told):
         return None
-    whole = Number(sum(number.value for _, number in told), told[0][1].unit, 0)
+    whole = Number(sum(number.value for _, number in told), told[0][1].unit)
     return Draft(
         "sum",
         f"{whole}: {' + '.join(str(number) for _, number in told)}, as it was said.",
         wording.unique([one.citation() for one, _ in told]),
-        confidence=min(one.answers for one, _ in told),
+        confidence=sure,
         short=str(whole),
     )
 

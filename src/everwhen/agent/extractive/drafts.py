@@ -21,6 +21,8 @@ class Draft:
     reason: str = ""
     short: str = ""
     """The answer's own words, without who said it and when."""
+    late: bool = False
+    """There is an answer, which rests on what was said only later than what may be known."""
 
 
 def cited(answer: TimeAnswer | None) -> tuple[Citation, ...]:

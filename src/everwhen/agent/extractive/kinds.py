@@ -144,9 +144,16 @@ _WHAT = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(r"^(?P<base>.+?)\s+before\s+(?P<than>(?:\S+\s+){0,3}\S*[^\W\d]\S*?)\W*$", re.IGNORECASE)
-_TOTAL = re.compile(r"\b(?:total|altogether|combined|in all|sum)\b", re.IGNORECASE)
+_TOTAL = re.compile(
+    r"\bin total\b|\baltogether\b|\bcombined\b|\btotal\s+(?:number|amount|cost|price|sum|of)\b", re.IGNORECASE
+)
+_SPENDING = re.compile(r"\b(?:spend|spent|pay|paid|cost|costs)\b", re.IGNORECASE)
+_COMPARING = re.compile(
+    r"\b(?:difference|than|compared|average|each|respectively|percentage)\b", re.IGNORECASE
+)
 _BOTH = re.compile(
-    r"^(?P<lead>.*\b(?:of|for|from|on|in|at|with|to)\s+)(?P<first>[^,?]+?)\s+and\s+(?P<second>[^,?]+?)\W*$",
+    r"^(?P<lead>[^\"“”]*\b(?P<how>of|for|from|on|in|at|with|to)\s+)(?P<first>[^,?\"“”]+?)\s+and\s+"
+    r"(?!where|when|who|what|which|why|how|back\b)(?:(?P=how)\s+)?(?P<second>[^,?\"“”]+?)\W*$",
     re.IGNORECASE,
 )
 _NOT_A_NOUN = frozenset(
@@ -181,14 +188,21 @@ def read_kind(words: str) -> Asked:
     """Take a question apart. What is no question of a known kind asks for "what"."""
     asked = _kind(words)
     if asked.kind in ("count", "amount"):
-        both = _BOTH.match(words.strip())
-        parts = (
-            tuple(f"{both.group('lead')}{both.group(side)}?" for side in ("first", "second")) if both else ()
-        )
-        return replace(asked, parts=parts, total=bool(_TOTAL.search(words)))
+        asked = _summing(asked, words.strip())
     found = _BEFORE.match(words.strip()) if asked.kind in ("who", "where", "what", "name", "amount") else None
     return (
         asked if found is None else replace(asked, base=f"{found.group('base')}?", before=found.group("than"))
+    )
+
+
+def _summing(asked: Asked, words: str) -> Asked:
+    """The parts, where the sum of two things is asked for: in so many words, or by what was paid for both."""
+    total = bool(_TOTAL.search(words))
+    both = _BOTH.match(re.sub(r"\s+(?:in total|altogether|combined)(?=\W*$)", "", words, flags=re.IGNORECASE))
+    if both is None or _COMPARING.search(words) or not (total or _SPENDING.search(words)):
+        return asked
+    return replace(
+        asked, total=total, parts=tuple(f"{both['lead']}{both[side]}?" for side in ("first", "second"))
     )
 
 

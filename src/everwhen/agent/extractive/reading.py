@@ -220,7 +220,9 @@ def _order(reply: Reply) -> tuple[datetime, int]:
 
 def _trimmed(text: str, span: tuple[int, int]) -> str:
     start, end = around(text, *span)
-    return text[start:end].strip(_EDGE).removesuffix(".")
+    words = text[start:end].rstrip(_EDGE)
+    words = words if re.match(r"[-−][€$£]?\d", words) else words.lstrip(_EDGE)
+    return words if "." in words[:-1] else words.removesuffix(".")
 
 
 def _logit(chance: float) -> float:

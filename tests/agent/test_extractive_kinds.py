@@ -24,6 +24,7 @@ from everwhen.sentences import around, pieces, sentence_at
         ("Which came first, the move or the wedding?", "first"),
         ("Who did I meet first, Ben or Ana?", "first"),
         ("How many bikes do I own?", "count"),
+        ("In total, how many bikes do I own?", "count"),
         ("How often do I swim?", "amount"),
         ("How much is the rent?", "amount"),
         ("How old is the dog?", "amount"),

@@ -53,7 +53,8 @@ class Asked:
 
 _UNITS = r"(?:minute|hour|day|night|week|weekend|month|year|decade)s?"
 _POLITE = re.compile(
-    r"^\W*(?:(?:please|so|and|well|hey|in total|altogether|overall|ok(?:ay)?|do you (?:know|remember|recall)|can you (?:tell|remind) me|"
+    r"^\W*(?:(?:please|so|and|well|hey|in total|altogether|overall|ok(?:ay)?|"
+    r"do you (?:know|remember|recall)|can you (?:tell|remind) me|"
     r"could you (?:tell|remind) me|tell me|remind me)[\s,:]+(?:of\s+)?)+",
     re.IGNORECASE,
 )

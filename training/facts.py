@@ -18,8 +18,6 @@ from written import RELATIONS, place_in
 Row = dict[str, Any]
 """Like a status: question, speaker, text, status, kind; `before`, and `place`: characters of `speaker: text`."""
 
-TIMES = 1
-"""How often each fact is drawn with other questions."""
 NAMES = ("Priya", "Tom", "Ana", "Mehmet", "Keiko", "Lars", "Fatima", "Joe", "Oksana", "Diego")
 _ME = {"i", "my", "me", "mine", "i'm", "im", "i've", "ive", "i'd", "we", "our", "us", "ours", "myself"}
 _PRONOUNS = frozenset(
@@ -49,7 +47,7 @@ def rows_of(bank: dict[str, Any], chance: random.Random) -> list[Row]:
         turns = bank["sessions"][place[0]]["turns"]
         before = ": ".join(turns[place[1] - 1]) if place[1] else ""
         turn = {"speaker": speaker, "text": text, "before": before}
-        for fact in facts * TIMES:
+        for fact in facts:
             rows += _rows(fact, turn, facts, bank["names"], chance)
     return rows
 

@@ -172,12 +172,22 @@ def test_an_empty_bank_refuses(tmp_path: Path) -> None:
     assert answer.citations == ()
 
 
-def test_a_pasted_book_is_read_where_it_speaks_of_the_question(tmp_path: Path) -> None:
-    book = "The rain fell on the hill and nobody came. " * 4_000
-    with Memory.open(tmp_path, bank="book", extract="none") as memory:
-        memory.add({"role": "user", "content": f"{book}My parrot is called Pepe. {book}"[:200_000]}, at=AT)
-        answer = memory.ask("What is my parrot called?", at=AT, model="none")
-    assert len(answer.text) < 600
+def pasted(folder: Path, sentences: int) -> Answer:
+    """What is answered where one sentence of a long text says it."""
+    rain = "The rain fell on the hill and nobody came. " * (sentences // 2)
+    with Memory.open(folder, bank="pasted", extract="none") as memory:
+        memory.add({"role": "user", "content": f"{rain}My parrot is called Pepe. {rain}"}, at=AT)
+        return memory.ask("What is my parrot called?", at=AT, model="none")
+
+
+def test_a_long_turn_is_read_where_it_speaks_of_the_question(tmp_path: Path) -> None:
+    answer = pasted(tmp_path, 360)
+    assert answer.text == 'Pepe. user, 8 May 2024: "My parrot is called Pepe."'
+
+
+def test_a_turn_beyond_what_is_recalled_is_refused_in_a_short_sentence(tmp_path: Path) -> None:
+    answer = pasted(tmp_path, 4_000)
+    assert answer.abstained and len(answer.text) < 200
 
 
 def test_without_a_reader_the_best_turn_is_quoted(tmp_path: Path) -> None:

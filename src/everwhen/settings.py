@@ -114,6 +114,9 @@ class Settings:
     """What recall leaves out because it hardly helps; docs/tree.md says what each costs."""
     tree_recall: bool = False
     """Recall takes nodes of the memory tree along (hierarchical recall)."""
+    show_dates: bool = True
+    """Prompts have the dates behind the relative times of a turn, "last week (3 to 9 March 2025)", and recalled turns
+    have `occurred`."""
 
     # Rerank
     reranker: str = "maxsim"

@@ -148,7 +148,10 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """One memory given back: its words, when it was said, where it comes from, and why it is here."""
+    """One memory given back: its words, when it was said, where it comes from, and why it is here.
+
+    `occurred` is the time that it is about. A turn that speaks of several times has the interval that covers them all.
+    """
 
     id: str
     kind: str
@@ -165,6 +168,9 @@ class Recalled:
     metadata: Metadata = field(default_factory=dict)
     level: int = 0
     """Of a node of the tree; 0 for all else."""
+    shown: str = ""
+    """The text with the dates of what it says, as a prompt has it; empty where that is the text itself. The tokens are
+    those of what is shown."""
 
 
 @dataclass(frozen=True, slots=True)

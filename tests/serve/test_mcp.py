@@ -81,7 +81,8 @@ async def conversation(client: McpClient) -> None:
     )
     assert added["new"] == 1
     found = await call(client, "search_memories", query="Where does Ana live?", before="2026-01-01")
-    assert found["memories"][0]["text"] == "I moved to Porto last week."
+    assert found["memories"][0]["text"] == "I moved to Porto last week (3 to 9 March 2025)."
+    assert found["memories"][0]["occurred"] == "the week of 3 March 2025"
     assert (await call(client, "search_memories", query="Porto", between=["2024"]))["memories"] == []
     when = await call(client, "when", query="When did Ana move to Porto?")
     assert when["when"] == "the week of 3 March 2025" and when["evidence"][0]["turn"] == added["turns"][0]

@@ -94,6 +94,14 @@ def test_what_is_added_is_recalled(either: Memory | Client) -> None:
     assert either.doctor() == []
 
 
+def test_dates_reach_the_prompt_on_both_sides(either: Memory | Client) -> None:
+    either.add("The painters came the day before yesterday.", at=MONDAY)
+    found = either.recall("painters", kinds=["turn"])
+    day = f"{(MONDAY - timedelta(days=2)):%-d %B %Y}"
+    assert f"the day before yesterday ({day})." in found.as_context()
+    assert found.memories[0].occurred is not None and "(" not in found.memories[0].text
+
+
 def test_windows_recipes_and_filters_are_heard(either: Memory | Client) -> None:
     either.add_many(
         [{"content": f"violin {day}", "timestamp": MONDAY + timedelta(days=day)} for day in range(4)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -21,6 +22,7 @@ from everwhen.when import (
     resolve,
 )
 from everwhen.when.calendar import Unit, floor, shift
+from everwhen.when.render import dates
 
 counts = st.integers(0, 99)
 durations = st.builds(Duration, counts, counts, counts, counts, counts, counts, counts)
@@ -136,3 +138,33 @@ def test_an_explanation_has_the_words_and_the_sides() -> None:
     assert explain(parse_interval("2023-05-09")) == "9 May 2023 [2023-05-09T00:00Z, 2023-05-10T00:00Z)"
     assert explain(parse_interval("2023/..")) == "since 1 January 2023 [2023-01-01T00:00Z, …)"
     assert explain(None) == "no interval of its own"
+
+
+@pytest.mark.parametrize(
+    ("interval", "words"),
+    [
+        ("2025-03-03/2025-03-10", "3 to 9 March 2025"),
+        ("2025-02-28/2025-03-07", "28 February to 6 March 2025"),
+        ("2024-12-30/2025-01-06", "30 December 2024 to 5 January 2025"),
+        ("2025-03-03/2025-03-04", "3 March 2025"),
+        ("2025-03-01/2025-04-01", "March 2025"),
+        ("2024-12-01/2025-03-01", "December 2024 to February 2025"),
+        ("2025-01-01/2026-01-01", "2025"),
+        ("1990-01-01/2000-01-01", "1990 to 1999"),
+        ("2025-03-03/..", "since 3 March 2025"),
+        ("../2025-06-01", "up to 31 May 2025"),
+    ],
+)
+def test_dates_are_the_first_and_the_last_day(interval: str, words: str) -> None:
+    assert dates(replace(parse_interval(interval), grain="day")) == words
+
+
+@given(
+    st.dates(date(1960, 1, 1), date(2190, 1, 1)), st.integers(1, 800), st.sampled_from(["UTC", "Asia/Tokyo"])
+)
+def test_dates_are_resolved_to_the_interval_that_they_name(first: date, days: int, zone: str) -> None:
+    start = datetime(first.year, first.month, first.day, tzinfo=ZoneInfo(zone))
+    words = dates(Interval(start, start + timedelta(days=days), "day"), zone)
+    (found,) = resolve(f"from {words}" if " to " in words else words, NOW, zone)
+    assert found.interval is not None
+    assert (found.interval.start, found.interval.end) == (start, start + timedelta(days=days)), words

@@ -46,6 +46,7 @@ class View:
             "agent",
             self.recipe.candidates,
             rerank=self.recipe.rerank,
+            dates=False,  # the turns themselves are shown
         )
         asked, seek = self._ranked_by(words)
         found = self.bank.recall(

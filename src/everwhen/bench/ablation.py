@@ -173,7 +173,7 @@ class Ablation:
         by_budget = self.tokens.setdefault(name, {str(budget): [] for budget in TOKENS})
         for budget in TOKENS:
             answer = within(found, budget)
-            ranking = score(given(answer, answer.as_context(cut=0), said)).turn
+            ranking = score(given(answer, answer.as_context(cut=0, dates=False), said)).turn
             if ranking:
                 by_budget[str(budget)].append(
                     metrics.recall_at(ranking.ranked, ranking.gold, max(1, len(ranking.ranked)))

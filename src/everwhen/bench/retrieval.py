@@ -129,7 +129,7 @@ def ask(
         answer = first if budget == BUDGETS[-1] else within(whole, budget)
         text = answer.as_context(cut=0)
         over_budget += count_tokens(text) > budget
-        context[str(budget)] = given(answer, text, said)
+        context[str(budget)] = given(answer, answer.as_context(cut=0, dates=False), said)
     return Asked(
         ranked=[str(turn) for turn in ranked[:RANKS]],
         context=context,

@@ -57,8 +57,8 @@ class AskingMemory(TimeMemory):
                 from everwhen.agent import extractive
                 from everwhen.recall.question import heart_of
 
-                # What is recalled is read for the answer; recall need not read it too.
-                unread = checked.recipe("mid", self._settings).without("read")
+                # What is recalled is read for the answer, as it was said; recall need not read it too.
+                unread = checked.recipe("mid", self._settings).without("read").without("dates")
                 answer = extractive.ask(
                     cast("Bank", self),
                     heart_of(words),

@@ -121,7 +121,7 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
         max_tokens=EVERYTHING,
         at=ask.at,
         where=Filter(kinds=_RANKED),
-        recipe=ask.recipe,
+        recipe=replace(ask.recipe, dates=False),
         reader=ask.reader,
     )
     ranked = list(dict.fromkeys(id_ for one in recall(store, embedder, request) for id_ in one.turns))

@@ -1,6 +1,6 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget: one
+plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> dates -> budget: one
 module each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion; the
 reader reads the first few of what the fusion puts first.
 """
@@ -31,6 +31,7 @@ from everwhen.models.rerank.maxsim import best_matches
 from everwhen.recall.answerable import answerable
 from everwhen.recall.budget import NO_ROOM, fill
 from everwhen.recall.channels import Found, reasons, search
+from everwhen.recall.dates import with_dates
 from everwhen.recall.expand import expand
 from everwhen.recall.facts import show_facts
 from everwhen.recall.features import Matches, Pool, features
@@ -234,6 +235,9 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             )
     with _timed(timings, "gate"):
         ranked, unhelpful, said = _gated(ranked, gathered, request)
+    if recipe.dates:
+        with _timed(timings, "dates"):
+            ranked = with_dates(store, ranked)
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
     return Recall(

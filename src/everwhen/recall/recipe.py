@@ -12,7 +12,8 @@ from everwhen.settings import Settings
 Gating: TypeAlias = Literal["none", "careful", "strict"]
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
 STAGES = (
-    "fusion", "rerank", "read", "latest", "satf", "tree", "expand", "gate", "facts", "context", "speaker",
+    "fusion", "rerank", "read", "latest", "satf", "tree", "expand", "gate", "facts", "dates", "context",
+    "speaker",
 )  # fmt: skip
 
 _DEFAULT = Settings()
@@ -55,6 +56,8 @@ class Recipe:
     """What is left out because it hardly helps: nothing, what costs no evidence (`careful`), or all but a few
     (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""
     facts: bool = True
+    dates: bool = True
+    """Resolve the times that turns speak of (`recall/dates.py`): what their `occurred` and `shown` are from."""
     graph_seeds: int = _DEFAULT.graph_seeds
     graph_seed_similarity: float = _DEFAULT.graph_seed_similarity
     graph_similarity: float = _DEFAULT.graph_similarity
@@ -80,7 +83,7 @@ class Recipe:
         """The default recipe with the numbers that are set; `low` compares no words and reads nothing."""
         own = {one.name for one in fields(cls)} - {"candidates"}
         numbers = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name in own}
-        found = cls(name, candidates, tree=settings.tree_recall, **numbers)
+        found = cls(name, candidates, tree=settings.tree_recall, dates=settings.show_dates, **numbers)
         if settings.graph_recall:
             found = replace(found, channels=CHANNELS)
         return replace(found, rerank=False, read=0) if name == "low" else found
@@ -93,7 +96,7 @@ class Recipe:
         match stage:
             case "fusion":
                 return replace(self, name=name, fusion="rrf")
-            case "rerank" | "latest" | "context" | "speaker" | "satf" | "tree" | "facts":
+            case "rerank" | "latest" | "context" | "speaker" | "satf" | "tree" | "facts" | "dates":
                 return replace(self, name=name, **{stage: False})  # type: ignore[arg-type]
             case "expand" | "read":
                 return replace(self, name=name, **{stage: 0})  # type: ignore[arg-type]

@@ -49,12 +49,15 @@ class Recall:
     def __len__(self) -> int:
         return len(self.memories)
 
-    def as_context(self, cut: float = CUT) -> str:
+    def as_context(self, cut: float = CUT, *, dates: bool = True) -> str:
         """The memories for a prompt, oldest first: by session, under the date (the speaker's) of each day.
 
         Sessions of one day stand under one header, one after the other, with a line `---` between them; one that
         runs past midnight goes on under the next date. The list ends where the rest is not worth it: a memory with less
         than `cut` of the best one's score is left out. 0 keeps all, which is exactly `tokens` long, as cl100k counts.
+
+        Words that are counted from the day they were said on have their date behind them: "last week (3 to 9 March
+        2025)". `dates=False` leaves the words alone, and is shorter.
         """
         days: dict[str, dict[str, list[Recalled]]] = {}
         least = cut * max((one.score for one in self.memories), default=0.0)
@@ -62,20 +65,23 @@ class Recall:
             days.setdefault(header(memory), {}).setdefault(memory.session, []).append(memory)
         return "".join(
             heading
-            + BREAK.join("".join(line(one.speaker, one.text) for one in group) for group in sessions.values())
+            + BREAK.join(
+                "".join(line(one.speaker, (dates and one.shown) or one.text) for one in group)
+                for group in sessions.values()
+            )
             for heading, sessions in days.items()
         )
 
-    def to_openai(self, cut: float = CUT) -> list[dict[str, str]]:
+    def to_openai(self, cut: float = CUT, *, dates: bool = True) -> list[dict[str, str]]:
         """One system message for a chat completion; nothing when nothing was found."""
-        return [{"role": "system", "content": self._framed(cut)}] if self.memories else []
+        return [{"role": "system", "content": self._framed(cut, dates)}] if self.memories else []
 
-    def to_anthropic(self, cut: float = CUT) -> list[dict[str, str]]:
+    def to_anthropic(self, cut: float = CUT, *, dates: bool = True) -> list[dict[str, str]]:
         """One text block for the `system` parameter of a message."""
-        return [{"type": "text", "text": self._framed(cut)}] if self.memories else []
+        return [{"type": "text", "text": self._framed(cut, dates)}] if self.memories else []
 
-    def _framed(self, cut: float) -> str:
-        return f"{PREAMBLE}\n<memories>\n{self.as_context(cut)}</memories>"
+    def _framed(self, cut: float, dates: bool) -> str:
+        return f"{PREAMBLE}\n<memories>\n{self.as_context(cut, dates=dates)}</memories>"
 
 
 def recalled(row: UnitRow, score: float, why: Why) -> Recalled:

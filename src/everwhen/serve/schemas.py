@@ -191,6 +191,7 @@ class RecipeIn(Body):
     scope: Literal["simple", "hybrid", "complex"] | None = None
     gate: Literal["none", "careful", "strict"] = "none"
     facts: bool = True
+    dates: bool = True
     graph_seeds: Whole = Field(5, ge=0, le=1000)
     graph_seed_similarity: float = Field(0.74, ge=-1, le=1)
     graph_similarity: float = Field(0.64, ge=-1, le=1)
@@ -209,7 +210,8 @@ class RecipeIn(Body):
 
 Stage = Literal[
     "semantic", "keyword", "graph", "temporal",
-    "fusion", "rerank", "read", "latest", "satf", "tree", "expand", "gate", "facts", "context", "speaker",
+    "fusion", "rerank", "read", "latest", "satf", "tree", "expand", "gate", "facts", "dates", "context",
+    "speaker",
 ]  # fmt: skip
 
 
@@ -233,7 +235,7 @@ class RecallIn(Body):
         False, description="Give each memory's metadata too; `max_tokens` does not count it."
     )
     recipe: RecipeIn | None = None
-    without: list[Stage] = Field([], max_length=15, description="Stages to leave out, such as `rerank`.")
+    without: list[Stage] = Field([], max_length=16, description="Stages to leave out, such as `rerank`.")
     fresh: bool = False
 
 

@@ -1,4 +1,4 @@
-"""Intervals in words that `resolve` reads back: "the week of 1 May 2023", "since 3 March 2021"."""
+"""Intervals in words: names that `resolve` reads back ("the week of 1 May 2023"), and dates ("1 to 7 May 2023")."""
 
 from __future__ import annotations
 
@@ -92,6 +92,49 @@ def _written(moment: datetime) -> bool:
 
 def _date(moment: datetime) -> str:
     return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+
+
+def dates(interval: Interval, zone: str | None = None) -> str:
+    """The first and the last day of it in that zone, both included: "3 to 9 March 2025", "28 February to 6 March 2025".
+
+    Whole months and years go by their names, what is finer than a day by the clock.
+    """
+    area = zone_of(zone or "UTC")
+    start, end = (
+        None if side is None else side.astimezone(area).replace(tzinfo=None)
+        for side in (interval.start, interval.end)
+    )
+    last = None if end is None else end - datetime.resolution
+    if start is None:
+        return "always" if last is None else f"up to {_date(last)}"
+    if end is None or last is None:
+        return f"since {_date(start)}"
+    if interval.grain in ("second", "minute", "hour"):
+        return _hours(start, end)
+    if start == floor(start, "month") and end == floor(end, "month"):
+        if start.month == end.month == 1:
+            return _from_to([f"{start.year}"], [f"{last.year}"])
+        return _from_to(
+            [_MONTHS[start.month - 1], f"{start.year}"], [_MONTHS[last.month - 1], f"{last.year}"]
+        )
+    return _from_to(_date(start).split(), _date(last).split())
+
+
+def _hours(start: datetime, end: datetime) -> str:
+    if end - start <= timedelta(minutes=1):
+        return f"{_date(start)} at {start:%H:%M}"
+    if start.date() == end.date():
+        return f"{_date(start)}, {start:%H:%M} to {end:%H:%M}"
+    return f"{_date(start)} {start:%H:%M} to {_date(end)} {end:%H:%M}"
+
+
+def _from_to(first: list[str], last: list[str]) -> str:
+    """ "28 February" to "6 March 2025": what both end with is said once."""
+    if first == last:
+        return " ".join(last)
+    while first[-1] == last[len(first) - 1]:
+        first = first[:-1]
+    return f"{' '.join(first)} to {' '.join(last)}"
 
 
 def explain(interval: Interval | None, zone: str | None = None) -> str:

@@ -471,11 +471,11 @@ def _recalled(found: Recall, max_tokens: int) -> str:
 
 
 def _memory(one: Recalled) -> Json:
-    """A memory; `turns` where it is not a turn itself, `occurred` where something in it is dated."""
+    """A memory as a prompt shows it; `turns` where it is no turn itself, `occurred` where something in it is dated."""
     told = {
         "id": one.id,
         "kind": one.kind,
-        "text": one.text,
+        "text": one.shown or one.text,
         "speaker": one.speaker,
         "said_at": jsonable(one.said_at),
         "score": round(one.score, 3),
@@ -500,13 +500,17 @@ def _by_place(entry: Entry) -> str:
 
 
 def _turn(turn: Turn | Recalled) -> Json:
-    return {
+    """A turn word for word; one that was searched for has `occurred` where something in it is dated."""
+    told = {
         "id": turn.id,
         "speaker": turn.speaker,
         "text": turn.text,
         "said_at": jsonable(turn.said_at),
         "session": turn.session,
     }
+    if isinstance(turn, Recalled) and turn.occurred is not None:
+        told["occurred"] = _when(turn.occurred, turn.zone)
+    return told
 
 
 def _receipt(receipt: Receipt, turns: Sequence[str]) -> Json:

@@ -1,6 +1,6 @@
 """One question, from its words to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> dates -> budget: one
+plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget -> dates: one
 module each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion; the
 reader reads the first few of what the fusion puts first.
 """
@@ -235,11 +235,12 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             )
     with _timed(timings, "gate"):
         ranked, unhelpful, said = _gated(ranked, gathered, request)
-    if recipe.dates:
-        with _timed(timings, "dates"):
-            ranked = with_dates(store, ranked)
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
+    if recipe.dates:
+        with _timed(timings, "dates"):  # their dates take room too
+            kept, crowded_out, tokens = fill(with_dates(store, kept), request.max_tokens)
+            left = [*crowded_out, *left]
     return Recall(
         query=request.query,
         memories=tuple(_ordered(kept, request)),

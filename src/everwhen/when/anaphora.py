@@ -74,6 +74,8 @@ def counts_from_told(value: object) -> bool:
 
 def is_complete(item: Item, tokens: list[Token]) -> bool:
     """Whether nothing follows that it hangs on instead: "the year after I graduated", "the next day of rest"."""
+    if item.start and tokens[item.start - 1].lower == "for":
+        return False  # "pack your bag for the next day": any
     following = tokens[item.end].lower if item.end < len(tokens) else ""
     if tokens[item.end - 1].lower in _NEEDS_END:
         return not following or following in _ENDS

@@ -54,6 +54,7 @@ _ING_NOUNS = word_set(
     feeling building clothing according being having concerning regarding sibling pudding"""
 )
 _ARRANGED = word_set("booked scheduled planned reserved arranged postponed pushed rescheduled due set")
+_ARTICLES = word_set("the a an my our your his their its this these those some")
 _PRONOUNS = word_set("i we they you")
 _NOT_VERBS = word_set(
     """and or but the a an to of in on at with for from not also really just both all always never often
@@ -152,6 +153,8 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     if word in _PAST or _PREFIX.sub("", word) in _PAST:
         return "past", 1.0
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
+        if before in _ARTICLES:
+            return None  # "my guided sessions"
         return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
     if word.endswith("ing") and len(word) > 4 and before in _BE:
         return "future", 0.9
@@ -165,7 +168,8 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     opening = index == 0 or tokens[index - 1].lower in (*_BREAKS, ":")
     if opening and word in _OPENERS:
         return "future", 0.6
-    if opening and word.endswith("ing") and len(word) > 4 and word not in _ING_NOUNS:
+    heading = index + 1 < len(tokens) and tokens[index + 1].lower == ":"
+    if opening and word.endswith("ing") and len(word) > 4 and word not in _ING_NOUNS and not heading:
         return "future", 0.5  # "Signing on Monday!"
     asked = index + 1 < len(tokens) and tokens[index + 1].lower in ("me", "us")
     if asked and before in _TURNS and word in _OPENERS:

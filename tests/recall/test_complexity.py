@@ -140,6 +140,7 @@ def test_timems_examples_in_other_words(need: str, queries: tuple[str, ...]) -> 
         "May was wet. Where did we go?",
         "Where was the fair this May?",
         "May I ask where Ana lives?",
+        "May I see what Ana bought in June?",
     ],
 )
 def test_may_is_a_month_or_a_name(query: str) -> None:

@@ -136,6 +136,8 @@ _BEFORE_A_NOUN = re.compile(
     re.IGNORECASE,
 )
 _AFTER_A_NOUN = re.compile(r"\s*(?:['’]s\b|(?:is|are|was|were|has|had|did|does|will|would)\b)", re.IGNORECASE)
+_OPENING = re.compile(r"(?:^|[.!?,])\s*$")
+_ASKS_LEAVE = re.compile(r"\s+(?:i|we)\s+(?!be\b|have\b)", re.IGNORECASE)
 _ANY_MOMENT = datetime(2024, 1, 1, tzinfo=UTC)
 MOST_MAYS = 8
 AROUND_MAY = 40
@@ -152,6 +154,8 @@ def permits(query: str) -> bool:
         before, after = query[max(0, found.start() - AROUND_MAY) : found.start()], query[found.end() :]
         if _BEFORE_A_NOUN.search(before) or _AFTER_A_NOUN.match(after):
             continue
+        if _OPENING.search(before) and _ASKS_LEAVE.match(after):
+            continue  # "May I see the photos of June?" is polite, and asks for no judgement
         if not _is_time(before, found.group() + after[:AROUND_MAY]):
             return True
     return False

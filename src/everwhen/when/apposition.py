@@ -1,4 +1,4 @@
-"""One day, named twice: "it was the Friday, so 7 March" is no Friday of this week."""
+"""What one date says of its neighbour: "it was the Friday, so 7 March", "in March, May and July of 2021"."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from everwhen.when.calendar import Unit, shift
 from everwhen.when.interval import Interval
 from everwhen.when.meaning import Context
 from everwhen.when.reference import TimeRef
@@ -20,6 +21,9 @@ _NAMES = 3
 _EXPLAINS = word_set("so ( i.e ie namely meaning =")
 """What stands before a date that says which day was meant."""
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.I)
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", re.I)
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_LISTS = frozenset({",", "and", "or", "&", "in", "on", "the"})
 _RELATIVE = re.compile(r"\b(?:last|next|this|past|coming|ago|after|before)\b", re.I)
 
 
@@ -41,6 +45,46 @@ def dated_beside(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Context
                 kept[place] = moved
                 break
     return kept
+
+
+def with_shared_year(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Context) -> list[TimeRef]:
+    """The same references, where the last of a list lends its year: "in March, May and July of 2021"."""
+    kept = list(found)
+    for place in range(len(kept) - 2, -1, -1):
+        ref, following = kept[place], kept[place + 1]
+        if not _without_a_year(ref) or not _YEAR.search(following.text) or ref.grain != following.grain:
+            continue
+        between = [one.lower for one in tokens if ref.span[1] <= one.start and one.end <= following.span[0]]
+        if not between or not _LISTS.issuperset(between):
+            continue
+        day = _local(ref.interval.start if ref.interval else None, ctx)
+        last = _local(following.interval.start if following.interval else None, ctx)
+        if day is None or last is None:
+            continue
+        unit: Unit = "month" if ref.grain == "month" else "day"
+        try:
+            start = day.replace(tzinfo=None, year=last.year)
+        except ValueError:  # 29 February
+            continue
+        sides = (start, shift(start, unit, 1))
+        text = f"{ref.text} {last.year}"  # so that it lends the year on
+        first, last = (side.replace(tzinfo=ctx.zone).astimezone(UTC) for side in sides)
+        kept[place] = replace(ref, interval=Interval(first, last, ref.grain), text=text, confidence=0.9)
+    return [
+        replace(one, text=before.text) if one.text != before.text else one
+        for one, before in zip(kept, found, strict=True)
+    ]
+
+
+def _without_a_year(ref: TimeRef) -> bool:
+    """Whether it is a month or a day of a month that floats."""
+    return (
+        ref.grain in ("month", "day")
+        and ref.interval is not None
+        and not _YEAR.search(ref.text)
+        and _MONTH.search(ref.text) is not None
+        and not _RELATIVE.search(ref.text)
+    )
 
 
 def _moved(ref: TimeRef, date: TimeRef, before: str, ctx: Context) -> TimeRef | None:

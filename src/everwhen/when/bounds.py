@@ -13,7 +13,7 @@ from everwhen.when.meaning import AtClock, Context, Kind, Meaning, Now, Part, Pa
 Word = Literal["since", "until", "by", "before", "after"]
 
 
-def floating(meaning: Meaning) -> bool:
+def floating(meaning: Meaning | None) -> bool:
     """Whether it has no year (or week) of its own, so that the other end of a range may lend it one."""
     match meaning:
         case Part(whole=inner) | PartOfDay(day=inner) | AtClock(day=inner):

@@ -69,7 +69,18 @@ def _compares(refs: list[TimeRef]) -> bool:
 
 
 _BOUNDARIES = frozenset(
-    {"bounded", "between", "between years", "from to", "onward", "and onward", "by a part"}
+    {
+        "bounded",
+        "between",
+        "between years",
+        "from to",
+        "onward",
+        "and onward",
+        "by a part",
+        "by the end of a day",
+        "through",
+        "so long since a time",
+    }
 )
 
 # Order: first, last, most recent

@@ -24,7 +24,7 @@ class Cycle(Meaning):
 
     __slots__ = ()
     every: ClassVar[Unit]
-    # A weekday's name said today means another day; a month's or a date's may mean the present one.
+    # A weekday's name with a past or a future verb means another day; a month's or a date's may mean the present one.
     excludes_now: ClassVar[bool] = False
 
     def instance(self, start: datetime, conventions: Conventions) -> Span | None:
@@ -92,6 +92,11 @@ class Weekday(Cycle):
     def instance(self, start: datetime, conventions: Conventions) -> Span:
         day = start + DAY * ((self.day - start.weekday()) % 7)
         return Span(day, day + DAY, "day")
+
+    def span(self, ctx: Context) -> Span | None:
+        if ctx.now.weekday() == self.day and (ctx.side is None or ctx.present):
+            return Span(ctx.today, ctx.today + DAY, "day")  # "the review is on Friday", said on a Friday
+        return nearest(self, ctx, ctx.side or "past")
 
 
 @dataclass(frozen=True, slots=True)

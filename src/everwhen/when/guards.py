@@ -17,7 +17,7 @@ from everwhen.when.cycles import (
     WeekNumber,
 )
 from everwhen.when.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
-from everwhen.when.meaning import AtClock, Days, Fixed, Meaning, UnitAt
+from everwhen.when.meaning import AtClock, Days, Fixed, Meaning, NoSuchDay, UnitAt
 from everwhen.when.offsets import InAmount, Window
 from everwhen.when.tokens import Token, word_set
 
@@ -94,6 +94,18 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # a wish
     if isinstance(value, Season) and after == "of":
         return False  # the spring of my senior year
+    if (
+        isinstance(value, Season)
+        and tokens[item.end - 1].lower == "spring"
+        and _wells_up(item, tokens, after)
+    ):
+        return False
+    if isinstance(value, NoSuchDay):
+        return after not in MEASURES  # "in June 31 people came"
+    if item.rule is not None and item.rule.name == "so long since" and before in _STRETCHES:
+        return False  # "in the three years since the fire we moved twice"
+    if tokens[item.start].lower in ("through", "thru") and before in _PASSES:
+        return False  # "we got through 2020": it was passed, not its end reached
     if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
         return False  # "the weekend after my birthday": only the memory knows when that was
     return not isinstance(value, Meaning) or _plausible(item, value, tokens, before, after)
@@ -118,12 +130,48 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return _in_a_list_of_years(tokens, item.start)
     if isinstance(value, Fixed) and value.unit == "year":
         if before in _DETERMINERS and item.end < len(tokens) and tokens[item.end].kind == "word":
-            return tokens[item.end].text[0].isupper() or after in _EVENTS  # the 2018 World Cup
+            if after in _EVENTS:
+                return True
+            # The 2018 World Cup is one of its kind; a 2014 Honda, or hers, is named by the year it was built in.
+            return tokens[item.end].text[0].isupper() and (before == "the" or _event_named(tokens, item.end))
         opening = item.start == 0 or before in (".", "!", "?")
         return (opening and after in ("was", "is", "will", "has", "had", "brought", "saw")) or (
             before,
             after,
         ) == ("(", ")")
+    return False
+
+
+def _wells_up(item: Item, tokens: list[Token], after: str) -> bool:
+    """Whether "the spring" is where water rises: a place is told behind it, or water and drinking before it."""
+    if after in _PLACES:
+        return True
+    words = {token.lower for token in tokens[max(0, item.start - 6) : item.start]}
+    opener = tokens[item.start].lower
+    return opener in ("from", "at", "by", "near", "to", "the") and not words.isdisjoint(_WATERS)
+
+
+_PLACES = word_set(
+    "behind beneath below above near beside beyond under underneath across inside outside up down"
+)
+_WATERS = word_set(
+    """water drank drink drinks drinking drunk hot mineral thermal fresh bottles fetched fetch filled fill flows flowed
+    bathed swam camped hiked walked climbed river stream creek"""
+)
+_STRETCHES = word_set("the in over during these those for throughout all")
+_PASSES = word_set(
+    """go goes going went gone got get gets getting live lives lived suffer suffered struggle struggled made make
+    powered lasted pushed slept sleep worked all half halfway midway partway"""
+)
+
+
+def _event_named(tokens: list[Token], index: int) -> bool:
+    """Whether the words from there on name something that takes place: my 2018 Japan trip."""
+    for token in tokens[index : index + 4]:
+        if token.kind != "word":
+            return False
+        if token.lower in _NAMED_EVENTS:
+            return True
     return False
 
 
@@ -175,6 +223,11 @@ _EVENTS = word_set(
     championship olympics marathon pandemic campaign release show festival party harvest edition summit
     recession crisis flood fire earthquake heatwave tournament retreat roadmap plan goals cohort intake
     graduation finals draft taxes tax return review audit"""
+)
+# Behind a name they tell that it takes place: my 2018 Japan trip, a 2017 World Cup match.
+_NAMED_EVENTS = _EVENTS | word_set(
+    """cup games cruise visit holidays expedition exhibition congress survey census paper article study album
+    christmas easter thanksgiving halloween match final"""
 )
 
 

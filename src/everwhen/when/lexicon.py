@@ -175,7 +175,17 @@ def _number(text: str) -> list[Sense]:
         found.append(("<yy>", value, False))
     if 1000 <= value <= 2199 and len(text) == 4:
         found.append(("<year>", value, True))
+    if len(text) == 4 and is_clock(value):
+        found.append(("<hhmm>", Clock(value // 100, value % 100, exact=True), True))
     return found
+
+
+_OUR_YEARS = range(1500, 2100)
+
+
+def is_clock(figures: int) -> bool:
+    """Whether four figures beside a day are a time of day: 1100, as no year of ours is called that."""
+    return figures not in _OUR_YEARS and figures // 100 < 24 and figures % 100 < 60
 
 
 def _ordinal(text: str) -> list[Sense]:

@@ -36,6 +36,8 @@ class Context:
     zone: tzinfo
     side: Side | None = None
     certain: bool = True  # whether a sure sign, not a mere hint, told the side
+    present: bool = False  # whether only a verb in the present tense told it: "the review is on Friday"
+    told: Span | None = None  # the date told before, which "two days later" counts from
     conventions: Conventions = field(default_factory=Conventions)
 
     @property
@@ -49,6 +51,10 @@ class Context:
         """The wall clock after so much real time has passed, daylight-saving changes included."""
         instant = moment.replace(tzinfo=self.zone).astimezone(UTC) + delta
         return instant.astimezone(self.zone).replace(tzinfo=None)
+
+    def at(self, moment: datetime) -> Context:
+        """The same place and speaker at another moment, from which is counted."""
+        return replace(self, now=moment)
 
     def facing(self, side: Side) -> Context:
         """The same moment with the side decided by the words themselves ("since" looks back)."""
@@ -106,6 +112,14 @@ class Fixed(Meaning):
 
     def span(self, ctx: Context) -> Span:
         return Span(self.start, shift(self.start, self.unit, 1), GRAIN[self.unit])
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchDay(Meaning):
+    """29 February 2023, 31 April: written as a date, so its parts are no dates either."""
+
+    def span(self, ctx: Context) -> Span | None:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +191,8 @@ _THIRDS: dict[Grain, tuple[Unit, tuple[int, int]]] = {
     "decade": ("year", (4, 7)),
     "century": ("year", (34, 67)),
 }
-# "start" and "end" are the first and last third, but as a limit they are the very edge: by the end of May.
+# "start" and "end" are the first and last third, but as a limit they are the very edge: by the end of May. Nobody
+# calls September the end of the year: there they are the first and the last month.
 Position = Literal["early", "start", "mid", "late", "end", "first half", "second half"]
 
 
@@ -201,6 +216,8 @@ class Part(Meaning):
         if isinstance(self.whole, PartOfDay) and self.whole.part in ("evening", "night"):
             return whole  # late last night is still last night
         one, two = _thirds(whole.start, whole.end, whole.grain)
+        if whole.grain == "year" and self.position in ("start", "end"):
+            one, two = shift(whole.start, "month", 1), shift(whole.end, "month", -1)
         if self.position == "mid":
             start, end = one, two
         else:
@@ -321,28 +338,40 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class AtClock(Meaning):
-    """A time of day on a day (today when none is given)."""
+    """A time of day on a day. Where no day is said it is today, or the latest one that was where the verb is past."""
 
     clock: Clock
-    day: Meaning = UnitAt("day")
+    day: Meaning | None = None
 
     def span(self, ctx: Context) -> Span | None:
-        day = self.day.span(ctx)
+        day = (self.day or UnitAt("day")).span(ctx)
         if day is None or day.start is None or day.end is None or day.end - day.start > DAY:
             return None
+        start = self._begins(day.start, ctx)
+        if self.day is None and ctx.side == "past" and start > ctx.now:
+            start = self._was(start, ctx)
+        clock = self.clock
+        if clock.second is not None:
+            return Span(start, start + timedelta(seconds=1), "second")
+        return Span(start, start + timedelta(minutes=1), "minute")
+
+    def _begins(self, day: datetime, ctx: Context) -> datetime:
         clock = self.clock
         hour = clock.hour
-        if not clock.exact and hour < 12 and (day.start.hour >= 12 or (day.start.hour == 0 and hour < 7)):
+        if not clock.exact and hour < 12 and (day.hour >= 12 or (day.hour == 0 and hour < 7)):
             hour += 12  # "tomorrow at 5" and "tonight at 9" are in the second half of the day
-        start = floor(day.start, "day") + timedelta(
+        start = floor(day, "day") + timedelta(
             hours=hour, minutes=clock.minute or 0, seconds=clock.second or 0
         )
         if clock.offset is not None:
             aware = start.replace(tzinfo=UTC) - timedelta(minutes=clock.offset)
             start = aware.astimezone(ctx.zone).replace(tzinfo=None)
-        if clock.second is not None:
-            return Span(start, start + timedelta(seconds=1), "second")
-        return Span(start, start + timedelta(minutes=1), "minute")
+        return start
+
+    def _was(self, start: datetime, ctx: Context) -> datetime:
+        """The latest before now that the clock stood there: half a day back where it does not say which half."""
+        half = timedelta(hours=12)
+        return start - half if not self.clock.exact and start - half <= ctx.now else start - DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,11 +381,15 @@ class Hours(Meaning):
     kind: ClassVar[Kind] = "range"
     first: Clock
     last: Clock
-    day: Meaning = UnitAt("day")
+    day: Meaning | None = None
 
     def span(self, ctx: Context) -> Span | None:
-        start, end = AtClock(self.first, self.day).span(ctx), AtClock(self.last, self.day).span(ctx)
-        if start is None or end is None or start.start is None or end.start is None:
+        start = AtClock(self.first, self.day).span(ctx)
+        if start is None or start.start is None:
+            return None
+        day = self.day or Fixed(floor(start.start, "day"), "day")
+        end = AtClock(self.last, day).span(ctx)
+        if end is None or end.start is None:
             return None
         over = end.start + DAY if end.start <= start.start else end.start  # 10pm to 2am
         return Span(start.start, over, "hour")

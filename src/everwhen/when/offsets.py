@@ -118,6 +118,7 @@ class Ago(Meaning):
     confidence: ClassVar[float] = 0.85
     amount: Amount
     sign: Sign
+    loose: bool = False  # what is told of the past is loose in either direction: "two weeks later"
 
     def span(self, ctx: Context) -> Span:
         far = self._around(ctx, self.amount.move(ctx, ctx.now, self.sign))
@@ -134,7 +135,7 @@ class Ago(Meaning):
         if unit == "hour":
             middle = floor(target, "minute")
             return Span(middle - timedelta(minutes=30), middle + timedelta(minutes=30), "hour")
-        loose = self.sign < 0 or self.amount.fuzzy
+        loose = self.loose or self.sign < 0 or self.amount.fuzzy
         if unit == "day" or not loose or (unit == "week" and self.amount.fuzzy):
             return unit_span(ctx, target, "day")
         if unit == "week":

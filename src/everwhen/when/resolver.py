@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Literal
 
-from everwhen.when.apposition import dated_beside
+from everwhen.when.anaphora import REACH, TRIGGERS, counts_from_told, is_complete
+from everwhen.when.apposition import dated_beside, with_shared_year
 from everwhen.when.bounds import floating
 from everwhen.when.chart import Item, RuleBook, parse
 from everwhen.when.guards import stands, whole_text
 from everwhen.when.interval import Interval
 from everwhen.when.lexicon import WORDS, senses
-from everwhen.when.meaning import Context, Conventions, Meaning, Side, Span
-from everwhen.when.offsets import Amount
+from everwhen.when.meaning import Context, Conventions, Meaning, NoSuchDay, Side, Span
+from everwhen.when.not_times import name_spans, without_names
+from everwhen.when.offsets import Amount, InAmount
 from everwhen.when.recurrence import Recurrence
 from everwhen.when.reference import TimeRef
 from everwhen.when.rules import english
-from everwhen.when.tense import side_of
+from everwhen.when.tense import Look, side_of
 from everwhen.when.tokens import Token, tokenize, word_set
 from everwhen.when.zones import zone_of
 
@@ -53,7 +55,7 @@ def resolve(
         words = frozenset(_WORDS.findall(text[start:end].lower()))
         here: list[TimeRef] = []
         if (languages is None or "en" in languages) and not signals.isdisjoint(words):
-            here = _english(text, start, end, ctx, book)
+            here = _english(text, start, end, ctx, book, found)
         if languages != ("en",):
             others = foreign(text, (start, end), words, ctx, languages)
             here = _longest(here + others) if others else here
@@ -116,10 +118,59 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 _ROOTS = frozenset({"<time>", "<recurrence>", "<amount>", "<age>"})
 
 
-def _english(text: str, start: int, end: int, ctx: Context, book: RuleBook) -> list[TimeRef]:
-    tokens = tokenize(text, start, end)
+def _english(
+    text: str, start: int, end: int, ctx: Context, book: RuleBook, earlier: Sequence[TimeRef]
+) -> list[TimeRef]:
+    """The times of a sentence; `earlier` are those of the sentences before it."""
+    tokens = without_names(tokenize(text, start, end), name_spans(text, start, end))
     items = [item for item in parse(tokens, book, senses) if item.category in _ROOTS]
-    return dated_beside(choose(text, tokens, items, ctx, stands), tokens, ctx)
+    found = with_shared_year(choose(text, tokens, items, ctx, stands), tokens, ctx)
+    found = dated_beside(found, tokens, ctx)
+    if (found or earlier) and any(token.lower in TRIGGERS for token in tokens):
+        return _counted_from_told(text, tokens, items, ctx, found, earlier)
+    return found
+
+
+def _counted_from_told(
+    text: str,
+    tokens: list[Token],
+    items: list[Item],
+    ctx: Context,
+    found: list[TimeRef],
+    earlier: Sequence[TimeRef],
+) -> list[TimeRef]:
+    """With "two days later" and the like, each counted from the date before it in the same text."""
+    taken: set[int] = set()
+    phrases = []
+    for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
+        free = taken.isdisjoint(range(item.start, item.end))
+        if free and counts_from_told(item.value) and is_complete(item, tokens) and stands(item, tokens):
+            taken.update(range(item.start, item.end))
+            phrases.append(item)
+    for item in sorted(phrases, key=lambda item: item.start):
+        first = tokens[item.start].start
+        told = next(
+            (ref for ref in reversed((*earlier, *found)) if ref.span[1] <= first and _is_date(ref)), None
+        )
+        if told is None or told.interval is None or first - told.span[1] > REACH:
+            continue
+        ref = _refer(text, item, tokens, replace(ctx, told=_wall(told.interval, ctx)))
+        if ref is not None:
+            apart = [one for one in found if one.span[1] <= ref.span[0] or one.span[0] >= ref.span[1]]
+            found = sorted([*apart, ref], key=lambda one: one.span)
+    return found
+
+
+def _is_date(ref: TimeRef) -> bool:
+    return ref.interval is not None and ref.interval.start is not None and ref.interval.end is not None
+
+
+def _wall(interval: Interval, ctx: Context) -> Span:
+    start, end = (
+        None if side is None else side.astimezone(ctx.zone).replace(tzinfo=None)
+        for side in (interval.start, interval.end)
+    )
+    return Span(start, end, interval.grain)
 
 
 def choose(
@@ -130,7 +181,7 @@ def choose(
     accept: Callable[[Item, list[Token]], bool],
 ) -> list[TimeRef]:
     """The longest phrases that are acceptable, have a place on the calendar and do not overlap."""
-    items.sort(key=lambda item: (item.start + item.trim - item.end, item.start))
+    items.sort(key=lambda item: (item.start + item.trim - item.end, item.start, item.value == NoSuchDay()))
     taken: set[int] = set()
     found = []
     for item in items:
@@ -139,8 +190,9 @@ def choose(
             continue
         ref = _refer(text, item, tokens, ctx)
         if ref is not None:
-            taken.update(places)
             found.append(ref)
+        if ref is not None or isinstance(item.value, NoSuchDay):
+            taken.update(places)
     return sorted(found, key=lambda ref: ref.span)
 
 
@@ -158,8 +210,11 @@ def _refer(text: str, item: Item, tokens: list[Token], ctx: Context) -> TimeRef 
     meaning = item.value
     if not isinstance(meaning, Meaning):
         return None
-    side, certain = (ctx.side, True) if ctx.side else side_of(tokens, item.start, item.end)
-    interval = place(meaning, replace(ctx, side=side, certain=certain))
+    look = Look(ctx.side, True) if ctx.side else side_of(tokens, item.start, item.end)
+    if look.side is None and isinstance(meaning, InAmount) and whole_text(item, tokens):
+        look = Look("future", True)  # all that is said is "in one day"
+    side = look.side
+    interval = place(meaning, replace(ctx, side=side, certain=look.certain, present=look.present))
     if interval is None:
         return None
     sure = meaning.confidence * (0.7 if side is None and floating(meaning) else 1.0)
@@ -206,6 +261,8 @@ def foreign(
         side = ctx.side or ("future" if looks_ahead(words, code) else "past")
         roots = [item for item in items if item.category == "<time>"]
         found += choose(text, tokens, roots, replace(ctx, side=side), _stands_alone)
+    if found and (names := name_spans(text, start, end)):
+        found = [ref for ref in found if not any(a < ref.span[1] and ref.span[0] < b for a, b in names)]
     if codes or (languages and set(languages) - {"en"}):
         from everwhen.when.languages.written import written_dates
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from everwhen.when.meaning import Side
 from everwhen.when.tokens import Token, word_set
@@ -16,7 +17,7 @@ _PAST = word_set(
     known grown shown broken chosen spoken stolen woken i've we've they've you've lent laid
     dug drew blew set beat burst bit bled bred cut dealt heard lit meant proved shook shone split spread
     sprang stung swept wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned
-    snuck dove hung lay happened ended used ago finished started"""
+    snuck dove hung lay happened ended used ago finished started born"""
 )
 # -ed words that are no past verbs, or that speak of what is arranged.
 _NOT_PAST = word_set(
@@ -45,7 +46,15 @@ _MODALS = word_set(
     """will won't i'll we'll you'll he'll she'll it'll they'll gonna shall should must can could would to
     may might let don't doesn't didn't"""
 )
+_PREDICATES = word_set("back home here there over away out off gone done ready up free live around")
+"""After a form of "be" they tell how things will stand: "I'm back in one day"."""
+_REPORTS = word_set("said says say told promised thought hoped knew swore announced mentioned confirmed")
+_ING_NOUNS = word_set(
+    """morning evening during thing nothing something anything everything spring king ring string ceiling wedding
+    feeling building clothing according being having concerning regarding sibling pudding"""
+)
 _ARRANGED = word_set("booked scheduled planned reserved arranged postponed pushed rescheduled due set")
+_ARTICLES = word_set("the a an my our your his their its this these those some")
 _PRONOUNS = word_set("i we they you")
 _NOT_VERBS = word_set(
     """and or but the a an to of in on at with for from not also really just both all always never often
@@ -55,7 +64,8 @@ _NOT_VERBS = word_set(
 _OPENERS = word_set(
     """call meet send set see join come bring finish submit buy pick make take get go visit check follow ping
     email text deploy ship release merge review update move start begin wake order pay return give tell ask
-    try wait leave put add create show find give don't remember"""
+    try wait leave put add create show find give don't remember sign file renew collect pack clean wash water
+    feed fix print mail reply attend study practice practise read write watch use run hand turn drop"""
 )
 _TURNS = word_set("and so then but or , - please just")
 """After these a bare verb with "me" or "us" may ask for something."""
@@ -64,13 +74,22 @@ _JOINTS = frozenset(
     {",", ":", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
 )
 _REACH = 14  # tokens looked at on either side
+_SURE = 0.9  # the strength from which a verb surely speaks of what is to come
 
 
-def side_of(tokens: list[Token], start: int, end: int) -> tuple[Side | None, bool]:
-    """The way that the verb nearest to the tokens `start` to `end` looks, and whether that is certain."""
+class Look(NamedTuple):
+    """The way that a verb looks."""
+
+    side: Side | None
+    certain: bool = False  # a sure sign, not a mere hint
+    present: bool = False  # a verb in the present tense: what it speaks of may be today
+
+
+def side_of(tokens: list[Token], start: int, end: int) -> Look:
+    """The way that the verb nearest to the tokens `start` to `end` looks."""
     if _arranged(tokens, start):
-        return "future", True
-    best: tuple[float, Side, bool] | None = None
+        return Look("future", True)
+    best: tuple[float, Look] | None = None
     for step, origin in ((-1, start - 1), (1, end)):
         index, distance = origin, 0.0
         while 0 <= index < len(tokens) and distance <= _REACH:
@@ -85,9 +104,19 @@ def side_of(tokens: list[Token], start: int, end: int) -> tuple[Side | None, boo
                     strength /= 2
                 cost = distance / strength + (0.5 if step > 0 else 0)
                 if best is None or cost < best[0]:
-                    best = (cost, side, strength > 0.5 or distance <= 1)
+                    certain = strength > 0.5 or distance <= 1
+                    best = (
+                        cost,
+                        Look(side, certain, side == "future" and (strength < _SURE or word == "due")),
+                    )
             index += step
-    return (best[1], best[2]) if best else (None, False)
+    return best[1] if best else Look(None)
+
+
+def _obliged(tokens: list[Token], index: int) -> bool:
+    """Whether it had to be: "it had to be signed on Monday"."""
+    word = tokens[index].lower if index >= 0 else ""
+    return word in _PAST or word in _MODALS or (word.endswith("ed") and word not in _NOT_PAST)
 
 
 def _arranged(tokens: list[Token], start: int) -> bool:
@@ -107,6 +136,12 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
         return "future", 0.9
     if word == "due" and index + 1 < len(tokens) and tokens[index + 1].lower == "to":
         return None  # because of
+    if word == "due" and before in ("was", "were", "wasn't", "weren't"):
+        return None  # the verb tells
+    if word == "would" and not _REPORTS.isdisjoint(one.lower for one in tokens[max(0, index - 5) : index]):
+        return "future", 1.0  # "she said she would come"
+    if word == "be" and before == "to" and not _obliged(tokens, index - 2):
+        return "future", 0.7  # "contract to be signed on Monday"
     if word in _FUTURE:
         return (
             None
@@ -118,9 +153,13 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     if word in _PAST or _PREFIX.sub("", word) in _PAST:
         return "past", 1.0
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
+        if before in _ARTICLES:
+            return None  # "my guided sessions"
         return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
     if word.endswith("ing") and len(word) > 4 and before in _BE:
         return "future", 0.9
+    if word in _BE and index + 1 < len(tokens) and tokens[index + 1].lower in _PREDICATES:
+        return "future", 0.6
     if word in _PRESENT or word in ("deadline", "eta"):
         return "future", 0.5 if word in _BE else 0.6
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
@@ -129,6 +168,9 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     opening = index == 0 or tokens[index - 1].lower in (*_BREAKS, ":")
     if opening and word in _OPENERS:
         return "future", 0.6
+    heading = index + 1 < len(tokens) and tokens[index + 1].lower == ":"
+    if opening and word.endswith("ing") and len(word) > 4 and word not in _ING_NOUNS and not heading:
+        return "future", 0.5  # "Signing on Monday!"
     asked = index + 1 < len(tokens) and tokens[index + 1].lower in ("me", "us")
     if asked and before in _TURNS and word in _OPENERS:
         return "future", 0.9  # "sleep on it, and ask me on Monday": nobody else is there who could do it

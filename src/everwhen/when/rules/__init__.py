@@ -20,6 +20,7 @@ def english() -> RuleBook:
         parts,
         recurring,
         relative,
+        told,
     )
 
     return RuleBook().extended(
@@ -32,4 +33,5 @@ def english() -> RuleBook:
         bounds.book,
         clocks.book,
         recurring.book,
+        told.book,
     )

@@ -139,7 +139,7 @@ def weekend_of(weekend: Weekend, anchor: Meaning) -> UnitOf:
     return UnitOf(weekend, anchor)
 
 
-@rule("the? <cycle> ,? of|in? <whole>")
+@rule("the? <cycle> ,? of|in? <whole>", "the? <cycle> of the <whole>")
 def cycle_within(cycle: Cycle, container: Meaning) -> Within | None:
     if isinstance(cycle, (MonthDay, Months)) and _plain(cycle) and isinstance(container, Fixed):
         return None  # a date or month with its year is a rule of its own

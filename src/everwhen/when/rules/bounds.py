@@ -6,6 +6,7 @@ from everwhen.when.bounds import Between, Bound, Onward
 from everwhen.when.calendar import DAY
 from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import (
+    Coming,
     Cycle,
     DayOfMonth,
     Holiday,
@@ -97,10 +98,50 @@ def bounded(word: str, edge: Meaning) -> Bound | None:
     return None if isinstance(edge, (Bound, Between, Days)) else Bound(word, edge)  # type: ignore[arg-type]
 
 
+@rule("<amount> since the? <time>")
+def so_long_since_a_time(_: object, edge: Meaning) -> Bound | None:
+    """Two weeks since Monday: Monday is said, the two weeks add nothing."""
+    return None if isinstance(edge, (Bound, Between, Days)) else Bound("since", edge)
+
+
 @rule("through|thru <time>")
 def through(edge: Meaning) -> Bound | None:
-    """Away through Friday: Friday counts."""
-    return Bound("by", edge) if isinstance(edge, (Weekday, MonthDay, UnitAt, Pick)) else None
+    """Away through Friday, runs through June: Friday and June count."""
+    return Bound("by", edge) if isinstance(edge, (*_DAYS, *_LONGER, UnitAt, Pick, Part)) else None
+
+
+@rule("all|half|halfway|midway|partway through|thru <time>", trim=2)
+def within_it(found: Meaning) -> Meaning | None:
+    """It rained all through November: in November."""
+    return found if isinstance(found, _LONGER) else None
+
+
+@rule("the? end of the? day", "eod|cob", "the? close of business|play|trading", gives="day-end")
+def end_of_the_day() -> bool:
+    return True
+
+
+@rule("by <day-end>")
+def by_the_end_of_the_day(_: bool) -> UnitAt:
+    return TODAY
+
+
+@rule("by <day-end> ,? on? <time>")
+def by_the_end_of_a_day(_: bool, day: Meaning) -> Bound | None:
+    return Bound("by", day) if _one_day(day) else None
+
+
+@rule("<day-end> ,? on? <time>")
+def the_end_of_a_day(_: bool, day: Meaning) -> Meaning | None:
+    return day if _one_day(day) else None
+
+
+def _one_day(meaning: Meaning) -> bool:
+    if isinstance(meaning, (Fixed, UnitAt)):
+        return meaning.unit == "day"
+    if isinstance(meaning, (Pick, Coming)):
+        meaning = meaning.cycle
+    return isinstance(meaning, _DAYS)
 
 
 @rule("by <position> <time>", "by <position> <the-unit>")
@@ -140,7 +181,7 @@ def from_to(first: Meaning, _: bool, last: Meaning) -> Between | None:
         return None
     if isinstance(last, Weekday) and not isinstance(first, _DAYS) and not _a_day(first):
         return None  # "next week - Monday" is that week's Monday
-    if isinstance(first, AtClock) and first.day == TODAY:
+    if isinstance(first, AtClock) and first.day in (None, TODAY):
         return None  # hours of a day are a rule of their own
     return Between(first, last) if _years_or_no_year(first, last) else None
 

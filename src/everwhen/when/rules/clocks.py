@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everwhen.when.chart import RuleBook
+from everwhen.when.cycles import MonthDay, Within
 from everwhen.when.meaning import AtClock, Clock, Hours, Meaning, PartOfDay
-from everwhen.when.offsets import TODAY
+from everwhen.when.rules.dates import year
 
 book = RuleBook()
 rule = book.rule
@@ -88,6 +89,37 @@ def day_clock(day: Meaning, clock: Clock) -> AtClock | None:
     return None if isinstance(day, AtClock) else AtClock(clock, day)
 
 
+@rule("<md> <hhmm>")
+def day_and_four_figures(date: MonthDay, clock: Clock) -> AtClock:
+    """27 July 1100: no year of ours, but a clock as travellers and soldiers write it."""
+    return AtClock(clock, date)
+
+
+@rule("<weekday> ,? <md> <hhmm>")
+def weekday_date_and_four_figures(weekday: int, date: MonthDay, clock: Clock) -> AtClock:
+    return AtClock(clock, MonthDay(date.month, date.day, weekday))
+
+
+@rule("<md> ,? <clock> <year>", "<weekday> ,? <md> ,? <clock> <year>")
+def clock_before_the_year(*parts: object) -> AtClock | None:
+    """Thu Oct 26 11:00:09 EDT 2023: how programs write it."""
+    date, clock, number = parts[-3:]
+    assert isinstance(date, MonthDay) and isinstance(clock, Clock) and isinstance(number, int)
+    return AtClock(clock, _in_the_year(date, number))
+
+
+@rule("<md> ,? <clock> - <clock> <year>", "<weekday> ,? <md> ,? <clock> - <clock> <year>")
+def hours_before_the_year(*parts: object) -> Hours | None:
+    date, first, last, number = parts[-4:]
+    assert isinstance(date, MonthDay) and isinstance(first, Clock) and isinstance(last, Clock)
+    assert isinstance(number, int)
+    return _hours(_in_the_year(date, number), first, last)
+
+
+def _in_the_year(date: MonthDay, number: int) -> Within:
+    return Within(MonthDay(date.month, date.day), year(number))
+
+
 @rule("<time> at|around|@ <num>", "<time> at around|about <num>")
 def day_at_hour(day: Meaning, hour: float) -> AtClock | None:
     if isinstance(day, AtClock) or hour != int(hour) or not 1 <= hour <= 24:
@@ -118,10 +150,10 @@ def from_clock_to_clock_on(first: Clock, last: Clock, day: Meaning) -> Hours | N
 
 @rule("from? <clock> to|-|until|till <clock>", "between <clock> and <clock>")
 def from_clock_to_clock(first: Clock, last: Clock) -> Hours | None:
-    return _hours(TODAY, first, last)
+    return _hours(None, first, last)
 
 
-def _hours(day: Meaning, first: Clock, last: Clock) -> Hours | None:
+def _hours(day: Meaning | None, first: Clock, last: Clock) -> Hours | None:
     if isinstance(day, (AtClock, Hours)):
         return None
     day = day.day if isinstance(day, PartOfDay) else day

@@ -16,7 +16,8 @@ from everwhen.when.cycles import (
     WeekNumber,
     Within,
 )
-from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, UnitAt
+from everwhen.when.lexicon import is_clock
+from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, NoSuchDay, UnitAt
 
 book = RuleBook()
 rule = book.rule
@@ -52,6 +53,16 @@ def month_then_day_in_words(month: int, day: float) -> MonthDay | None:
 )
 def day_then_month(day: int, month: int) -> MonthDay | None:
     return month_day(month, day)
+
+
+@rule("<month> .? ,? the? <nth>", "<month> .? <daynum>", "<daynum> of? <month>", "the? <nth> of? <month>")
+@rule("<month> .? ,? the? <nth> ,? <year>", "<month> .? <daynum> ,? <year>")
+@rule("<daynum> of? <month> ,? <year>", "the? <nth> of? <month> ,? <year>")
+def day_of_no_month(*numbers: int) -> NoSuchDay | None:
+    """31 April: taken whole, so that April is not said."""
+    months = [number for number in numbers if number <= 12]
+    longest = max((_LONGEST_MONTH[month - 1] for month in months), default=0)
+    return NoSuchDay() if len(months) == 1 and longest < max(n for n in numbers if n < 100) <= 31 else None
 
 
 @rule("<md>", gives="cycle")
@@ -197,9 +208,24 @@ def _date(number: int, month: int, day: int) -> Fixed | None:
         return None
 
 
-@rule("<md> .? ,? of|in? the? year? <year>", gives="whole")
+@rule("<md> . ,? of|in? the? year? <year>", "<md> , of|in? the? year? <year>", gives="whole")
+@rule("<md> of|in the? year? <year>", "<md> the? year <year>", gives="whole")
 def date_and_year(date: MonthDay, number: int) -> Fixed | None:
     return _date(number, date.month, date.day)
+
+
+@rule("<md> <year>", gives="whole")
+def date_and_bare_year(date: MonthDay, number: int) -> Fixed | None:
+    """27 July 1945; what cannot be a year of ours is a clock there, if it can be one."""
+    return None if is_clock(number) else _date(number, date.month, date.day)
+
+
+@rule("<md> .? ,? of|in? the? year? <year>", "<weekday> ,? the? <md> .? ,? <year>")
+def day_of_no_year(*parts: int | MonthDay) -> NoSuchDay | None:
+    """29 February 2023."""
+    date, number = parts[-2:]
+    assert isinstance(date, MonthDay) and isinstance(number, int)
+    return NoSuchDay() if not is_clock(number) and _date(number, date.month, date.day) is None else None
 
 
 @rule("<slash> , <year>", "<slash> of|in <year>", gives="time")

@@ -76,11 +76,6 @@ def part_of_the_unit(position: Position, whole: UnitAt) -> Part | None:
     return Part(position, whole) if whole.unit != "day" else None
 
 
-@rule("by the? end of the? day", "by eod|cob", gives="time")
-def by_the_end_of_the_day() -> UnitAt:
-    return TODAY
-
-
 @rule("by? eow")
 def end_of_the_week() -> Part:
     return Part("end", UnitAt("week"))

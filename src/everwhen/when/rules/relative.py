@@ -215,6 +215,12 @@ def ago(so_long: Amount) -> Ago:
     return Ago(so_long, -1)
 
 
+@rule("<amount> since", "<amount> have|has passed|elapsed since", "<amount> have|has gone by since")
+def so_long_since(so_long: Amount) -> Ago:
+    """Three years since grandpa died: that was three years ago."""
+    return Ago(so_long, -1)
+
+
 @rule("<units> ago")
 def unspecified_ago(unit: Unit) -> Ago | None:
     most = {"day": 6, "week": 7, "month": 11, "year": 10, "decade": 5}.get(unit)

@@ -12,6 +12,7 @@ from everwhen.ingest.extract.rules.draft import INFERRED, SURE, Draft
 from everwhen.ingest.extract.rules.fragments import Header, fragment, listed
 from everwhen.ingest.extract.rules.lexicon import ARRANGING, MANNERS, SECOND, THIRD, WH
 from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, is_request, status, tense
+from everwhen.ingest.extract.rules.occurrences import further
 from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.telling import tells
 from everwhen.ingest.extract.rules.times import (
@@ -72,7 +73,7 @@ def events(
         near = Near(owned.get(place, []), frames.get(clause.first.sentence), (drafts or list(before))[-1:])
         draft = _draft(clause, near, parse, voices, moment, header)
         if draft is not None:
-            drafts.append(draft)
+            drafts += [draft, *further(draft, near.times, parse, voices, moment)]
     told = {draft.clause.first.sentence for draft in drafts if draft.clause is not None}
     for dated in loose:
         sentence = parse.sentences[dated.words[0].sentence]

@@ -29,11 +29,12 @@ from everwhen.ingest.extract.rules.lexicon import FIRST
 from everwhen.ingest.extract.rules.names import entities
 from everwhen.ingest.extract.rules.narratives import Read, Told, narratives, told
 from everwhen.ingest.extract.rules.parsing import Parse, parser
+from everwhen.ingest.extract.rules.replies import Heard, answer
 from everwhen.ingest.extract.rules.times import Moment
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
 from everwhen.types import Turn
 
-VERSION = "2"
+VERSION = "3"
 MOST_TELLINGS = 512
 """Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
 
@@ -64,12 +65,17 @@ class RuleExtractor:
         named: list[ExtractedEntity] = []
         stated: list[ExtractedFact] = []
         links: list[CausalLink] = []
+        heard: list[Heard] = []
         for number, (turn, mine) in enumerate(zip(turns[first:], texts, strict=True), first):
             listener = _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number])
             voices = Voices(turn.speaker, listener, number, referents=referents)
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, voices)
-            names = entities(turn, [parse for _, parse in read])
+            parses_of_turn = [parse for _, parse in read]
+            dated = answer(turn, parses_of_turn, heard, Moment(turn.said_at, turn.zone))
+            drafts += [dated] if dated is not None else []
+            heard = [*heard[-1:], Heard(turn, parses_of_turn, drafts, voices)]
+            names = entities(turn, parses_of_turn)
             if number >= tells and turn.id not in tellings:
                 telling = told(Read(turn, read, drafts, voices, tuple(one.name for one in names)))
                 tellings[turn.id] = telling

@@ -300,6 +300,25 @@ _IRREGULAR = dict(
 """Pasts that chat makes the tagger take for something else ("we swam every day", "hated the shifts")."""
 
 
+_PASTS = {base: past for past, base in _IRREGULAR.items() if past not in ("gonna", "burnt", "learnt")}
+_UNCHANGED = vocabulary(
+    """
+    put set let cut hit hurt cost quit shut read bet split spread
+    """
+)
+
+
+def past_form(verb: str) -> str:
+    """ "adopt" -> "adopted", "buy" -> "bought"."""
+    if verb in _PASTS or verb in _UNCHANGED:
+        return _PASTS.get(verb, verb)
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return f"{verb[:-1]}ied"
+    return f"{verb}ed"
+
+
 _SHORT_STEM = re.compile(r"([^aeiou\W]*(?:[^aeiou\W]|qu)[aeiou][^aeiouwxy\W])(?:ing|ed)")
 _FORMS = vocabulary(
     """

@@ -17,6 +17,9 @@ from everwhen.when.zones import zone_of
 FIXED = 0.75
 """Confidence below which `when` calls an expression floating: no tense told it which Friday."""
 
+SINCE = "so long since"
+"""The rule of `when` that reads how long something is past."""
+
 Side = Literal["past", "future", "nearest"]
 
 
@@ -72,9 +75,14 @@ def attach(clauses: Sequence[Clause], found: Sequence[Dated]) -> tuple[dict[int,
     by_clause: dict[int, list[Dated]] = {}
     loose = []
     for dated in found:
-        head = dated.head
+        # "three years since grandpa died" dates what stands behind "since"
+        head = dated.words[-1] if SINCE in dated.ref.rule else dated.head
         place = next((owners[word.i] for word in (head, *head.ancestors()) if word.i in owners), None)
-        if place is None or clauses[place].verb in dated.words:
+        if (
+            place is None
+            or clauses[place].verb in dated.words
+            or (SINCE in dated.ref.rule and clauses[place].verb.i < dated.words[-1].i)
+        ):
             loose.append(dated)
         else:
             by_clause.setdefault(place, []).append(dated)

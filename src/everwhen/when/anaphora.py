@@ -1,0 +1,87 @@
+"""Times that count from a date told before them: two days later, the next morning, the year after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import ClassVar
+
+from everwhen.when.calendar import Unit, shift
+from everwhen.when.chart import Item
+from everwhen.when.cycles import Cycle, after, before
+from everwhen.when.meaning import GRAIN, Context, Meaning, Sign, Span
+from everwhen.when.offsets import Ago, Amount
+from everwhen.when.tokens import Token, word_set
+
+REACH = 400
+"""Characters before it in which the date that it counts from is looked for."""
+TRIGGERS = word_set("later earlier following next after before afterwards afterward")
+"""One of these is in every such phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later(Meaning):
+    """So long after or before the date told: told as loosely as "two weeks ago" is."""
+
+    confidence: ClassVar[float] = 0.75
+    amount: Amount
+    sign: Sign
+
+    def span(self, ctx: Context) -> Span | None:
+        told = _told(ctx, self.amount.unit)
+        if told is None or told.start is None:
+            return None
+        return Ago(self.amount, self.sign, loose=True).span(ctx.at(told.start))
+
+
+@dataclass(frozen=True, slots=True)
+class NextTo(Meaning):
+    """The calendar unit, weekday or season beside the date told: the following week, the Monday after."""
+
+    confidence: ClassVar[float] = 0.75
+    thing: Unit | Cycle
+    sign: Sign
+    of_a_story: bool = False  # "the next week" counts from now, unless the verb is past
+
+    def span(self, ctx: Context) -> Span | None:
+        if self.of_a_story and not (ctx.side == "past" and ctx.certain):
+            return None
+        thing = self.thing
+        told = _told(ctx, thing.every if isinstance(thing, Cycle) else thing)
+        if told is None or told.start is None or told.end is None:
+            return None
+        if isinstance(thing, Cycle):
+            return before(thing, ctx, told.start) if self.sign < 0 else after(thing, ctx, told.end)
+        start = shift(ctx.floor(told.start, thing), thing, self.sign)
+        return Span(start, shift(start, thing, 1), GRAIN[thing])
+
+
+def _told(ctx: Context, unit: Unit) -> Span | None:
+    """The date told before, unless it is vaguer than what is counted: two days after "in 2016" are no day."""
+    told = ctx.told
+    if told is None or told.start is None or told.end is None:
+        return None
+    return told if told.end - told.start <= shift(told.start, unit, 1) - told.start else None
+
+
+def counts_from_told(value: object) -> bool:
+    """Whether the meaning, or what it is made of, counts from a date told before."""
+    if isinstance(value, (Later, NextTo)):
+        return True
+    if not isinstance(value, Meaning) or not is_dataclass(value):
+        return False
+    return any(counts_from_told(getattr(value, field.name)) for field in fields(value))
+
+
+def is_complete(item: Item, tokens: list[Token]) -> bool:
+    """Whether nothing follows that it hangs on instead: "the year after I graduated", "the next day of rest"."""
+    if item.start and tokens[item.start - 1].lower == "for":
+        return False  # "pack your bag for the next day": any
+    following = tokens[item.end].lower if item.end < len(tokens) else ""
+    if tokens[item.end - 1].lower in _NEEDS_END:
+        return not following or following in _ENDS
+    return following not in _GOES_ON
+
+
+_NEEDS_END = word_set("after before")
+_ENDS = word_set('. , ! ? ; : ) - … and but so while because "')
+_GOES_ON = word_set("of off than that when after before - following which who")

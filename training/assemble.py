@@ -255,14 +255,12 @@ def add_given(data: Data, folder: Path, every: int) -> int:
     before = len(data.asked)
     given = json.loads(lzma.decompress((folder / "questions.json.xz").read_bytes()))
     chosen = range(0, len(given["banks"]), every)
-    numbers = {
-        n: data.add_bank(_cleaned(given["banks"][n]["sessions"], given["banks"][n]["names"])) for n in chosen
-    }
+    said = {n: _cleaned(given["banks"][n]["sessions"], given["banks"][n]["names"]) for n in chosen}
+    numbers = {n: data.add_bank(sessions) for n, sessions in said.items()}
     for one in given["questions"]:
         if one["bank"] not in numbers:
             continue
-        session = given["banks"][one["bank"]]["sessions"][one["session"]]
-        speaker, text = session[one["turn"]]
+        speaker, text = said[one["bank"]][one["session"]][one["turn"]]
         if "[" in one["answer"] or "name?" in one["question"]:
             continue  # a placeholder of the source
         right = [numbers[one["bank"]][one["session"]][one["turn"]]]
@@ -271,9 +269,9 @@ def add_given(data: Data, folder: Path, every: int) -> int:
     shows = [one for one in dialogues if "qa" in one][::every]
     groups = [shows[start : start + 12] for start in range(0, len(shows), 12)]
     for group in groups:
-        said = [[(who.split()[0], clean(text, [], who)) for who, text in one["turns"]] for one in group]
-        places = data.add_bank(said)
-        for one, turns, own in zip(group, said, places, strict=True):
+        scenes = [[(who.split()[0], clean(text, [], who)) for who, text in one["turns"]] for one in group]
+        places = data.add_bank(scenes)
+        for one, turns, own in zip(group, scenes, places, strict=True):
             for question in one["qa"]:
                 answers = [a for a in question["answers"] if 0 <= a["turn"] < len(turns)]
                 if answers:

@@ -40,7 +40,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
-from networks import TOLD, Embedder, Reader
+from networks import GLANCING, TOLD, Embedder, Reader
 from weights import published, saved
 
 HIDDEN, HEADS, WINDOW = 384, 12, 256
@@ -70,7 +70,7 @@ def main() -> None:
     network = load(given.network, layers, given.weights, given.words)
     weights = {name.removeprefix("bert."): value.numpy() for name, value in network.state_dict().items()}
     examples = example_inputs(kind, tokenizer, calibration_texts())
-    peaks = channel_peaks(network.bert, lambda: [exact(network, one) for one in examples])
+    peaks = channel_peaks(network, lambda: [exact(network, one) for one in examples])
     graph = Graph(weights, peaks, layers, kind).build()
     (folder / "model.onnx").write_bytes(graph.SerializeToString(deterministic=True))
     if kind == "embedder":
@@ -84,10 +84,13 @@ def load(name: str, layers: int, folder: Path, words: Path) -> Embedder | Reader
     """The trained network, with the word vectors that it started from."""
     network = Embedder(layers, "first") if name.startswith("embedder") else Reader(layers)
     state = network.state_dict()
-    state |= {key: torch.tensor(value) for key, value in saved(folder, name).items()}
+    trained = saved(folder, name)
+    state |= {key: torch.tensor(value) for key, value in trained.items()}
     words_of = published(words)["embeddings.word_embeddings.weight"]
     state["bert.embeddings.word_embeddings.weight"] = torch.tensor(words_of)
     network.load_state_dict(state)
+    if isinstance(network, Reader) and not any(key.startswith("glancing.") for key in trained):
+        network.glance_as_it_reads()
     return network.eval()
 
 
@@ -121,10 +124,10 @@ class Graph:
 
     def build(self) -> onnx.ModelProto:
         self.shapes()
-        hidden = self.embeddings()
+        states = [self.embeddings()]
         for layer in range(self.layers):
-            hidden = self.layer(hidden, layer)
-        outputs = self.outputs(hidden)
+            states.append(self.layer(states[-1], f"encoder.layer.{layer}"))
+        outputs = self.pool(states[-1]) if self.kind == "embedder" else self.heads(states)
         tokens = ["batch", "length"]
         graph = helper.make_graph(
             self.nodes,
@@ -174,8 +177,7 @@ class Graph:
         self.node("Add", ["word", "position"], "placed")
         self.node("Add", ["placed", "kind_of"], "embedded")
 
-    def layer(self, hidden: str, index: int) -> str:
-        at = f"encoder.layer.{index}"
+    def layer(self, hidden: str, at: str) -> str:
         codes = self.quantise(hidden, smoothing=self.smoothing(at, "query", "key", "value"))
         parts = []
         for name in ("query", "key", "value"):
@@ -197,10 +199,6 @@ class Graph:
         output = self.product(self.quantise(inner, floor=GELU_FLOOR), f"{at}.output.dense")
         return self.add_and_norm(output, hidden, f"{at}.output", floor=GELU_FLOOR)
 
-    def outputs(self, hidden: str) -> dict[str, list[Any]]:
-        """The last nodes; the name and shape of each output."""
-        return self.pool(hidden) if self.kind == "embedder" else self.heads(hidden)
-
     def pool(self, hidden: str) -> dict[str, list[Any]]:
         """The first token, normalised; and the projection of each token, normalised too."""
         self.first(hidden)
@@ -210,16 +208,19 @@ class Graph:
         width = len(self.weights["project.bias"])
         return {"sentence": ["batch", HIDDEN], "token_vectors": ["batch", "length", width]}
 
-    def heads(self, hidden: str) -> dict[str, list[Any]]:
+    def heads(self, states: list[str]) -> dict[str, list[Any]]:
         """Relevance, kind, status and renews from the first token; from each token, to begin and to end the answer; and
-        the vectors of the glance."""
-        self.first(hidden)
+        the vectors of the glance, which has layers of its own at the end."""
+        self.first(states[-1])
         self.linear("first", "pooler", "pooler.raw")
         self.node("Tanh", ["pooler.raw"], "pooled")
         for head in ("relevance", "kind", "status", "renews"):
             self.linear("pooled", head, head)
         self.linear("hidden_states", "span", "span")
-        self.linear("hidden_states", "tells", "tells")
+        glance = self.node("Identity", [states[-1 - GLANCING]], "glance.0")
+        for layer in range(GLANCING):
+            glance = self.layer(glance, f"glancing.{layer}")
+        self.linear(self.node("Reshape", [glance, "cube"], "glance"), "tells", "tells")
         self.linear("first", "asks", "asks")
         return {
             "relevance": ["batch", 1], "kind": ["batch", 4], "status": ["batch", 7], "renews": ["batch", 1],
@@ -327,7 +328,7 @@ def quantise_columns(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return integers, scale
 
 
-def channel_peaks(bert: torch.nn.Module, read_examples: Callable[[], object]) -> Weights:
+def channel_peaks(network: torch.nn.Module, read_examples: Callable[[], object]) -> Weights:
     """The largest magnitude seen in each input channel of each linear layer while the network reads its examples."""
     peaks: Weights = {}
 
@@ -338,7 +339,11 @@ def channel_peaks(bert: torch.nn.Module, read_examples: Callable[[], object]) ->
 
         return record
 
-    linear = {n: m for n, m in bert.named_modules() if isinstance(m, torch.nn.Linear) and "encoder" in n}
+    linear = {
+        name.removeprefix("bert."): module
+        for name, module in network.named_modules()
+        if isinstance(module, torch.nn.Linear) and name.startswith(("bert.encoder.", "glancing."))
+    }
     hooks = [module.register_forward_pre_hook(watch(name)) for name, module in linear.items()]
     read_examples()
     for hook in hooks:
@@ -354,7 +359,7 @@ def exact(network: torch.nn.Module, one: dict[str, np.ndarray]) -> list[np.ndarr
         made = (
             network(ids, mask, segments, mask)
             if isinstance(network, Embedder)
-            else network(ids, mask, segments)
+            else (*network(ids, mask, segments), *network.told(ids, mask, segments))
         )
     return [part.numpy() for part in made]
 

@@ -238,6 +238,8 @@ def train_student(run: Run, path: Path, layers: int, again: Path | None = None) 
         load_reader(start, from_onnx(path))  # for the word vectors
         network = student(start, 12 // layers)
         load_trained(network, again, f"reader{layers}")
+        if not any(name.startswith("glancing.") for name in saved(again, f"reader{layers}")):
+            network.glance_as_it_reads()
     train_reader(
         network, run.corpus, near, run.with_hand_written_thrice(kept), target, rate=1.5e-4 if again is None else 6e-5,
         epochs=0.02 if run.small else run.epochs or 2.5, batch=8 if run.small else 192,

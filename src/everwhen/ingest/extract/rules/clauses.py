@@ -141,40 +141,16 @@ def _opens(word: Word) -> bool:
     return first is word
 
 
-def _headed(subject: Word | None, verb: Word) -> bool:
-    """ "Box size: select a box": what stands before the colon is a heading, not a subject."""
-    return subject is not None and any(
-        one.text == ":" and subject.i < one.i < verb.i for one in (*verb.children, *subject.children)
-    )
-
-
 def _clause(word: Word, by_word: dict[int, Clause]) -> Clause:
     chain = [word]
     while (below := _goes_on(chain[-1])) is not None and len(chain) < 4:
         chain.append(below)
     verb = chain[-1]
     subject = next((found for link in chain if (found := link.child(*_SUBJECTS)) is not None), None)
-    if _headed(subject, verb):
-        subject = None
     if subject is None and (there := chain[0].child("expl")) is not None:
         subject = chain[0].child("attr", "dobj") if there.lower == "there" else there
-    auxiliaries = [
-        child
-        for link in chain
-        for child in link.children
-        if child.dep in _AUXILIARIES and not _cut_off(child, subject)
-    ]
+    auxiliaries = [child for link in chain for child in link.children if child.dep in _AUXILIARIES]
     return Clause(verb, chain, subject, object=_object(verb, subject), auxiliaries=auxiliaries)
-
-
-def _cut_off(word: Word, subject: Word | None) -> bool:
-    """ "Can't, I sprained my ankle": what stands before a comma before the subject belongs to something else."""
-    if subject is None or word.i > subject.i:
-        return False
-    return any(
-        one.dep == "punct" and one.text in ",.;-–—" and word.i < one.i < subject.i
-        for one in word.head.children
-    )
 
 
 def _goes_on(verb: Word) -> Word | None:

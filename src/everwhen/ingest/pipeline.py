@@ -281,8 +281,7 @@ def _mention(
         types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():
             write.mention(raws[id_], seq, name, types[name])
-            before = batch.topics.get(key(name), frozenset()) - {raws[one] for one in batch.mine}
-            for earlier in write.present(before):
+            for earlier in write.present(batch.topics.get(key(name), frozenset())):
                 write.mention(earlier, seq, name, types[name])
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
     for unit, thing in zip(batch.units, things, strict=True):

@@ -79,20 +79,19 @@ def _concepts(parse: Parse, dated: Collection[int]) -> list[str]:
     """What one can come back to without a name for it: "the budget migration", "woodworking"."""
     found = []
     for word in parse.words:
-        if (
-            word.pos != "NOUN"
-            or word.i in dated
-            or word.dep == "compound"
-            or word.lemma in PERSON_WORDS | VAGUE
-        ):
-            continue
         parts = [one for one in word.children if one.dep == "compound"]
         whole = [*parts, word]
+        if (
+            word.dep == "compound"
+            or word.lemma in PERSON_WORDS
+            or any(
+                one.pos != "NOUN" or one.i in dated or one.lemma in VAGUE or not one.text.isalpha()
+                for one in whole
+            )
+        ):
+            continue
         activity = word.lower.endswith("ing") and not word.children and word.dep in ("dobj", "nsubj", "pobj")
-        compound = parts and all(
-            one.pos == "NOUN" and one.i not in dated and one.text.isalpha() for one in whole
-        )
-        if activity or (compound and len(whole) <= _LONGEST // 2 and word.i - whole[0].i == len(parts)):
+        if activity or (1 < len(whole) <= _LONGEST // 2 and word.i - whole[0].i == len(parts)):
             found.append(spoken(whole).lower())
     return found
 

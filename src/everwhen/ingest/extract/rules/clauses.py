@@ -141,12 +141,21 @@ def _opens(word: Word) -> bool:
     return first is word
 
 
+def _headed(subject: Word | None, verb: Word) -> bool:
+    """ "Box size: select a box": what stands before the colon is a heading, not a subject."""
+    return subject is not None and any(
+        one.text == ":" and subject.i < one.i < verb.i for one in (*verb.children, *subject.children)
+    )
+
+
 def _clause(word: Word, by_word: dict[int, Clause]) -> Clause:
     chain = [word]
     while (below := _goes_on(chain[-1])) is not None and len(chain) < 4:
         chain.append(below)
     verb = chain[-1]
     subject = next((found for link in chain if (found := link.child(*_SUBJECTS)) is not None), None)
+    if _headed(subject, verb):
+        subject = None
     if subject is None and (there := chain[0].child("expl")) is not None:
         subject = chain[0].child("attr", "dobj") if there.lower == "there" else there
     auxiliaries = [child for link in chain for child in link.children if child.dep in _AUXILIARIES]

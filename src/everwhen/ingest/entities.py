@@ -1,13 +1,16 @@
 """Who is who: a mentioned name becomes one of the known identities, or a new one.
 
-`score = 0.5 name + 0.3 shared neighbours + 0.2 nearness in time`; from 0.85 it is the same, below 0.6 it is not,
-and between them the LLM is asked where there is one, else they stay apart. A name that an identity already goes
-by is that identity. Two names in one unit are never one (the veto): "Alice and Alice Cooper" are two.
+A name that an identity already goes by is that identity. A form of a person's name ("Alice", "Alice C.", "Liz" for
+"Elizabeth") is the one known person that it fits, however long ago that was; one that fits two is neither. For
+everything else, `score = 0.5 name + 0.3 shared neighbours + 0.2 nearness in time`: from 0.85 it is the same, below 0.6
+it is not. Where there is a language model it decides what is in between, and which of two a bare name means. Two names
+in one unit are never one (the veto): "Alice and Alice Cooper" are two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from everwhen.ingest.extract.base import ExtractedEntity
@@ -85,7 +88,9 @@ class Resolver:
             same = [entity.name for name in chosen if key(name) == key(entity.name)]
             if same:
                 continue
-            found = self._similar(entity, chosen, at)
+            found = self._form(entity, chosen, at)
+            if found is None:
+                found = self._similar(entity, chosen, at)
             chosen[entity.name] = found if found is not None else self._new(entity)
         return chosen
 
@@ -94,12 +99,21 @@ class Resolver:
         found = set(self._names.going_by(name))
         return found.pop() if len(found) == 1 else None
 
+    def takes(self, entity: ExtractedEntity) -> bool:
+        """Whether a mention counts: a tentative name is one only where somebody is known by it."""
+        known = not entity.tentative or entity.name.islower() or self._names.going_by(entity.name)
+        return bool(known or self._people(replace(entity, type="PERSON")))
+
     def _named(self, entity: ExtractedEntity, taken: Iterable[int]) -> int | None:
         """The identity that goes by the name, whatever type the parser gives it this time; of several the one of
-        the type, then the one spoken of last."""
+        the type, then the one spoken of last. None where the name is a part of several people's."""
         candidates = [self._known[seq] for seq in self._names.going_by(entity.name) if seq not in taken]
         if not candidates:
             return None
+        alone = [one for one in candidates if not any(says_less(entity.name, name) for name in one.names)]
+        if not alone and len(self._people(entity)) > 1:
+            return None
+        candidates = alone or candidates
         if len(candidates) == 1:
             return candidates[0].seq
         last = self.write.last_seen(one.seq for one in candidates)
@@ -107,12 +121,48 @@ class Resolver:
             candidates, key=lambda one: (one.type == entity.type, last.get(one.seq, NEVER), -one.seq)
         ).seq
 
+    def _people(self, entity: ExtractedEntity) -> list[Known]:
+        """The known people that a name may be a form of: it agrees with every name that they go by."""
+        return [
+            one
+            for one in (self._known[seq] for seq in self._names.like(entity.name))
+            if compatible(one.type, entity.type)
+            and "PERSON" in (one.type, entity.type)
+            and any(forms(entity.name, name) for name in one.names)
+            and all(agree(entity.name, name) for name in one.names)
+        ]
+
+    def _form(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
+        """The person whose name this is another form of: the only one, or the one that the model says."""
+        around = frozenset(chosen.values())
+        people = self._people(entity)
+        free = [one for one in people if one.seq not in around and not self._is_anybody(one, entity)]
+        if len(people) == 1 == len(free):
+            sure = self.decide is None or self._score(1.0, free[0], around, at) >= SAME
+            return self._also(free[0].seq, entity) if sure or self._says(entity, free[0]) else None
+        said = [one for one in free if self._says(entity, one)]
+        return self._also(said[0].seq, entity) if len(said) == 1 else None
+
+    def _is_anybody(self, known: Known, entity: ExtractedEntity) -> bool:
+        """Whether somebody is known by a bare name that fits another person than the one now named in full."""
+        others = {seq for name in known.names for seq in self._names.like(name)} - {known.seq}
+        return any(
+            all(says_less(name, longer) for name in known.names for longer in self._known[seq].names)
+            and not all(agree(entity.name, name) for name in self._known[seq].names)
+            for seq in others
+        )
+
+    def _says(self, entity: ExtractedEntity, known: Known) -> bool:
+        return self.decide is not None and self.decide(entity.name, known.name)
+
     def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
         best: tuple[float, int] | None = None
         around = frozenset(chosen.values())
         for known in (self._known[seq] for seq in self._names.like(entity.name)):
             if known.seq in around or not compatible(known.type, entity.type):
                 continue
+            if "PERSON" in (known.type, entity.type) and any(forms(entity.name, one) for one in known.names):
+                continue  # decided by `_form`
             name = max(name_similarity(entity.name, one) for one in known.names)
             if name < TYPO:
                 continue
@@ -121,7 +171,7 @@ class Resolver:
                 best = (score, known.seq)
         if best is None or best[0] < APART:
             return None
-        if best[0] >= SAME or (self.decide and self.decide(entity.name, self._known[best[1]].name)):
+        if best[0] >= SAME or self._says(entity, self._known[best[1]]):
             return self._also(best[1], entity)
         return None
 
@@ -135,7 +185,11 @@ class Resolver:
 
     def _also(self, seq: int, entity: ExtractedEntity) -> int:
         known = self._known[seq]
-        self._known[seq] = known._replace(names=known.names | {entity.name})
+        name = known.name
+        if says_less(name, entity.name):
+            self.write.rename_entity(seq, name := entity.name)  # "Alice" is listed as Alice Chen from now on
+        type_ = entity.type if known.type == "OTHER" else known.type
+        self._known[seq] = known._replace(name=name, type=type_, names=known.names | {entity.name})
         self._names.add(entity.name, seq)
         return seq
 
@@ -189,8 +243,8 @@ class Names:
 
 def key(name: str) -> str:
     """What two spellings of one name have in common."""
-    folded = " ".join(name.casefold().replace("’", "'").split())
-    return folded.removesuffix("'s").removeprefix("the ")
+    words = (word.rstrip(".") for word in name.casefold().replace("’", "'").split())
+    return " ".join(words).removesuffix("'s").removeprefix("the ")
 
 
 def compatible(one: str, other: str) -> bool:
@@ -199,18 +253,78 @@ def compatible(one: str, other: str) -> bool:
     return one == other or one in loose or other in loose or {one, other} == {"ORGANIZATION", "PRODUCT"}
 
 
+TITLES = {
+    "mr": "he",
+    "sir": "he",
+    "mrs": "she",
+    "ms": "she",
+    "miss": "she",
+    "dr": "",
+    "prof": "",
+    "professor": "",
+}
+"""Whom a title is said of."""
+_GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii"})
+
+
+def _parts(name: str) -> tuple[list[str], str, frozenset[str]]:
+    """The words of a name, whom its title is said of, and the generation it says."""
+    words = key(name).replace(",", "").split()
+    title = TITLES.get(words[0], "") if len(words) > 1 else ""
+    generation = frozenset(words[1:]) & _GENERATIONS
+    kept = [word for n, word in enumerate(words) if word not in generation and (n or word not in TITLES)]
+    return kept or words, title, generation
+
+
+def _contradict(one: str, other: str) -> bool:
+    """Mr. and Mrs. Jones, Carl Berg and Carl Berg Jr., Tom B. and Tom K."""
+    (left, title, generation), (right, other_title, other_generation) = _parts(one), _parts(other)
+    if generation != other_generation or (title and other_title and title != other_title):
+        return True
+    return len(left) == len(right) and any(
+        a != b and len(a) == len(b) == 1 for a, b in zip(left, right, strict=True)
+    )
+
+
+def forms(one: str, other: str) -> bool:
+    """Whether two names that differ can be one person's: parts left out, initials, short forms, titles."""
+    shorter, longer = sorted((_parts(one)[0], _parts(other)[0]), key=len)
+    if key(one) == key(other) or not shorter or _contradict(one, other):
+        return False
+    if len(shorter) == 1:
+        (word,) = shorter
+        return len(word) > 1 and (may_be(word, longer[0]) or word == longer[-1])
+    rest = list(zip(shorter[1:], longer[1 - len(shorter) :], strict=True))
+    agreeing = [a == b or (min(len(a), len(b)) == 1 and a[0] == b[0]) for a, b in rest]
+    first = may_be(shorter[0], longer[0]) or (
+        min(len(shorter[0]), len(longer[0])) == 1 and shorter[0][0] == longer[0][0]
+    )
+    whole = any(min(len(a), len(b)) > 1 for a, b in [(shorter[0], longer[0]), *rest])
+    return first and all(agreeing) and whole
+
+
+def says_less(one: str, other: str) -> bool:
+    """Whether a name is a form of another that says more."""
+    return len(one) < len(other) and forms(one, other)
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two names can be one person's: the same, two forms of it, or a slip of the pen."""
+    return forms(one, other) or name_similarity(one, other) >= TYPO
+
+
 def name_similarity(one: str, other: str) -> float:
     """From 0 to 1: 1 for a nickname, 0.95 for a part of the name, else how much the spellings agree."""
     from rapidfuzz.distance import JaroWinkler, Levenshtein
 
     left, right = key(one).split(), key(other).split()
-    if not left or not right:
+    if not left or not right or _contradict(one, other):
         return 0.0
     if left == right:
         return 1.0
     shorter, longer = sorted((left, right), key=len)
-    if may_be(left[0], right[0]) and (len(shorter) == 1 or left[1:] == right[1:]):
-        return 1.0 if left[0] != right[0] else 0.95
+    if forms(one, other):
+        return 1.0 if left[0] != right[0] and may_be(left[0], right[0]) else 0.95
     if all(word in longer for word in shorter) and len(shorter[0]) > 2:
         return 0.95
     a, b = " ".join(left), " ".join(right)

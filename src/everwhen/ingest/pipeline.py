@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from everwhen.ingest.borderline import Borderline, Unasked
+from everwhen.ingest.concepts import with_topics
 from everwhen.ingest.entities import KnownEntities, Resolver, key
 from everwhen.ingest.extract.base import (
     OVERLAP_TURNS,
@@ -64,7 +65,7 @@ def process(
     apart = max(0, len(work.before) - OVERLAP_TURNS)
     meant = dict(zip(turns, vectors, strict=True))
     batch = Batch(work.session, work.turns, work.before[apart:], work.before[:apart], meant)
-    extraction = extracted(extractor, batch)
+    extraction, topics = with_topics(store, extracted(extractor, batch))
     units = _units(extraction, turns, embedder, dated=dated)
     similar = similar_units(store.graph, _matrix(_events(units), embedder.dim), "event")
     near = similar_units(store.graph, raw, "turn")
@@ -72,7 +73,7 @@ def process(
     if not extraction.in_vain:
         read = {id_: turns[id_] for id_ in mine}
         learn_facts(store, embedder, extraction.facts, read, list(turns), dated=dated)
-    found = _Found(extraction, turns, mine, units, similar, near)
+    found = _Found(extraction, turns, mine, units, similar, near, topics)
     names = Borderline(judge)
     try:
         _write(store, embedder, found, names, entities)
@@ -86,7 +87,8 @@ def process(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A batch ready to be written. `similar` and `near` are the neighbours in meaning of its events and its turns."""
+    """A batch ready to be written. `similar` and `near` are the neighbours in meaning of its events and its turns,
+    `topics` the units that say what was spoken of before without a name."""
 
     extraction: Extraction
     turns: dict[str, Turn]
@@ -94,6 +96,7 @@ class _Found:
     units: list[NewUnit]
     similar: Sequence[Similar]
     near: Sequence[Similar]
+    topics: Mapping[str, frozenset[int]]
 
 
 def _write(
@@ -108,7 +111,7 @@ def _write(
         retold = list(dict.fromkeys(id_ for unit in narratives for id_ in unit.turns))
         write.drop_superseded("narrative", retold, [unit.id for unit in narratives])
         seqs = write.add_units(units, extraction.extractor, extraction.version)
-        _mention(write, extraction, units, seqs, raws, turns, Resolver(write, names, entities))
+        _mention(write, found, seqs, raws, Resolver(write, names if names.model else None, entities))
         names.stop_to_ask()
         for id_ in mine:
             write.place(raws[id_], "turn", turns[id_].said_at)
@@ -257,15 +260,10 @@ def _matrix(units: Sequence[NewUnit], dimension: int) -> Vectors:
 
 
 def _mention(
-    write: GraphWriter,
-    extraction: Extraction,
-    units: Sequence[NewUnit],
-    seqs: dict[str, int],
-    raws: dict[str, int],
-    turns: dict[str, Turn],
-    resolver: Resolver,
+    write: GraphWriter, batch: _Found, seqs: dict[str, int], raws: dict[str, int], resolver: Resolver
 ) -> None:
     """Resolve the names turn by turn, then give the units of a turn those that they name."""
+    extraction = batch.extraction
     by_turn: dict[str, list[ExtractedEntity]] = {}
     for entity in extraction.entities:
         for id_ in entity.turns:
@@ -273,8 +271,9 @@ def _mention(
     resolved: dict[str, dict[str, int]] = {}
     kinds = {key(entity.name): entity.type for entity in extraction.entities}
     fresh = {id_ for entity in extraction.entities for id_ in entity.turns}
-    for id_, turn in turns.items():
-        names = _once(by_turn.get(id_, []))[:MOST_PER_TURN]
+    for id_, turn in batch.turns.items():
+        said = (one for one in by_turn.get(id_, []) if resolver.takes(one))
+        names = _once(list(said))[:MOST_PER_TURN]
         if not names:
             continue
         chosen = resolver.unit(names, turn.said_at)
@@ -282,8 +281,10 @@ def _mention(
         types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():
             write.mention(raws[id_], seq, name, types[name])
+            for earlier in write.present(batch.topics.get(key(name), frozenset())):
+                write.mention(earlier, seq, name, types[name])
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
-    for unit, thing in zip(units, things, strict=True):
+    for unit, thing in zip(batch.units, things, strict=True):
         for name in thing.entities:
             here = (resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {}))
             found = next(here, None)

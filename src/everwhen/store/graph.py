@@ -111,6 +111,10 @@ class GraphWriter(Protocol):
 
     def add_entity(self, name: str, type_: str) -> int: ...
 
+    def rename_entity(self, entity: int, name: str) -> None:
+        """List an entity under a fuller name; it goes on to answer to the other ones."""
+        ...
+
     def mention(self, unit: int, entity: int, name: str, type_: str) -> None: ...
 
     def place(self, unit: int, kind: str, at: datetime) -> None:

@@ -106,6 +106,8 @@ class ExtractedEntity:
     type: EntityType
     turns: tuple[str, ...]
     aliases: tuple[str, ...] = ()
+    tentative: bool = False
+    """Whether one sentence does not show that it is one: a concept has to be said again, a name to be known."""
 
 
 @dataclass(frozen=True, slots=True)

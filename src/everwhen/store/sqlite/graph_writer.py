@@ -130,6 +130,9 @@ class SqliteGraphWriter:
     def add_entity(self, name: str, type_: str) -> int:
         return new_entity(self._sql, name, type_)
 
+    def rename_entity(self, entity: int, name: str) -> None:
+        self._sql.execute(statements()["rename_entity"], (name, entity))
+
     def mention(self, unit: int, entity: int, name: str, type_: str) -> None:
         ask = statements()
         self._sql.execute(ask["insert_mention"], (unit, entity, name, type_))

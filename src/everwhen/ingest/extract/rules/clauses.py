@@ -158,23 +158,8 @@ def _clause(word: Word, by_word: dict[int, Clause]) -> Clause:
         subject = None
     if subject is None and (there := chain[0].child("expl")) is not None:
         subject = chain[0].child("attr", "dobj") if there.lower == "there" else there
-    auxiliaries = [
-        child
-        for link in chain
-        for child in link.children
-        if child.dep in _AUXILIARIES and not _cut_off(child, subject)
-    ]
+    auxiliaries = [child for link in chain for child in link.children if child.dep in _AUXILIARIES]
     return Clause(verb, chain, subject, object=_object(verb, subject), auxiliaries=auxiliaries)
-
-
-def _cut_off(word: Word, subject: Word | None) -> bool:
-    """ "Can't, I sprained my ankle": what stands before a comma before the subject belongs to something else."""
-    if subject is None or word.i > subject.i:
-        return False
-    return any(
-        one.dep == "punct" and one.text in ",.;-–—" and word.i < one.i < subject.i
-        for one in word.head.children
-    )
 
 
 def _goes_on(verb: Word) -> Word | None:

@@ -110,7 +110,7 @@ def _draft(
     ):
         side = "future"
     dated = chosen(times, side, parse.text, moment)
-    subject = _subject(clause, dated, voices, header)
+    subject = _subject(clause, times, dated, voices, header)
     if (
         subject is None
         or not clause.lemma[:1].isalpha()
@@ -158,7 +158,9 @@ def _status(clause: Clause, header: Header) -> Status:
     return state
 
 
-def _subject(clause: Clause, dated: Dated | None, voices: Voices, header: Header) -> str | None:
+def _subject(
+    clause: Clause, times: Sequence[Dated], dated: Dated | None, voices: Voices, header: Header
+) -> str | None:
     """Who: named, or left out at the start of a sentence ("Passed it on Thursday"), where it is the speaker."""
     word = clause.subject
     if word is not None:
@@ -166,7 +168,12 @@ def _subject(clause: Clause, dated: Dated | None, voices: Voices, header: Header
             return None
         if clause.parent is not None and clause.parent.verb.lemma == "let":
             return None
-        return voices.phrase(word)
+        points = {one.i for near in times if near.interval is not None for one in near.words}
+        return voices.phrase(word, points) or None  # "On Friday Olga moved"
+    if clause.verb.lemma == "be" and dated is not None and dated.words[0].i < clause.verb.i:
+        return None  # "Last week was hard"
+    if clause.object is not None and clause.object.tag == "VBZ":
+        return None  # "Woodworking calms me": a subject that was taken for a verb
     if (
         clause.verb.lemma == "note"
         or (clause.verb.lemma in STOCK and clause.object is None)

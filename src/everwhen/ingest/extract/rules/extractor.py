@@ -30,7 +30,7 @@ from everwhen.ingest.extract.rules.names import entities
 from everwhen.ingest.extract.rules.narratives import Read, Told, narratives, told
 from everwhen.ingest.extract.rules.parsing import Parse, parser
 from everwhen.ingest.extract.rules.replies import Heard, answer
-from everwhen.ingest.extract.rules.times import Moment
+from everwhen.ingest.extract.rules.times import Moment, timed
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
 from everwhen.types import Turn
 
@@ -72,10 +72,11 @@ class RuleExtractor:
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, voices)
             parses_of_turn = [parse for _, parse in read]
-            dated = answer(turn, parses_of_turn, heard, Moment(turn.said_at, turn.zone))
+            moment = Moment(turn.said_at, turn.zone)
+            dated = answer(turn, parses_of_turn, heard, moment)
             drafts += [dated] if dated is not None else []
             heard = [*heard[-1:], Heard(turn, parses_of_turn, drafts, voices)]
-            names = entities(turn, parses_of_turn)
+            names = entities(turn, parses_of_turn, [timed(parse, moment) for parse in parses_of_turn])
             if number >= tells and turn.id not in tellings:
                 telling = told(Read(turn, read, drafts, voices, tuple(one.name for one in names)))
                 tellings[turn.id] = telling

@@ -25,6 +25,7 @@ SHORTEST = 5
 SENTENCES, ANSWER_SENTENCES = 4, 2
 """Sentences that are told of a turn, and of an assistant's."""
 CONFIDENCE = 0.6
+_DECIDING = frozenset({"decide", "choose", "agree", "let"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +129,22 @@ def _hull(intervals: Sequence[Interval]) -> Interval | None:
 
 
 def _line(one: Read) -> str:
-    """The sentences of a turn that tell something, as somebody else would tell them."""
+    """The sentences of a turn that tell something, as somebody else would tell them: what was decided before what
+    happened, and that before the rest, where there is no room for all."""
+    worth = {id(word): 1 + (draft.status == "planned") for draft in one.drafts for word in draft.words}
     sentences = []
     for passage, parse in one.read:
         one.voices.offset = passage.start
         for sentence in parse.sentences:
             if _tells(sentence, passage, parse):
-                sentences.append(_stopped(one.voices.tell(sentence)))
+                decided = any(word.lemma in _DECIDING for word in sentence)
+                rank = max(worth.get(id(word), 0) for word in sentence)
+                sentences.append((2 if decided else rank, _stopped(one.voices.tell(sentence))))
     if not sentences:
         return ""
     most = ANSWER_SENTENCES if one.turn.role == "assistant" else SENTENCES
-    told = " ".join(sentences[:most])
+    places = sorted(range(len(sentences)), key=lambda place: -sentences[place][0])[:most]
+    told = " ".join(sentences[place][1] for place in sorted(places))
     named = one.turn.speaker.lower() in told.lower()
     return told if named else f"{one.turn.speaker} said: {told}"
 

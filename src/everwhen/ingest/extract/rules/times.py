@@ -63,10 +63,17 @@ def expressions(parse: Parse, moment: Moment) -> list[Dated]:
     found = []
     for ref in resolve(parse.text, moment.at, moment.zone):
         start, end = ref.span
+        if ref.kind == "duration" and parse.text[end : end + 1] == "-":
+            continue  # "a second-hand car"
         words = tuple(word for word in parse.words if word.start < end and word.end > start)
         if words:
             found.append(Dated(ref, words))
     return found
+
+
+def timed(parse: Parse, moment: Moment) -> frozenset[int]:
+    """The places of the words that say a time."""
+    return frozenset(word.i for dated in expressions(parse, moment) for word in dated.words)
 
 
 def attach(clauses: Sequence[Clause], found: Sequence[Dated]) -> tuple[dict[int, list[Dated]], list[Dated]]:

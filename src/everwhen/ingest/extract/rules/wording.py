@@ -31,7 +31,10 @@ def object_of(clause: Clause, times: Sequence[Dated], voices: Voices) -> str:
         ]
         word = others[0] if others else None
     if word is None:
-        return ""
+        # "sold her flat last week": the parser hung what was sold on the time
+        near = [one for child in clause.verb.children if child.dep == "npadvmod" for one in child.subtree()]
+        left = [one for one in near if one.i > clause.verb.i and one.i not in temporal]
+        return voices.tell(left) if temporal and len(left) > 1 else ""
     if word.dep in ("prep", "agent"):
         target = word.child("pobj")
         return f"{word.lower} {voices.phrase(target, temporal)}" if target is not None else ""

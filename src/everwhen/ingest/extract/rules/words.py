@@ -6,8 +6,6 @@ Verbs in groups of one meaning (given as pasts, with a phrase that needs no obje
 from __future__ import annotations
 
 from everwhen.ingest.extract.rules.wordlist import vocabulary
-from everwhen.ingest.extract.rules.words_nouns import MORE_NOUNS
-from everwhen.ingest.extract.rules.words_verbs import MORE_VERBS
 
 # verb(s) | other words, past tense; those that end in … take an object | phrases that stand alone
 _VERBS = """
@@ -83,7 +81,7 @@ sign|put a name to …;agreed to …|made it official
 sign up register enrol enroll|enlisted for …;put a name down for …|joined up
 file submit|handed in …;turned in …;sent off …|delivered papers
 fix repair patch|mended …;put … right;solved …|did a repair
-break down|stopped working;gave out|had a breakdown
+break down crash|stopped working;gave out|had a breakdown
 change switch|swapped …;went over to something other than …|made a switch
 upgrade update|brought … up to date;moved to a newer version of …|installed something new
 deploy release ship|rolled out …;put … into production|went live
@@ -171,7 +169,7 @@ a medical matter|surgery operation checkup appointment scan prescription exercis
 a limb|ankle wrist arm leg knee foot hand shoulder elbow finger toe
 a social occasion|party wedding birthday barbecue picnic reunion celebration dinner festival parade housewarming
 time off|vacation holiday trip getaway retreat cruise weekend break honeymoon
-the outdoors|park beach mountain forest lake trail hike camping woods
+the outdoors|park hill beach mountain forest lake trail hike camping woods
 a cultural place|museum gallery theater theatre cinema library exhibition
 a business|store shop cafe café restaurant bakery bar boutique bookshop
 a charity event|fundraiser charity drive shelter
@@ -201,7 +199,7 @@ _PARTICLES = vocabulary(
 def _verbs() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     """Of each verb its other words and the phrases that stand alone; a verb of two lines has the words of both."""
     table: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    for line in (*_VERBS.splitlines(), *MORE_VERBS.splitlines()):
+    for line in _VERBS.splitlines():
         names, others, phrases = [*line.split("|"), "", ""][:3]
         entry = (_several(others), _several(phrases))
         for name in _names(names):
@@ -231,7 +229,7 @@ def _names(text: str) -> list[str]:
 
 def _kinds() -> dict[str, str]:
     table: dict[str, str] = {}
-    for line in (*_NOUNS.splitlines(), *MORE_NOUNS.splitlines()):
+    for line in _NOUNS.splitlines():
         kind, words = line.split("|")
         for word in words.split():
             table.setdefault(word, kind)

@@ -129,7 +129,7 @@ class Data:
             return
         self.noted += [number for session in numbers for number in session]
         names = list(RELATIONS)
-        for fact in bank["facts"]:
+        for fact in (*bank["facts"], *bank.get("told too", ())):
             s, t = fact["place"]
             speaker, text = bank["sessions"][s]["turns"][t]
             span = self._tokens(f"{speaker}: {text}", value_place(fact, speaker, text))

@@ -49,7 +49,17 @@ def rows_of(bank: dict[str, Any], chance: random.Random) -> list[Row]:
         turn = {"speaker": speaker, "text": text, "before": before}
         for fact in facts:
             rows += _rows(fact, turn, facts, bank["names"], chance)
-    return rows
+    return rows + [_mistaken(one, bank) for one in bank.get("mistaken", ())]
+
+
+def _mistaken(one: dict[str, Any], bank: dict[str, Any]) -> Row:
+    """What a reader took for a fact: nobody's it is."""
+    session, place = one["place"]
+    turns = bank["sessions"][session]["turns"]
+    speaker, text = turns[place]
+    asked = RELATIONS[one["relation"]].whose.replace("{value}", one["value"])
+    before = ": ".join(turns[place - 1]) if place else ""
+    return {"speaker": speaker, "text": text, "before": before, "question": asked, "kind": "none"}
 
 
 def value_place(fact: dict[str, Any], speaker: str, text: str) -> tuple[int, int]:

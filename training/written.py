@@ -25,6 +25,8 @@ KINDS = (
 
 Fact = dict[str, Any]
 """What a turn tells: relation, subject words (empty: none are said), value words, place and status."""
+Glimpse = dict[str, Any]
+"""What a reader thought that a turn tells, judged afterwards: relation, value words and place."""
 Renewal = dict[str, Any]
 """A question with the turn that holds (`holds`), the turns that it replaced (`older`), and others (`others`)."""
 
@@ -37,10 +39,11 @@ def main() -> None:
     kinds: Counter[str] = Counter()
     turns = 0
     renewed = 0
-    told = 0
+    told = judged = 0
     for path in paths:
         bank, questions, faults = read_bank(path)
         told += len(bank["facts"])
+        judged += len(bank["told too"]) + len(bank["mistaken"])
         renewed += len(bank["renewals"])
         turns += sum(len(session["turns"]) for session in bank["sessions"])
         kinds.update(one["kind"] for one in questions)
@@ -48,7 +51,7 @@ def main() -> None:
             print(f"{path.name}: {fault}")
     print(
         f"{len(paths)} banks, {turns} turns, {sum(kinds.values())} questions: {dict(kinds)}; {renewed} renewals, "
-        f"{told} facts"
+        f"{told} facts, {judged} judged afterwards"
     )
 
 
@@ -66,6 +69,7 @@ def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[st
     questions: list[dict[str, Any]] = []
     renewals: list[Renewal] = []
     facts: list[Fact] = []
+    glimpses: dict[str, list[Glimpse]] = {"+": [], "-": []}
     faults: list[str] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if session := _SESSION.match(line):
@@ -85,6 +89,12 @@ def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[st
                 faults.append(f"line {number}: {fact}")
             else:
                 facts.append(fact)
+        elif line.startswith(("+", "-")):
+            glimpse = _glimpse(line, sessions, place_of)
+            if isinstance(glimpse, str):
+                faults.append(f"line {number}: {glimpse}")
+            else:
+                glimpses[line[0]].append(glimpse)
         elif line.startswith("~"):
             renewal = _renewal(line, place_of)
             if isinstance(renewal, str):
@@ -96,7 +106,7 @@ def read_bank(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[st
     names = sorted({speaker for session in sessions for speaker, _ in session["turns"]})
     bank = {
         "id": path.stem, "source": "by hand", "names": names, "sessions": sessions, "renewals": renewals,
-        "facts": facts,
+        "facts": facts, "told too": glimpses["+"], "mistaken": glimpses["-"],
     }  # fmt: skip
     return bank, questions, faults
 
@@ -164,6 +174,20 @@ def _fact(line: str, sessions: Sequence[dict[str, Any]], place_of: dict[int, tup
     return {
         "relation": relation, "subject": subject, "value": value, "place": [session, turn], "status": status,
     }  # fmt: skip
+
+
+def _glimpse(
+    line: str, sessions: Sequence[dict[str, Any]], place_of: dict[int, tuple[int, int]]
+) -> Glimpse | str:
+    parts = [part.strip() for part in line[1:].split("|")]
+    if len(parts) != 3:
+        return "what was seen at a glance has three parts"
+    relation, value, number = parts
+    # Nobody noted whose it is or how it is said: a fact of nobody's checks the rest.
+    fact = _fact(f"!{relation}|-|{value}|{number}|true", sessions, place_of)
+    if isinstance(fact, str):
+        return fact
+    return {name: fact[name] for name in ("relation", "value", "place")}
 
 
 def place_in(text: str, words: str, near: int | None = None) -> tuple[int, int] | None:

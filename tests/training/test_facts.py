@@ -76,6 +76,22 @@ def test_of_whom_the_same_is_told_is_never_taken_for_somebody_else(tmp_path: Pat
         assert not refused & {"Where does Tom live?", "Where does Ana live?"}
 
 
+def test_what_a_reader_mistook_for_a_fact_is_nobodys_and_what_it_saw_rightly_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "three.txt"
+    lines = [
+        "@ 2024-03-05 19:10",
+        "0 user: Elias is at Martti school, with Oskari.",
+        "! called | - | Elias | 0 | true",
+    ]
+    lines += ["+ studies at | Martti school | 0", "- lives in | Martti school | 0", "- lives in | Ghent | 0"]
+    path.write_text("\n".join(lines), "utf-8")
+    bank, _, faults = written.read_bank(path)
+    assert faults == ["line 6: the turn does not have 'Ghent'"]
+    refused = {row["question"] for row in facts.rows_of(bank, random.Random(1)) if row["kind"] == "none"}
+    assert "Who lives in Martti school?" in refused
+    assert bank["told too"] == [{"relation": "studies at", "value": "Martti school", "place": [0, 0]}]
+
+
 def test_a_word_is_found_as_a_whole_and_near_to_the_value() -> None:
     assert written.place_in("If I say I, I mean it", "i", near=12) == (12, 13)
     assert written.place_in("Leeds", "lee") is None

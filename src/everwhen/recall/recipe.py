@@ -80,13 +80,13 @@ class Recipe:
 
     @classmethod
     def of(cls, settings: Settings, name: str, candidates: int) -> Recipe:
-        """The default recipe with the numbers that are set; `low` compares no words and reads nothing."""
+        """The default recipe with the numbers that are set; `low` compares no words, reads nothing and dates nothing."""
         own = {one.name for one in fields(cls)} - {"candidates"}
         numbers = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name in own}
         found = cls(name, candidates, tree=settings.tree_recall, dates=settings.show_dates, **numbers)
         if settings.graph_recall:
             found = replace(found, channels=CHANNELS)
-        return replace(found, rerank=False, read=0) if name == "low" else found
+        return replace(found, rerank=False, read=0, dates=False) if name == "low" else found
 
     def without(self, stage: str) -> Recipe:
         """The same recipe with one stage left out."""

@@ -25,6 +25,8 @@ Back from Rome, landed on Saturday. | 2023-05-06/2023-05-07
 Got the keys in July, finally. | 2022-07-01/2022-08-01
 We went to see the lighthouse at the end of June. | 2022-06-21/2022-07-01
 Just bought a bike on the 20th. | 2023-04-20/2023-04-21
+I start at a clinic, I left the hospital on Monday. | 2023-05-08/2023-05-09
+I love the flat that we saw on Tuesday. | 2023-05-09/2023-05-10
 The roof leaked all through November. | 2022-11-01/2022-12-01
 I've been vegan since October. | 2022-10-01/..
 ~ a future event is not in the past
@@ -34,6 +36,9 @@ The lease ends on 30 June. | 2023-06-30/2023-07-01
 I'll be in Rome on Saturday. | 2023-05-13/2023-05-14
 Please finish the thesis on Friday. | 2023-05-12/2023-05-13
 The exam is on the 20th. | 2023-05-20/2023-05-21
+I've left the hospital, I start at a clinic in York on Monday. | 2023-05-15/2023-05-16
+She sold the car because she moves to the island on Friday. | 2023-05-12/2023-05-13
+We signed it, and they deliver the sofa to the new flat on Tuesday. | 2023-05-16/2023-05-17
 She said she would come in September. | 2023-09-01/2023-10-01
 I hope we get the keys in July. | 2023-07-01/2023-08-01
 

@@ -180,7 +180,7 @@ def _number(text: str) -> list[Sense]:
     return found
 
 
-_OUR_YEARS = range(1500, 2100)
+_OUR_YEARS = range(1500, 2400)
 
 
 def is_clock(figures: int) -> bool:

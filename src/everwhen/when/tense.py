@@ -91,14 +91,16 @@ def side_of(tokens: list[Token], start: int, end: int) -> Look:
         return Look("future", True)
     best: tuple[float, Look] | None = None
     for step, origin in ((-1, start - 1), (1, end)):
-        index, distance = origin, 0.0
+        index, distance, own, told = origin, 0.0, True, False
         while 0 <= index < len(tokens) and distance <= _REACH:
             word = tokens[index].lower
-            if word in _BREAKS:
-                break
+            if word in _BREAKS or (told and word in _JOINTS):
+                break  # "I've left the bank, I start at a clinic on Monday": its own clause has a verb
+            own = own and word not in _JOINTS
             distance += 4 if word in _JOINTS else 1
             found = _looks(tokens, index)
             if found is not None:
+                told = told or own
                 side, strength = found
                 if word == "'s" and index == end:  # "Friday's meeting went well": a verb says more than it
                     strength /= 2

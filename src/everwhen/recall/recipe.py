@@ -80,7 +80,7 @@ class Recipe:
 
     @classmethod
     def of(cls, settings: Settings, name: str, candidates: int) -> Recipe:
-        """The default recipe with the numbers that are set; `low` compares no words, reads nothing and dates nothing."""
+        """The default recipe with the numbers that are set; `low` compares no words, reads and dates nothing."""
         own = {one.name for one in fields(cls)} - {"candidates"}
         numbers = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name in own}
         found = cls(name, candidates, tree=settings.tree_recall, dates=settings.show_dates, **numbers)

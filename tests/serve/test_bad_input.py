@@ -350,7 +350,7 @@ def test_metadata_is_recalled_when_it_is_asked_for_since_max_tokens_does_not_cou
         ("turns", {"messages": [{"content": "a", "zone": "z" * 100_000}]}, "unknown zone"),
         ("recall", {"query": "a", "kinds": ["turn"] * 6}, "at most 5"),
         ("recall", {"query": "a", "networks": ["world"] * 4}, "at most 3"),
-        ("recall", {"query": "a", "without": ["rerank"] * 16}, "at most 15"),
+        ("recall", {"query": "a", "without": ["rerank"] * 17}, "at most 16"),
         ("recall", {"query": "a", "recipe": {"channels": ["semantic"] * 5}}, "at most 4"),
         ("ask", {"question": "a", "recipe": {"tools": ["timeline"] * 9}}, "at most 8"),
         ("facts", {**LIVES, "source": ["s"] * 1001}, "1,001 sources; at most 1,000"),

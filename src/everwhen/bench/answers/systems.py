@@ -116,12 +116,14 @@ def recent(memory: Memory, question: str, at: datetime | None, tokens: int) -> s
 
 
 def recalled(recipe: Recipe = MID, *, kinds: Sequence[str] | None = None, calendar: bool = True) -> Context:
-    """What `recall` gives, and the date that the event calendar gives where one is asked for."""
+    """What `recall` gives, with the dates of its times and the one that the event calendar gives where one is asked for;
+    `calendar=False`: the turns as they were said."""
+    chosen = recipe if calendar else recipe.without("dates")
 
     def context(memory: Memory, question: str, at: datetime | None, tokens: int) -> str:
         note = dated(memory, question, at) if calendar else ""
         room = max(0, tokens - count_tokens(note)) if note else tokens
-        found = memory.recall(question, at=at, max_tokens=room, recipe=recipe, kinds=kinds)
+        found = memory.recall(question, at=at, max_tokens=room, recipe=chosen, kinds=kinds)
         return found.as_context() + note
 
     return context

@@ -169,9 +169,10 @@ def _subject(
         if clause.parent is not None and clause.parent.verb.lemma == "let":
             return None
         points = {one.i for near in times if near.interval is not None for one in near.words}
-        return voices.phrase(word, points) or None  # "On Friday Olga moved"
+        who = voices.phrase(word, points)  # "On Friday Olga moved"
+        return who or (voices.phrase(word) if _is_named(clause) else None)
     if clause.verb.lemma == "be" and dated is not None and dated.words[0].i < clause.verb.i:
-        return None  # "Last week was hard"
+        return dated.ref.text if _is_named(clause) else None
     if clause.object is not None and clause.object.tag == "VBZ":
         return None  # "Woodworking calms me": a subject that was taken for a verb
     if (
@@ -195,6 +196,11 @@ def _subject(
     if clause.first.tag == "VBN" and clause.verb.child("dobj") is None and dated is None:
         return None  # "impressed by your work", "so stoked": a feeling
     return voices.speaker if clause.first.tag in ("VBD", "VBN", "VBG", "VBP") or header.ahead else None
+
+
+def _is_named(clause: Clause) -> bool:
+    """Whether it says what was: "Last night was the fair", but not "Last week was hard"."""
+    return clause.object is not None and clause.object.pos in ("NOUN", "PROPN")
 
 
 def _first(word: Word) -> Word:

@@ -116,8 +116,8 @@ def recent(memory: Memory, question: str, at: datetime | None, tokens: int) -> s
 
 
 def recalled(recipe: Recipe = MID, *, kinds: Sequence[str] | None = None, calendar: bool = True) -> Context:
-    """What `recall` gives, with the dates of its times and the one that the event calendar gives where one is asked for;
-    `calendar=False`: the turns as they were said."""
+    """What `recall` gives, and the date that the event calendar gives where one is asked for; without `calendar` the
+    turns are as they were said."""
     chosen = recipe if calendar else recipe.without("dates")
 
     def context(memory: Memory, question: str, at: datetime | None, tokens: int) -> str:

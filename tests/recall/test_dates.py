@@ -182,3 +182,16 @@ def test_extraction_settles_a_day_that_the_words_leave_open(memory: Memory) -> N
     found = memory.recall("the landlord", kinds=["turn"])
     assert event.occurred == found.memories[0].occurred
     assert "on Friday (14 March 2025)!" in found.as_context()
+
+
+def test_a_turn_that_only_its_dates_would_crowd_out_is_shown_as_it_was_said(quick: Memory) -> None:
+    quick.add("We painted the hall last week, and the doors came yesterday.", at=SAID)
+    plain = quick.recall("the hall", recipe=MID.without("dates"), kinds=["turn"])
+    found = quick.recall("the hall", max_tokens=plain.tokens, kinds=["turn"])
+    assert found.as_context(cut=0) == plain.as_context(cut=0) and found.tokens == plain.tokens > 0
+
+
+def test_a_pasted_document_is_shown_as_it_is(quick: Memory) -> None:
+    quick.add("We met again last week. " * 1_000, at=SAID)
+    (found,) = quick.recall("met again", max_tokens=100_000, kinds=["turn"])
+    assert not found.shown and found.occurred is None

@@ -35,6 +35,8 @@ _END_OF_A_WORD = re.compile(r"\w[.:'’-]?\Z")
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _LONGEST = 2_000
 """Characters of an unbroken run that are looked at on each side."""
+_LONGEST_TURN = 20_000
+"""Characters from which a turn is a document, pasted, and shown as it is: to date a megabyte takes 25 seconds."""
 
 _REMEMBERED = 20_000
 _resolved: dict[tuple[str, int, datetime, str], tuple[TimeRef, ...]] = {}
@@ -56,7 +58,7 @@ class SpokenTime:
 
 def with_dates(store: Store, memories: Sequence[Recalled]) -> list[Recalled]:
     """The same memories: turns have `occurred` where they speak of a time, and `shown` and its tokens with dates."""
-    found = {one.id: refs for one in memories if one.kind == "turn" and (refs := _refs(one))}
+    found = {one.id: refs for one in memories if _is_talk(one) and (refs := _refs(one))}
     known = _extracted(store, list(found))
     return [
         _dated(one, list(spoken_times(one, found[one.id], known.get(one.id, {})))) if one.id in found else one
@@ -87,6 +89,10 @@ def shown(text: str, times: Sequence[SpokenTime], zone: str) -> str:
         if not one.absolute and (one.interval.start, one.interval.end) not in said:
             text = f"{text[: one.end]} ({dates(one.interval, zone)}){text[one.end :]}"
     return text
+
+
+def _is_talk(one: Recalled) -> bool:
+    return one.kind == "turn" and len(one.text) <= _LONGEST_TURN
 
 
 def _refs(turn: Recalled) -> tuple[TimeRef, ...]:

@@ -238,8 +238,8 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
     with _timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
     if recipe.dates:
-        with _timed(timings, "dates"):  # their dates take room too
-            kept, crowded_out, tokens = fill(with_dates(store, kept), request.max_tokens)
+        with _timed(timings, "dates"):
+            kept, crowded_out, tokens = _with_dates(store, kept, request.max_tokens)
             left = [*crowded_out, *left]
     return Recall(
         query=request.query,
@@ -264,6 +264,21 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
                 *(note for note in (gathered.plan.note, said) if note),
             ],
         },
+    )
+
+
+def _with_dates(
+    store: Store, kept: Sequence[Recalled], max_tokens: int
+) -> tuple[list[Recalled], list[Recalled], int]:
+    """What is kept with its dates, which take room too; what only they would crowd out stays as it was said."""
+    dated = with_dates(store, kept)
+    found, crowded_out, tokens = fill(dated, max_tokens)
+    if not crowded_out:
+        return found, crowded_out, tokens
+    without = {one.id for one in crowded_out}
+    return fill(
+        [plain if plain.id in without else with_date for plain, with_date in zip(kept, dated, strict=True)],
+        max_tokens,
     )
 
 

@@ -110,9 +110,16 @@ class ExtractedEntity:
     """Whether one sentence does not show that it is one: a concept has to be said again, a name to be known."""
 
 
+FactStatus = Literal["holds", "planned", "ended", "denied"]
+"""What is said of a fact: that it holds, will hold from a day on, holds no longer, or is not so."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
-    """A stable subject-predicate-object statement. `valid` None or an open side: not said."""
+    """A stable subject-predicate-object statement. `valid` None or an open side: not said.
+
+    Of one that has ended or is denied, `valid` begins where what held before ends.
+    """
 
     subject: str
     predicate: str
@@ -122,6 +129,7 @@ class ExtractedFact:
     valid: Interval | None = None
     confidence: float = 0.8
     origin: Literal["stated", "inferred"] = "stated"
+    status: FactStatus = "holds"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from everwhen.errors import UsageError
 from everwhen.ingest.extract.base import Extractor
+from everwhen.models.reader import open_reader
 from everwhen.settings import Settings
 
 
@@ -24,15 +25,15 @@ def open_extractor(settings: Settings) -> Extractor | None:
     if name == "none":
         return None
     if name == "rules":
-        return _rules()
+        return _rules(settings.reader)
     from everwhen.ingest.extract.llm import LLMExtractor
     from everwhen.models.llm import llm_of
 
-    return LLMExtractor(llm_of(settings, name.removeprefix("llm:")), _rules())
+    return LLMExtractor(llm_of(settings, name.removeprefix("llm:")), _rules(settings.reader))
 
 
-@lru_cache(maxsize=1)
-def _rules() -> Extractor:
+@lru_cache(maxsize=2)
+def _rules(reader: str) -> Extractor:
     from everwhen.ingest.extract.rules import RuleExtractor
 
-    return RuleExtractor()
+    return RuleExtractor(open_reader(reader))

@@ -48,6 +48,17 @@ class Reading:
         return STATUSES[int(self.statuses.argmax())]
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Words of a passage that would answer one of many questions, seen at a glance."""
+
+    question: int
+    """Its number among those that were asked."""
+    span: tuple[int, int]
+    """Characters of the passage's text, half-open."""
+    chance: float
+
+
 class Reader(Protocol):
     """Reads passages beside a question. Above: recall and the answers; below: a network, or a caller's own."""
 
@@ -63,4 +74,12 @@ class Reader(Protocol):
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Everything that it says of each passage."""
+        ...
+
+    def read_each(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
+        """The same of passages that are asked a question each."""
+        ...
+
+    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[Told]]:
+        """What each passage tells of any of the questions: one run a passage, however many there are."""
         ...

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.onnx import available_cores, encodable, open_session, open_tokenizer
-from everwhen.models.reader.base import Passage, Reading
+from everwhen.models.reader.base import Passage, Reading, Told
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -30,10 +30,12 @@ EARLIER = 64
 LONGEST_SPAN = 24
 AS_LIKELY, MOST_SPANS = 0.5, 4
 """How likely, beside the best, another part of an answer must be; and how many parts there are at the most."""
+LEAST_CHANCE = 0.2
+"""Below which nothing is told: whoever asks decides how sure is sure enough."""
 
 
 class PackagedReader:
-    """May be called from several threads at once. A pair reads the same, to within rounding, whatever else is read."""
+    """May be called from several threads at once; a pair reads the same whatever else is read with it."""
 
     name = "reader-1"
 
@@ -42,63 +44,98 @@ class PackagedReader:
         self._folder = folder
         self._loading = threading.Lock()
         self._loaded: tuple[Tokenizer, Any] | None = None
+        self._asked: dict[str, NDArray[np.float32]] = {}
 
     def relevance(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
         """The logit of each passage."""
         out = np.zeros(len(passages), np.float32)
-        for chosen, outputs, _ in self._runs(question, passages, ["relevance"]):
+        for chosen, outputs, _ in self._runs([(question, one) for one in passages], ["relevance"]):
             out[chosen] = outputs[0][:, 0]
         return out
 
     def renews(self, question: str, pairs: Sequence[tuple[Passage, Passage]]) -> NDArray[np.float32]:
         """The logit, of each earlier and later passage, that the later one replaces what the earlier one says."""
         out = np.zeros(len(pairs), np.float32)
-        later = [Passage(late.speaker, late.text, f"{early.speaker}: {early.text}") for early, late in pairs]
-        for chosen, outputs, _ in self._runs(question, later, ["renews"], slice(EARLIER)):
+        later = [
+            (question, Passage(late.speaker, late.text, f"{early.speaker}: {early.text}"))
+            for early, late in pairs
+        ]
+        for chosen, outputs, _ in self._runs(later, ["renews"], slice(EARLIER)):
             out[chosen] = outputs[0][:, 0]
         return out
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Everything that it says of each passage."""
+        return self.read_each([(question, passage) for passage in passages])
+
+    def read_each(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
+        """The same of passages that are asked a question each."""
         out: dict[int, Reading] = {}
-        for chosen, outputs, encoded in self._runs(
-            question, passages, ["relevance", "kind", "status", "span"]
-        ):
+        for chosen, outputs, encoded in self._runs(pairs, ["relevance", "kind", "status", "span"]):
             relevance, kind, status, span = outputs
             for row, number in enumerate(chosen):
                 begin, own = encoded[row]
                 chances = span[row, begin : begin + len(own.ids)]
                 places = _best_spans(chances)
-                spans = [_characters(passages[number], own, place) for place, _ in places]
+                spans = [_characters(pairs[number][1], own, place) for place, _ in places]
                 out[number] = Reading(
                     float(relevance[row, 0]), _softmax(kind[row]), _softmax(status[row]), spans[0], places[0][1],
                     tuple(span for span in spans[1:] if span != (0, 0)),
                 )  # fmt: skip
+        return [out[number] for number in range(len(pairs))]
+
+    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[Told]]:
+        """What each passage tells of any of the questions: one run a passage, however many there are."""
+        asked = self._vectors(questions)
+        out: dict[int, list[Told]] = {}
+        for chosen, outputs, encoded in self._runs([("", one) for one in passages], ["tells"]):
+            for row, number in enumerate(chosen):
+                begin, own = encoded[row]
+                chances = _glance(outputs[0][row, begin : begin + len(own.ids)], asked)
+                out[number] = [
+                    Told(question, span, chance)
+                    for question, place, chance in _told(chances)
+                    if (span := _characters(passages[number], own, place)) != (0, 0)
+                ]
         return [out[number] for number in range(len(passages))]
+
+    def _vectors(self, questions: Sequence[str]) -> NDArray[np.float32]:
+        """Of questions by themselves; each is run once."""
+        _, session = self._model()
+        for question in questions:
+            if question not in self._asked:
+                row = [101, *self._tokens(question), 102]
+                self._asked[question] = session.run(["asks"], _inputs([row], [len(row)]))[0][0]
+        return np.stack([self._asked[question] for question in questions])
 
     def _runs(
         self,
-        question: str,
-        passages: Sequence[Passage],
+        pairs: Sequence[tuple[str, Passage]],
         wanted: list[str],
         before: slice = slice(-BEFORE, None),
     ) -> list[tuple[list[int], list[Any], list[tuple[int, Encoding]]]]:
-        """Batches of passages of about the same length, spread over the cores."""
+        """Batches of questions with passages, of about the same length, spread over the cores."""
         tokenizer, session = self._model()
-        asked = tokenizer.encode(encodable(question), add_special_tokens=False).ids[:ASKED]
-        rows = [_row(tokenizer, asked, passage, before) for passage in passages]
+        asked = {question: self._tokens(question) for question in dict.fromkeys(one for one, _ in pairs)}
+        rows = [_row(tokenizer, asked[question], passage, before) for question, passage in pairs]
         order = sorted(range(len(rows)), key=lambda number: -len(rows[number][0]))
         size = max(1, min(BATCH, -(-len(order) // self.threads)))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
 
         def run(batch: list[int]) -> tuple[list[int], list[Any], list[tuple[int, Encoding]]]:
-            outputs = session.run(wanted, _inputs([rows[number][0] for number in batch], len(asked) + 2))
+            questions = [len(asked[pairs[number][0]]) + 2 for number in batch]
+            outputs = session.run(wanted, _inputs([rows[number][0] for number in batch], questions))
             return batch, outputs, [rows[number][1:] for number in batch]
 
         if len(batches) < 2 or self.threads == 1:
             return [run(batch) for batch in batches]
         with ThreadPoolExecutor(min(self.threads, len(batches))) as pool:
             return list(pool.map(run, batches))
+
+    def _tokens(self, question: str) -> list[int]:
+        tokenizer, _ = self._model()
+        found: list[int] = tokenizer.encode(encodable(question), add_special_tokens=False).ids[:ASKED]
+        return found
 
     def _model(self) -> tuple[Tokenizer, Any]:
         with self._loading:
@@ -126,14 +163,43 @@ def _row(
     return ids, len(ids) - len(own.ids) - 1, own
 
 
-def _inputs(rows: list[list[int]], question: int) -> dict[str, NDArray[np.int64]]:
+def _inputs(rows: list[list[int]], questions: list[int]) -> dict[str, NDArray[np.int64]]:
     ids = np.zeros((len(rows), max(map(len, rows))), np.int64)
     mask, segments = np.zeros_like(ids), np.zeros_like(ids)
-    for place, row in enumerate(rows):
+    for place, (row, question) in enumerate(zip(rows, questions, strict=True)):
         ids[place, : len(row)] = row
         mask[place, : len(row)] = 1
         segments[place, question : len(row)] = 1
     return {"input_ids": ids, "attention_mask": mask, "segments": segments}
+
+
+def _glance(tells: NDArray[np.float32], asked: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The chance that the answer to each question begins, and ends, at each token: questions x tokens x 2."""
+    width = tells.shape[1] // 2
+    alike = [
+        asked[:, part] @ tells[:, part].T / np.sqrt(np.float32(width))
+        for part in (slice(width), slice(width, 2 * width))
+    ]
+    logits = np.stack(alike, -1) + asked[:, None, 2 * width :]
+    return np.asarray(1 / (1 + np.exp(-logits)), dtype=np.float32)
+
+
+def _told(chances: NDArray[np.float32]) -> list[tuple[int, tuple[int, int], float]]:
+    """Question, first and last token, and chance: the likeliest first, those of one question apart from one another.
+
+    From where an answer begins to the likeliest end before the next one begins.
+    """
+    found: list[tuple[int, tuple[int, int], float]] = []
+    for question in np.flatnonzero((chances >= LEAST_CHANCE).any(1).all(-1)).tolist():
+        begins, ends = chances[question, :, 0], chances[question, :, 1]
+        starts = np.flatnonzero(begins >= LEAST_CHANCE).tolist()
+        for place, start in enumerate(starts):
+            until = min([*starts[place + 1 : place + 2], start + LONGEST_SPAN, len(ends)])
+            end = start + int(ends[start:until].argmax())
+            chance = float(min(begins[start], ends[end]))
+            if chance >= LEAST_CHANCE:
+                found.append((question, (start, end), chance))
+    return sorted(found, key=lambda one: -one[2])
 
 
 def _best_spans(scores: NDArray[np.float32]) -> list[tuple[tuple[int, int], float]]:

@@ -32,6 +32,9 @@ from everwhen.ingest.extract.rules.parsing import Parse, parser
 from everwhen.ingest.extract.rules.replies import Heard, answer
 from everwhen.ingest.extract.rules.times import Moment, timed
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
+from everwhen.ingest.extract.telling import BEFORE, Statement, statements
+from everwhen.models.reader import Passage as ReaderPassage
+from everwhen.models.reader import Reader
 from everwhen.types import Turn
 
 VERSION = "3"
@@ -45,7 +48,9 @@ class RuleExtractor:
     name = "rules"
     version = VERSION
 
-    def __init__(self) -> None:
+    def __init__(self, reader: Reader | None = None) -> None:
+        """`reader` reads facts; without one there are none."""
+        self._reader = reader
         self._tellings: OrderedDict[tuple[str, ...], Told] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -60,6 +65,7 @@ class RuleExtractor:
         first = len(batch.earlier) if known else 0
         texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns[first:]]
         parses = iter(parser().parse([passage.text for found in texts for passage in found]))
+        stated_by = self._statements(turns, fresh)
         referents = Referents()
         events: list[ExtractedEvent] = []
         named: list[ExtractedEntity] = []
@@ -84,7 +90,7 @@ class RuleExtractor:
             if number >= fresh:
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]
-                stated += facts(turn, read, drafts, voices) if turn.role != "assistant" else []
+                stated += facts(turn, stated_by.get(turn.id, []), voices)
                 named += names
         retold = narratives(turns[tells:], tellings, batch.ids, batch.vectors, whole=whole)
         return Extraction(
@@ -97,6 +103,18 @@ class RuleExtractor:
             causes=tuple(links),
         )
 
+    def _statements(self, turns: Sequence[Turn], fresh: int) -> dict[str, list[Statement]]:
+        """What the new turns state, each read with the end of the turn before it."""
+        if self._reader is None:
+            return {}
+        said = [
+            (turn, ReaderPassage(turn.speaker, turn.text, _end_of(turns[number - 1]) if number else ""))
+            for number, turn in enumerate(turns)
+            if number >= fresh and turn.role != "tool" and is_told(turn)
+        ]
+        read = statements(self._reader, [passage for _, passage in said])
+        return {turn.id: one for (turn, _), one in zip(said, read, strict=True)}
+
     def _known(self, turns: Sequence[Turn]) -> list[Told | None]:
         with self._lock:
             return [self._tellings.get(_reading(turns, number)) for number in range(len(turns))]
@@ -106,6 +124,15 @@ class RuleExtractor:
             self._tellings[reading] = telling
             if len(self._tellings) > MOST_TELLINGS:
                 self._tellings.popitem(last=False)
+
+
+def _end_of(turn: Turn) -> str:
+    return f"{turn.speaker}: {turn.text}"[-BEFORE:]
+
+
+def is_told(turn: Turn) -> bool:
+    """Whether a turn can tell facts: an assistant's essay is advice."""
+    return _answer(turn) != "essay"
 
 
 def _reading(turns: Sequence[Turn], number: int) -> tuple[str, ...]:

@@ -1,0 +1,191 @@
+"""Which facts a turn tells, as our reader reads it.
+
+One run of the reader sees every relation of the table at a glance: where in the turn a value might stand. Each value
+is then asked about by itself, "Who lives in Ghent?": the answer is the subject, the status is how it is said, and
+"not here" takes the value back. What is left is a `Statement` with a chance that is right as often as it says.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from everwhen.models.reader import KINDS, Passage, Reader, Reading
+from everwhen.relations import Relation, relations
+from everwhen.sentences import pieces
+
+MOST = 8
+"""Values of one turn that are asked about, the likeliest ones."""
+PART, MOST_PARTS = 280, 24
+"""Characters of a long turn that are read at once, and how many such parts are read: a pasted book tells no more."""
+BEFORE = 160
+"""Characters of what stands before that are read along."""
+_NONE = KINDS.index("none")
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|"
+    r"eighty|ninety|hundred|thousand|million|half|dozen|free)\b",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\S)", re.IGNORECASE)
+_EDGE = " \t\n.,;:!?\"'“”‘’()[]{}*_-–—…"
+_NO_VALUE = re.compile(
+    r"(?:it|its|that|this|these|those|he|she|they|him|her|his|them|their|me|my|mine|i|we|us|our|you|your|one|there|here|"
+    r"something|anything|nothing|someone|anyone|what|which|who)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A turn says that something is so, or is not, or will be."""
+
+    relation: Relation
+    value: str
+    place: tuple[int, int]
+    """Of the value, in the turn's text."""
+    subject: str
+    """The words that say whose it is; empty: nobody's, so the speaker's."""
+    subject_at: int
+    status: str
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A value that was seen at a glance, and what came of asking whose it is."""
+
+    relation: Relation
+    place: tuple[int, int]
+    """Characters of the passage's text."""
+    reading: Reading
+    signs: tuple[float, ...]
+    """What the chance of a statement is computed from: log odds."""
+
+
+def statements(reader: Reader, passages: Sequence[Passage]) -> list[list[Statement]]:
+    """What each passage states, in the order in which it is said; `calibration().least` is the least chance."""
+    parts = [(number, *part) for number, passage in enumerate(passages) for part in _parts(passage)]
+    found: list[list[Statement]] = [[] for _ in passages]
+    for (number, start, part), proposed in zip(
+        parts, proposals(reader, [one for _, _, one in parts]), strict=True
+    ):
+        stated = (_stated(part, start, one) for one in proposed)
+        found[number] += sorted((one for one in stated if one is not None), key=lambda one: one.place)
+    return found
+
+
+def _parts(passage: Passage) -> list[tuple[int, Passage]]:
+    """A passage in parts short enough to be read well, each with what stands before it; and where each begins."""
+    before, found = passage.before, []
+    for start, end in pieces(passage.text, PART):
+        found.append((start, Passage(passage.speaker, passage.text[start:end], before)))
+        before = f"{passage.speaker}: {passage.text[:end]}"[-BEFORE:]
+    return found[:MOST_PARTS]
+
+
+def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal]]:
+    """Every value that a passage might tell, the likeliest first, each asked about by itself."""
+    asked = _asked()
+    seen = reader.tells([question for _, question in asked], passages)
+    values = [
+        (number, *value)
+        for number, (passage, told) in enumerate(zip(passages, seen, strict=True))
+        for value in _values(passage.text, [(asked[one.question][0], one.span, one.chance) for one in told])
+    ]
+    readings = reader.read_each(
+        [
+            (relation.whose.replace("{value}", passages[number].text[slice(*place)]), passages[number])
+            for number, relation, place, _ in values
+        ]
+    )
+    found: list[list[Proposal]] = [[] for _ in passages]
+    for (number, relation, place, chance), reading in zip(values, readings, strict=True):
+        signs = _logit(chance), _logit(1 - float(reading.kinds[_NONE])), _logit(reading.span_chance)
+        found[number].append(Proposal(relation, place, reading, signs))
+    return found
+
+
+def _values(
+    text: str, told: Sequence[tuple[Relation, tuple[int, int], float]]
+) -> list[tuple[Relation, tuple[int, int], float]]:
+    """The likeliest values; of one relation no two overlap."""
+    found: list[tuple[Relation, tuple[int, int], float]] = []
+    for relation, span, chance in sorted(told, key=lambda one: -one[2]):
+        start, end = trimmed(text, span)
+        taken = any(one is relation and start < held[1] and held[0] < end for one, held, _ in found)
+        if not taken and is_value(relation, text[start:end]):
+            found.append((relation, (start, end), chance))
+    return found[:MOST]
+
+
+def _stated(part: Passage, at: int, one: Proposal) -> Statement | None:
+    """A proposal that is sure enough; `at` is where the part begins."""
+    sure = calibration().chance(one.signs)
+    if sure < calibration().least:
+        return None
+    start, end = one.place
+    subject = slice(*one.reading.span)
+    return Statement(
+        one.relation, part.text[start:end], (at + start, at + end), part.text[subject], at + subject.start,
+        one.reading.status, sure,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A logistic curve over the signs, fitted on conversations that the reader has not learned from
+    (`training/fit_telling.py`)."""
+
+    weights: tuple[float, ...]
+    bias: float
+    least: float
+    """The chance below which a statement is left out."""
+
+    def chance(self, found: Sequence[float]) -> float:
+        return 1 / (1 + math.exp(-self.bias - sum(w * x for w, x in zip(self.weights, found, strict=True))))
+
+
+@cache
+def calibration() -> Calibration:
+    held = json.loads(files(__package__).joinpath("telling.json").read_text(encoding="utf-8"))
+    return Calibration(tuple(held["weights"]), held["bias"], held["least"])
+
+
+def trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """A place without the article before it and the punctuation around it."""
+    start, end = span
+    while start < end and text[start] in _EDGE:
+        start += 1
+    while (
+        start < end
+        and text[end - 1] in _EDGE
+        and not (text[end - 1] == "." and text[start:end].count(".") > 1)
+    ):
+        end -= 1
+    if found := _ARTICLE.match(text[start:end]):
+        start += found.end()
+    return start, end
+
+
+def is_value(relation: Relation, words: str) -> bool:
+    """Whether some words can be a value at all: a pronoun names nothing, and a number is one."""
+    if not re.search(r"\w", words) or _NO_VALUE.fullmatch(words):
+        return False
+    return relation.value != "number" or bool(_NUMBER.search(words))
+
+
+@cache
+def _asked() -> tuple[tuple[Relation, str], ...]:
+    return tuple((one, question) for one in relations() for question in one.asks)
+
+
+def _logit(chance: float) -> float:
+    inside = float(np.clip(chance, 1e-4, 1 - 1e-4))
+    return math.log(inside / (1 - inside))

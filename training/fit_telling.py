@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from everwhen.ingest.extract import telling
 from everwhen.models.reader import PackagedReader, Passage
+from everwhen.relations import relations
 from facts import value_place
 from written import place_in, read_bank
 
@@ -25,8 +26,13 @@ FOLDER = Path(__file__).with_name("held_out_banks")
 OUT = Path(telling.__file__).with_name("telling.json")
 
 
+RELATIONS = [one.name for one in relations()]
+SHY = 0.5
+"""How much a relation's own constant counts beside the other weights: few of its values are known."""
+
 Judged = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], int]
-"""Signs of all that was found, whether each is right, whether its subject and status are; how many were told."""
+"""Signs of all that was found and its relation, whether each is right, whether its subject and status are; how many
+were told."""
 
 
 def main() -> None:
@@ -67,7 +73,7 @@ def judged(reader: PackagedReader, path: Path) -> Judged:
                 and overlaps(one.place, value_place(fact, passage.speaker, passage.text), passage.speaker)
             ]  # fmt: skip
             subject = passage.text[slice(*one.reading.span)]
-            found.append(one.signs)
+            found.append((*one.signs, *(SHY * (name == one.relation.name) for name in RELATIONS)))
             right.append(bool(same))
             whole.append(
                 (
@@ -79,7 +85,7 @@ def judged(reader: PackagedReader, path: Path) -> Judged:
         (fact["relation"], fact["value"], *fact["place"]) for fact in (*bank["facts"], *bank["told too"])
     }
     return (
-        np.array(found).reshape(-1, 3),
+        np.array(found),
         np.array(right, bool),
         np.array(whole, bool).reshape(-1, 2),
         len(told),
@@ -137,11 +143,15 @@ def report(banks: list[Judged], write: bool) -> None:
     )
     print(f"expected calibration error {error:.3f}; best F1 {best[0]:.3f} at {best[1]:.2f}")
     if write:
-        w = fit(np.concatenate([b[0] for b in banks]), right)
+        *weights, bias = fit(np.concatenate([b[0] for b in banks]), right).tolist()
+        signs, each = weights[: -len(RELATIONS)], weights[-len(RELATIONS) :]
         fitted = {
-            "weights": [round(float(one), 4) for one in w[:-1]],
-            "bias": round(float(w[-1]), 4),
+            "weights": [round(one, 4) for one in signs],
+            "bias": round(bias, 4),
             "least": round(best[1], 2),
+            "relations": {
+                name: round(SHY * one, 4) for name, one in zip(RELATIONS, each, strict=True) if abs(one) > 1e-6
+            },
             "from": "training/fit_telling.py",
         }
         OUT.write_text(json.dumps(fitted, indent=1) + "\n")

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from everwhen.ingest.extract import telling
-from everwhen.ingest.extract.rules.facts import facts, subject_of
+from everwhen.ingest.extract.rules.cleaning import passages
+from everwhen.ingest.extract.rules.facts import facts, subject_of, subject_words
+from everwhen.ingest.extract.rules.parsing import parser
 from everwhen.ingest.extract.rules.voices import Referents, Voices
 from everwhen.ingest.extract.telling import PART, Calibration, Statement, is_value, statements, trimmed
 from everwhen.models.reader import KINDS, STATUSES, Passage, Reading, Told
@@ -52,6 +54,24 @@ def said(
 )  # fmt: skip
 def test_a_subject_is_somebody_or_nobody(words: str, whom: str | None) -> None:
     assert subject_of(words, 50, voices(("Mira", "she"))) == whom
+
+
+@pytest.mark.parametrize(
+    ("text", "pointed", "words"),
+    [
+        ("My dad's flat is in Bergen.", "My dad's flat", "My dad's flat"),
+        ("My dad moved in downstairs, he sold his flat.", "My dad moved in downstairs", "My dad"),
+        ("Good news. The dog, who is old, slept here.", "The dog, who is old, slept", "The dog"),
+        ("Paid 612 for the whole year.", "Paid 612 for the whole year", None),
+        ("Rui lives here.", "Rui", "Rui"),
+    ],
+)
+def test_of_a_clause_that_is_pointed_at_its_subject_is_meant(
+    text: str, pointed: str, words: str | None
+) -> None:
+    read = [(one, parser().parse([one.text])[0]) for one in passages(text)]
+    start = text.index(pointed)
+    assert subject_words(text, (start, start + len(pointed)), read) == words
 
 
 @pytest.mark.parametrize(
@@ -143,7 +163,7 @@ class Pointing:
 def test_every_part_of_a_long_turn_is_read_and_places_are_of_the_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(telling, "calibration", lambda: Calibration((1.0, 1.0, 1.0), 0.0, 0.5))
+    monkeypatch.setattr(telling, "calibration", lambda: Calibration((1.0, 1.0, 1.0, 0.0, 0.0), 0.0, 0.5))
     text = "I live in Porto. " + "The weather is mild here. " * 40 + "I used to live in Lisbon."
     assert len(text) > 3 * PART
     ((first, last),) = statements(Pointing(["Porto", "Lisbon"]), [Passage("Ana", text)])  # type: ignore[arg-type]
@@ -152,7 +172,27 @@ def test_every_part_of_a_long_turn_is_read_and_places_are_of_the_turn(
 
 
 def test_what_nobody_is_said_to_have_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "calibration", lambda: Calibration((1.0, 1.0, 1.0), 0.0, 0.5))
+    monkeypatch.setattr(telling, "calibration", lambda: Calibration((1.0, 1.0, 1.0, 0.0, 0.0), 0.0, 0.5))
     doubtful = replace(Pointing(["Porto"]), answers=0.001)
     assert statements(doubtful, [Passage("Ana", "Porto is nice.")]) == [[]]  # type: ignore[arg-type]
     assert statements(doubtful, []) == []  # type: ignore[arg-type]
+
+
+def test_words_that_are_likelier_another_relation_s_value_are_less_sure() -> None:
+    class Undecided(Pointing):
+        def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[Told]]:
+            other = len(RELATIONS["lives in"].asks)  # the first question of the relation after it
+            return [[Told(0, (10, 15), 0.5), Told(other, (10, 15), 0.9)] for _ in passages]
+
+    ((likely, rival),) = telling.proposals(Undecided([]), [Passage("Ana", "I live in Porto.")])  # type: ignore[arg-type]
+    assert likely.signs[0] > rival.signs[0]
+    assert likely.signs[3] == rival.signs[0] and likely.signs[4] == 0.0
+    assert rival.signs[3] == likely.signs[0] and rival.signs[4] == likely.signs[0] - rival.signs[0]
+
+
+def test_a_relation_that_is_often_mistaken_has_to_be_surer() -> None:
+    lives = RELATIONS["lives in"]
+    reading = Pointing([]).read_each([("", Passage("Ana", ""))])[0]
+    one = telling.Proposal(lives, (0, 1), reading, (0.0, 0.0, 0.0, -3.0, 0.0))
+    weights = (1.0, 1.0, 1.0, 0.0, 0.0)
+    assert Calibration(weights, 0.0, 0.5, {"lives in": -1.0}).chance(one) < Calibration(weights, 0.0, 0.5).chance(one)

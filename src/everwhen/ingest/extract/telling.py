@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 
@@ -27,6 +27,8 @@ PART, MOST_PARTS = 280, 24
 """Characters of a long turn that are read at once, and how many such parts are read: a pasted book tells no more."""
 BEFORE = 160
 """Characters of what stands before that are read along."""
+NO_RIVAL = -3.0
+"""The log odds of another relation that has no value at the same place."""
 _NONE = KINDS.index("none")
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|"
@@ -109,7 +111,18 @@ def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal
     for (number, relation, place, chance), reading in zip(values, readings, strict=True):
         signs = _logit(chance), _logit(1 - float(reading.kinds[_NONE])), _logit(reading.span_chance)
         found[number].append(Proposal(relation, place, reading, signs))
-    return found
+    return [[_beside(one, proposed) for one in proposed] for proposed in found]
+
+
+def _beside(one: Proposal, proposed: Sequence[Proposal]) -> Proposal:
+    """A proposal that knows how likely the same words are another relation's value."""
+    others = [
+        other.signs[0]
+        for other in proposed
+        if other is not one and other.place[0] < one.place[1] and one.place[0] < other.place[1]
+    ]
+    rival = max(others, default=NO_RIVAL)
+    return replace(one, signs=(*one.signs, rival, max(0.0, rival - one.signs[0])))
 
 
 def _values(
@@ -127,7 +140,7 @@ def _values(
 
 def _stated(part: Passage, at: int, one: Proposal) -> Statement | None:
     """A proposal that is sure enough; `at` is where the part begins."""
-    sure = calibration().chance(one.signs)
+    sure = calibration().chance(one)
     if sure < calibration().least:
         return None
     start, end = one.place
@@ -147,15 +160,18 @@ class Calibration:
     bias: float
     least: float
     """The chance below which a statement is left out."""
+    relations: Mapping[str, float] = field(default_factory=dict)
+    """What a relation's values are right more often, or less, than others with the same signs."""
 
-    def chance(self, found: Sequence[float]) -> float:
-        return 1 / (1 + math.exp(-self.bias - sum(w * x for w, x in zip(self.weights, found, strict=True))))
+    def chance(self, one: Proposal) -> float:
+        odds = self.bias + self.relations.get(one.relation.name, 0.0)
+        return 1 / (1 + math.exp(-odds - sum(w * x for w, x in zip(self.weights, one.signs, strict=True))))
 
 
 @cache
 def calibration() -> Calibration:
     held = json.loads(files(__package__).joinpath("telling.json").read_text(encoding="utf-8"))
-    return Calibration(tuple(held["weights"]), held["bias"], held["least"])
+    return Calibration(tuple(held["weights"]), held["bias"], held["least"], held["relations"])
 
 
 def trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:

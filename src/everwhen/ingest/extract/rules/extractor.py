@@ -90,7 +90,7 @@ class RuleExtractor:
             if number >= fresh:
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]
-                stated += facts(turn, stated_by.get(turn.id, []), voices)
+                stated += facts(turn, stated_by.get(turn.id, []), voices, read)
                 named += names
         retold = narratives(turns[tells:], tellings, batch.ids, batch.vectors, whole=whole)
         return Extraction(

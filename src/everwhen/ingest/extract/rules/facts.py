@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from everwhen.ingest.extract.base import ExtractedFact, FactStatus
+from everwhen.ingest.extract.rules.cleaning import Passage
+from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.voices import Voices, possessive
 from everwhen.ingest.extract.telling import Statement
 from everwhen.sentences import sentence_place
@@ -36,11 +38,14 @@ _ARTICLE = re.compile(r"^(?:an?|the|this|that)\s+(?=\S)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|who|which|while|then)\b", re.IGNORECASE)
 
 
-def facts(turn: Turn, stated: Sequence[Statement], voices: Voices) -> list[ExtractedFact]:
-    """The facts that a turn's statements make."""
+def facts(
+    turn: Turn, stated: Sequence[Statement], voices: Voices, read: Sequence[tuple[Passage, Parse]] = ()
+) -> list[ExtractedFact]:
+    """The facts that a turn's statements make; `read` are its passages with their grammar."""
     found: dict[tuple[str, str, str], ExtractedFact] = {}
     for one in stated:
-        subject = subject_of(one.subject, one.subject_at, voices)
+        words = subject_words(turn.text, (one.subject_at, one.subject_at + len(one.subject)), read)
+        subject = subject_of(words, one.subject_at, voices) if words is not None else None
         status = KEPT.get(one.status)
         if subject is None or status is None or subject.casefold() == one.value.casefold():
             continue
@@ -55,6 +60,37 @@ def facts(turn: Turn, stated: Sequence[Statement], voices: Voices) -> list[Extra
             ),
         )
     return list(found.values())
+
+
+def subject_words(
+    text: str, place: tuple[int, int], read: Sequence[tuple[Passage, Parse]]
+) -> str | None:
+    """The words at a place, where they are one phrase; of a clause its subject; None: it has none."""
+    start, end = place
+    inside = [
+        (passage.start, word)
+        for passage, parse in read
+        for word in parse.words
+        if passage.start + word.start < end and start < passage.start + word.end and word.pos != "PUNCT"
+    ]
+    tops = [(at, word) for at, word in inside if word.head is word or all(word.head is not one for _, one in inside)]
+    clauses = [(at, word) for at, word in tops if word.pos in ("VERB", "AUX")]
+    if len(inside) < 2 or not clauses:
+        return text[start:end]
+    for at, verb in clauses:
+        if subject := verb.child("nsubj", "nsubjpass"):
+            phrase = [word for word in subject.subtree() if not _is_aside(word, subject)]
+            return text[at + phrase[0].start : at + phrase[-1].end]
+    return None
+
+
+def _is_aside(word: Word, phrase: Word) -> bool:
+    """Whether a word belongs to a clause or an apposition inside a phrase."""
+    while word is not phrase:
+        if word.dep in ("relcl", "acl", "appos", "advcl", "conj", "cc", "punct"):
+            return True
+        word = word.head
+    return False
 
 
 def subject_of(words: str, at: int, voices: Voices) -> str | None:

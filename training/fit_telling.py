@@ -81,9 +81,7 @@ def judged(reader: PackagedReader, path: Path) -> Judged:
                     any(fact.get("status") in (None, one.reading.status) for fact in same),
                 )
             )
-    told = {
-        (fact["relation"], fact["value"], *fact["place"]) for fact in (*bank["facts"], *bank["told too"])
-    }
+    told = {(fact["relation"], fact["value"], *fact["place"]) for fact in (*bank["facts"], *bank["told too"])}
     return (
         np.array(found),
         np.array(right, bool),
@@ -150,7 +148,9 @@ def report(banks: list[Judged], write: bool) -> None:
             "bias": round(bias, 4),
             "least": round(best[1], 2),
             "relations": {
-                name: round(SHY * one, 4) for name, one in zip(RELATIONS, each, strict=True) if abs(one) > 1e-6
+                name: round(SHY * one, 4)
+                for name, one in zip(RELATIONS, each, strict=True)
+                if abs(one) > 1e-6
             },
             "from": "training/fit_telling.py",
         }

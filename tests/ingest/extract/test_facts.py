@@ -195,4 +195,6 @@ def test_a_relation_that_is_often_mistaken_has_to_be_surer() -> None:
     reading = Pointing([]).read_each([("", Passage("Ana", ""))])[0]
     one = telling.Proposal(lives, (0, 1), reading, (0.0, 0.0, 0.0, -3.0, 0.0))
     weights = (1.0, 1.0, 1.0, 0.0, 0.0)
-    assert Calibration(weights, 0.0, 0.5, {"lives in": -1.0}).chance(one) < Calibration(weights, 0.0, 0.5).chance(one)
+    assert Calibration(weights, 0.0, 0.5, {"lives in": -1.0}).chance(one) < Calibration(
+        weights, 0.0, 0.5
+    ).chance(one)

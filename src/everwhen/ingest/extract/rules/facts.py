@@ -41,9 +41,12 @@ _CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|who|which|while|the
 def facts(
     turn: Turn, stated: Sequence[Statement], voices: Voices, read: Sequence[tuple[Passage, Parse]] = ()
 ) -> list[ExtractedFact]:
-    """The facts that a turn's statements make; `read` are its passages with their grammar."""
-    found: dict[tuple[str, str, str], ExtractedFact] = {}
-    for one in stated:
+    """The facts that a turn's statements make; `read` are its passages with their grammar.
+
+    The same words are one thing of one subject: of "I hate olives" that she dislikes them, and not that she eats them.
+    """
+    found: dict[tuple[str, int], ExtractedFact] = {}
+    for one in sorted(stated, key=lambda one: -one.chance):
         words = subject_words(turn.text, (one.subject_at, one.subject_at + len(one.subject)), read)
         subject = subject_of(words, one.subject_at, voices) if words is not None else None
         status = KEPT.get(one.status)
@@ -52,19 +55,23 @@ def facts(
         valid = _valid(turn, one, status)
         if status == "planned" and valid is None:
             continue  # nobody knows from when
-        key = (subject, one.relation.name, one.value)
-        found.setdefault(
-            key,
-            ExtractedFact(
-                *key, (turn.id,), one.relation.domain or "general", valid, round(one.chance, 3), status=status
-            ),
+        domain = one.relation.domain or "general"
+        fact = ExtractedFact(
+            subject,
+            one.relation.name,
+            one.value,
+            (turn.id,),
+            domain,
+            valid,
+            round(one.chance, 3),
+            status=status,
         )
-    return list(found.values())
+        found.setdefault((subject, one.place[0]), fact)
+    order = sorted(found.items(), key=lambda one: one[0][1])
+    return list({(fact.subject, fact.predicate, fact.object): fact for _, fact in order}.values())
 
 
-def subject_words(
-    text: str, place: tuple[int, int], read: Sequence[tuple[Passage, Parse]]
-) -> str | None:
+def subject_words(text: str, place: tuple[int, int], read: Sequence[tuple[Passage, Parse]]) -> str | None:
     """The words at a place, where they are one phrase; of a clause its subject; None: it has none."""
     start, end = place
     inside = [
@@ -73,7 +80,11 @@ def subject_words(
         for word in parse.words
         if passage.start + word.start < end and start < passage.start + word.end and word.pos != "PUNCT"
     ]
-    tops = [(at, word) for at, word in inside if word.head is word or all(word.head is not one for _, one in inside)]
+    tops = [
+        (at, word)
+        for at, word in inside
+        if word.head is word or all(word.head is not one for _, one in inside)
+    ]
     clauses = [(at, word) for at, word in tops if word.pos in ("VERB", "AUX")]
     if len(inside) < 2 or not clauses:
         return text[start:end]

@@ -27,6 +27,8 @@ PART, MOST_PARTS = 280, 24
 """Characters of a long turn that are read at once, and how many such parts are read: a pasted book tells no more."""
 BEFORE = 160
 """Characters of what stands before that are read along."""
+AHEAD = 1.0
+"""How far ahead, in log odds, another relation may be at the same place."""
 NO_RIVAL = -3.0
 """The log odds of another relation that has no value at the same place."""
 _NONE = KINDS.index("none")
@@ -128,11 +130,12 @@ def _beside(one: Proposal, proposed: Sequence[Proposal]) -> Proposal:
 def _values(
     text: str, told: Sequence[tuple[Relation, tuple[int, int], float]]
 ) -> list[tuple[Relation, tuple[int, int], float]]:
-    """The likeliest values; of one relation no two overlap."""
+    """The likeliest values; of one relation no two overlap, nor is any where another is much likelier."""
     found: list[tuple[Relation, tuple[int, int], float]] = []
     for relation, span, chance in sorted(told, key=lambda one: -one[2]):
         start, end = trimmed(text, span)
-        taken = any(one is relation and start < held[1] and held[0] < end for one, held, _ in found)
+        same = [one for one in found if start < one[1][1] and one[1][0] < end]
+        taken = any(one is relation or _logit(likelier) - _logit(chance) > AHEAD for one, _, likelier in same)
         if not taken and is_value(relation, text[start:end]):
             found.append((relation, (start, end), chance))
     return found[:MOST]

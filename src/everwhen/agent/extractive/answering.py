@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -46,7 +46,8 @@ def ask(
     Without a reader the best turn is quoted. `recipe` is how turns are recalled; it need not read them.
     """
     asked = read_kind(question)
-    dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
+    date = partial(timing.date, as_of=as_of)
+    dated = {"when": date, "between": timing.between, "first": timing.first}.get(asked.kind)
     draft = _known_by(dated(bank, asked, at), as_of) if dated else Draft("reading")
 
     def read(question: Asked) -> Found:
@@ -62,6 +63,8 @@ def ask(
         draft = _known_by(summed or _read(bank, found, at), as_of)
     elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
         draft = read_reply(found, found.replies[0], chance(found))
+    elif found is not None and asked.kind == "when":
+        draft = timing.called_off(bank, found, as_of) or draft
     trace: dict[str, Any] = {
         "method": "extractive",
         "kind": asked.kind,

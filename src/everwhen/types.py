@@ -212,6 +212,11 @@ class Event:
     replaces: str | None = None
     """The version before it, by its id."""
 
+    @property
+    def told_in(self) -> str:
+        """The turn that tells it: the first, and of a later version the last."""
+        return (self.turns[-1] if self.replaces else self.turns[0]) if self.turns else ""
+
     def known(self, then: datetime | None = None) -> bool:
         """Whether it is the version that counts; or counted then."""
         if then is None:

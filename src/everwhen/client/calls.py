@@ -393,11 +393,19 @@ def events(
     subject: str | None = None,
     verb: str | None = None,
     status: str | None = None,
+    known_at: Time | None = None,
 ) -> Steps[list[Event]]:
     """See `Memory.events`."""
     return (
         yield from pages(
-            "/events", Event, about=about, subject=subject, verb=verb, status=status, **sides(between)
+            "/events",
+            Event,
+            about=about,
+            subject=subject,
+            verb=verb,
+            status=status,
+            known_at=when_given(known_at, "known_at"),
+            **sides(between),
         )
     )
 

@@ -6,11 +6,12 @@ it changes. The plan itself stays as it was told; the new version replaces it fr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from functools import lru_cache
 
+from everwhen.ingest.changed_times import Changed, new_time, shifted
 from everwhen.ingest.extract.base import ExtractedEvent, Extraction
 from everwhen.ingest.extract.rules.cleaning import passages
 from everwhen.ingest.extract.rules.lexicon import ARRANGING, LIGHT, STATIVE
@@ -18,11 +19,12 @@ from everwhen.ingest.extract.rules.parsing import Word, parser
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage, Reader, Reading
 from everwhen.store import Store
+from everwhen.store.graph import Vectors
 from everwhen.types import Event, Turn
 from everwhen.when import Interval, TimeRef, resolve
-from everwhen.when.calendar import floor, shift
-from everwhen.when.zones import zone_of
 
+MOST_PLANS = 100
+"""Plans that a turn may speak of, those told last."""
 LATELY = 3
 """Turns back to the plan that "it", or a date alone, may speak of."""
 AGREES = 0.5
@@ -40,12 +42,9 @@ _MODIFIERS = ("compound", "amod", "poss", "nummod", "nmod", "appos")
 _NEW = frozenset({"a", "an", "another", "any", "some", "every", "each"})
 _HERE = frozenset({"it", "that", "this"})
 _OWN = frozenset({"my", "our"})
-_REJECTS = frozenset({"not", "than", "instead"})
 _TARGETS = frozenset({"to", "until", "till", "for", "by"})
-_SOONER = frozenset({"forward", "earlier", "sooner", "up", "ahead", "early"})
 _UNREAL = frozenset({"supposed", "denied", "fiction"})
 _SAYS_LITTLE = LIGHT | STATIVE | ARRANGING | {"happen", "start", "begin", "go", "hold"}
-_DAY_ALONE = re.compile(r"(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$", re.IGNORECASE)
 
 Version = tuple[ExtractedEvent, Event | ExtractedEvent]
 """An event, and the one that it replaces."""
@@ -57,7 +56,6 @@ class _Plan:
 
     event: Event | ExtractedEvent
     occurred: Interval
-    start: datetime
     said: Turn
     words: frozenset[str]
 
@@ -69,15 +67,6 @@ class _Plan:
             return f"the {self.event.object or self.event.subject}"
         words = parser().parse([self.event.text])[0].words
         return " ".join(["the", *(word.text for word in words if word.pos == "NOUN")])
-
-
-@dataclass(frozen=True, slots=True)
-class _New:
-    """When a plan is now, and the words for it; or that it is off."""
-
-    when: Interval
-    expression: str
-    off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +134,7 @@ def versions(
                 place for place in own if _retells(events[place], said) and events[place] is not plan.event
             ]
             if same:
-                events[same[0]] = replace(event, text=events[same[0]].text)
+                events[same[0]] = replace(event, text=events[same[0]].text, entities=events[same[0]].entities)
             else:
                 events.append(event)
             place = same[0] if same else len(events) - 1
@@ -162,21 +151,24 @@ class _Means:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._vectors: dict[str, Vectors] = {}
 
     def __call__(self, noun: str, verb: str) -> bool:
         if verb in _SAYS_LITTLE:
             return False
-        one, other = self._embedder.embed([noun, verb])
-        return float(one @ other) >= ALIKE
+        for word in {noun, verb} - self._vectors.keys():
+            self._vectors[word] = self._embedder.embed([word])[0]
+        return float(self._vectors[noun] @ self._vectors[verb]) >= ALIKE
 
 
 def _known(store: Store, turns: Mapping[str, Turn], since: datetime) -> list[_Plan]:
     """The plans of the calendar that are still ahead, and what was told lately and may be put right."""
     ahead = store.graph.events(status="planned", between=Interval(since, None, "second"))
     told = [event for event in (*ahead, *store.graph.events_told(list(turns))) if event.superseded_at is None]
-    events = {event.id: event for event in told if event.said_at is not None and event.said_at <= since}
-    known = {turn.id: turn for turn in store.turns(ids=[event.turns[0] for event in events.values()])}
-    plans = (_plan(event, known[event.turns[0]]) for event in events.values() if event.turns[0] in known)
+    last = sorted(told, key=lambda event: event.said_at or since)[-MOST_PLANS:]
+    events = {event.id: event for event in last}
+    known = {turn.id: turn for turn in store.turns(ids=[event.told_in for event in events.values()])}
+    plans = (_plan(event, known[event.told_in]) for event in events.values() if event.told_in in known)
     return [plan for plan in plans if plan is not None]
 
 
@@ -184,9 +176,10 @@ def _plan(event: Event | ExtractedEvent, turn: Turn) -> _Plan | None:
     when = event.occurred
     if event.inferred or when is None or when.start is None or event.status not in ("planned", "negated"):
         return None
-    return _Plan(event, when, when.start, turn, _described(f"{event.subject} {event.object} {event.text}"))
+    return _Plan(event, when, turn, _described(f"{event.subject} {event.object} {event.text}"))
 
 
+@lru_cache(maxsize=1024)
 def _described(text: str) -> frozenset[str]:
     words = parser().parse([text])[0].words
     return frozenset(form for word in words for form in (word.lower, word.lemma.lower()))
@@ -225,7 +218,12 @@ def _retells(event: ExtractedEvent, said: _Said) -> bool:
 def _change(
     reader: Reader, means: _Means, said: _Said, plans: Sequence[_Plan], lately: set[str]
 ) -> tuple[ExtractedEvent, _Plan] | None:
-    ahead = [plan for plan in plans if plan.occurred.end is None or plan.occurred.end > said.turn.said_at]
+    now = said.turn.said_at
+    ahead = [
+        plan
+        for plan in plans
+        if plan.said.said_at <= now and (plan.occurred.end is None or plan.occurred.end > now)
+    ]
     for theme in said.themes():
         if theme.pos == "PRON" or not (meant := _meant(theme, said, ahead, means)):
             continue
@@ -265,7 +263,7 @@ def _fits(theme: Word, said: _Said, plan: _Plan, means: _Means) -> bool:
                 return False
         elif word.pos in (*_NOUNS, "ADJ", "NUM") and not (
             {word.lower, word.lemma.lower()} & plan.words
-            or (word is theme and means(word.lemma, plan.event.verb))
+            or (word is theme and theme.child("det", "poss") and means(word.lemma, plan.event.verb))
         ):
             return False
     return True
@@ -275,7 +273,7 @@ def _last(word: Word) -> Word:
     return list(word.subtree())[-1]
 
 
-def _decided(reader: Reader, said: _Said, theme: Word, plan: _Plan) -> _New | None:
+def _decided(reader: Reader, said: _Said, theme: Word, plan: _Plan) -> Changed | None:
     """When the plan is now, or that it is off; None where it stays as it is."""
     name = _named(theme, said, plan)
     when, still, moved, off = _asked(
@@ -290,13 +288,15 @@ def _decided(reader: Reader, said: _Said, theme: Word, plan: _Plan) -> _New | No
     verb = next((word for word in (theme.head, *theme.ancestors()) if word.pos in ("VERB", "AUX")), theme)
     same = verb.lemma.lower() == plan.event.verb.split()[0]
     takes_part = plan.event.verb.split()[0] not in _SAYS_LITTLE and not same
-    new = _new_time(said, theme, plan)
+    inside = {id(said.at(word)) for word in theme.subtree()} if theme.dep in _SUBJECTS else set()
+    times = [ref for ref in said.times if id(ref) not in inside]
+    new = new_time(said.text, times, said.turn, plan.occurred)
     if new is not None:
         plain = theme.dep in _SUBJECTS and (same or verb.lemma in _SAYS_LITTLE) and not takes_part
         told = when.relevance > 0 and when.status not in _UNREAL
         return new if told and (plain or disturbed) else None
-    if disturbed and (shifted := _shifted(said, plan)) is not None:
-        return shifted
+    if disturbed and (later := shifted(said.text, times, said.turn, plan.occurred)) is not None:
+        return later
     ends = still.relevance > 0 and _no(still) > _yes(still) and still.status in ("ended", "denied")
     return _off(plan) if ends and off.relevance > 1 and not said.times else None
 
@@ -336,7 +336,7 @@ def _pronoun_or_date(
         return None
     plan = last[0]
     said = replace(said, before=f"{plan.said.speaker}: {plan.said.text}"[-BEFORE:])
-    new = _new_time(said, None, plan)
+    new = new_time(said.text, said.times, said.turn, plan.occurred)
     question = f"When is {plan.name}?"
     if new is not None:
         pair = (Passage(plan.said.speaker, plan.said.text), said.passage)
@@ -352,8 +352,8 @@ def _pronoun_or_date(
     return None
 
 
-def _off(plan: _Plan) -> _New:
-    return _New(plan.occurred, plan.event.expression, off=True)
+def _off(plan: _Plan) -> Changed:
+    return Changed(plan.occurred, plan.event.expression, off=True)
 
 
 def _asked(reader: Reader, said: _Said, *questions: str) -> list[Reading]:
@@ -368,78 +368,7 @@ def _no(reading: Reading) -> float:
     return float(reading.kinds[2]) if reading.relevance > 0 else 0.0
 
 
-# When it is now
-
-
-def _new_time(said: _Said, theme: Word | None, plan: _Plan) -> _New | None:
-    """The first time in a sentence, outside of what describes the plan, that is not the plan's and lies ahead."""
-    inside = {id(said.at(word)) for word in theme.subtree()} if theme and theme.dep in _SUBJECTS else set()
-    found: list[_New] = []
-    for ref in said.times:
-        when = _placed(ref, said.turn, plan)
-        denied = not _REJECTS.isdisjoint(said.text[: ref.span[0]].lower().split()[-2:])
-        if when is None or when.start is None or id(ref) in inside or denied:
-            continue
-        if when.overlaps(plan.occurred) and when.grain not in ("hour", "minute"):
-            return None  # it says again what is known
-        if when != plan.occurred and (when.end is None or when.end > said.turn.said_at):
-            found.append(_New(when, ref.text))
-    return found[0] if found else None
-
-
-def _placed(ref: TimeRef, turn: Turn, plan: _Plan) -> Interval | None:
-    """What an expression means beside the plan: a clock is of its day, a day alone of its month."""
-    when, area = ref.interval, zone_of(turn.zone)
-    if when is None or ref.kind not in ("point", "range"):
-        return None
-    old = plan.start.astimezone(area)
-    if when.start is None and when.end is not None:  # "until Friday": it is then
-        begins = when.end.astimezone(area).replace(tzinfo=None)
-        ends = shift(begins, when.grain if when.grain in ("week", "month", "year") else "day", 1)
-        return Interval(when.end, ends.replace(tzinfo=area), when.grain)
-    if (
-        ref.kind == "range"
-        and when.end is not None
-        and when.start == floor(old.replace(tzinfo=None), "day").replace(tzinfo=area)
-    ):
-        return Interval(when.end - timedelta(days=1), when.end, "day")  # "from the 3rd to the 10th"
-    if (
-        when.start is not None
-        and when.grain in ("hour", "minute")
-        and when.start.date() == turn.said_at.date()
-    ):
-        return when.shift(days=(old.date() - when.start.astimezone(area).date()).days)
-    if _DAY_ALONE.match(ref.text):
-        near = [
-            one for side in ("past", "future") for one in resolve(ref.text, plan.start, turn.zone, tense=side)
-        ]
-        ahead = [
-            one.interval
-            for one in near
-            if one.interval and one.interval.start and one.interval.start > turn.said_at
-        ]
-        return min(ahead, key=lambda one: abs(one.start - plan.start), default=when)  # type: ignore[operator]
-    return when
-
-
-def _shifted(said: _Said, plan: _Plan) -> _New | None:
-    """The plan's interval so much later, or earlier, as a sentence says."""
-    ref = next((ref for ref in said.times if ref.duration is not None), None)
-    if ref is None or (length := ref.duration) is None:
-        return None
-    sign = -1 if any(word.lower in _SOONER for word in said.words) else 1
-    area = zone_of(said.turn.zone)
-
-    def moved(moment: datetime) -> datetime:
-        return length.after(moment.astimezone(area).replace(tzinfo=None), sign).replace(tzinfo=area)
-
-    end = plan.occurred.end
-    start = moved(plan.start)
-    when = Interval(start, None if end is None else start + (end - plan.start), plan.occurred.grain)
-    return _New(when, ref.text)
-
-
-def _version(said: _Said, plan: _Plan, new: _New) -> ExtractedEvent:
+def _version(said: _Said, plan: _Plan, new: Changed) -> ExtractedEvent:
     """The plan with another time, or denied. What does not name it is told in the plan's own words."""
     old = plan.event
     text = f"{said.turn.speaker}: {said.text}"
@@ -452,7 +381,7 @@ def _version(said: _Said, plan: _Plan, new: _New) -> ExtractedEvent:
         verb=old.verb,
         object=old.object,
         text=text,
-        turns=(said.turn.id,),
+        turns=tuple(dict.fromkeys((said.turn.id, *old.turns))),  # who and what is from the plan
         occurred=new.when,
         expression=new.expression,
         status="negated" if new.off else "planned",

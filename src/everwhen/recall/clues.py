@@ -90,8 +90,7 @@ def gather(
     told = store.graph.events_told(list(ranked), list(events))
     by_turn: dict[str, list[Event]] = {}
     for event in told:
-        for source in event.turns[:1]:
-            by_turn.setdefault(source, []).append(event)
+        by_turn.setdefault(event.told_in, []).append(event)
     ids = list(dict.fromkeys([*ranked, *by_turn]))
     turns = {turn.id: turn for turn in store.turns(ids=ids)}
     facts, predicates = _facts(store, ids), Predicates(store.facts.predicates())

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -46,9 +46,8 @@ def ask(
     Without a reader the best turn is quoted. `recipe` is how turns are recalled; it need not read them.
     """
     asked = read_kind(question)
-    date = partial(timing.date, as_of=as_of)
-    dated = {"when": date, "between": timing.between, "first": timing.first}.get(asked.kind)
-    draft = _known_by(dated(bank, asked, at), as_of) if dated else Draft("reading")
+    dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
+    draft = _known_by(dated(bank, asked, at, as_of), as_of) if dated else Draft("reading")
 
     def read(question: Asked) -> Found:
         return look(bank, reader, question, at=at, as_of=as_of, recipe=recipe)

@@ -7,16 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
 
 from everwhen.agent.bank import Bank
 from everwhen.agent.extractive.kinds import Asked
+from everwhen.agent.time_asked import tells_of, undated
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
 from everwhen.recall import Recall, Recipe
-from everwhen.relations import relations
 from everwhen.sentences import around, pieces, sentence_at
 from everwhen.types import Citation, Turn
-from everwhen.when import Interval, resolve
 
 READ = 6
 """Best turns that are read."""
@@ -38,15 +36,6 @@ LOWEST = 1e-6
 _NONE = KINDS.index("none")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE)
 _HELD = ("who", "where", "what", "name", "amount")
-_ON = re.compile(r"\s(?:on|in|at|during)\s*$", re.IGNORECASE)
-FRAME = frozenset(
-    re.findall(
-        r"\w+",
-        "a an and are at by did do does for from has have how i in is it long many me much my of on s the",
-    )
-    + re.findall(r"\w+", "to was we were what when where which who with")
-)
-"""Words that say nothing of what a question is about."""
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
 
 
@@ -140,45 +129,14 @@ def look(
         earlier = _earlier(asked.before, list(found.replies))
         if earlier:
             return replace(found, replies=tuple(earlier))
-    if asked.kind in _HELD and (named := undated(asked.words, at, bank.zone)) and named[1].end is not None:
+    named = undated(asked.words, at, bank.zone) if asked.kind in _HELD else None
+    if named is not None and named[1].end is not None and named[1].end <= at:
         question, then = named
-        found = _look(bank, reader, asked, question, recall(question)) if then.end <= at else None
-        if found is not None and (held := _held(question, then, found.replies)):
-            kept = _newest(reader, question, held) if reader is not None else held
-            return replace(found, replies=tuple(kept))
+        found = _look(bank, reader, asked, question, recall(question))
+        held = [one for one in found.replies if one.answers >= 0.5 and tells_of(one.turn, then, question)]
+        if held and reader is not None:
+            return replace(found, replies=tuple(_newest(reader, question, held)))
     return _look(bank, reader, asked, asked.words, recall(asked.words))
-
-
-def undated(words: str, at: datetime, zone: str) -> tuple[str, Interval] | None:
-    """A question without the one time that it names, and that time."""
-    named = [
-        (ref.span, ref.interval) for ref in resolve(words, at, zone) if ref.kind == "point" and ref.interval
-    ]
-    if len(named) != 1:
-        return None
-    (start, end), interval = named[0]
-    return f"{_ON.sub('', words[:start])}{words[end:]}", interval
-
-
-def _held(question: str, then: Interval, replies: Sequence[Reply]) -> list[Reply]:
-    """The replies that tell of a time: those said in it or that name it; and how things stand, told before it ended."""
-    state = bool(words_of(question) & _relation_words())
-
-    def tells(reply: Reply) -> bool:
-        turn = reply.turn
-        if (state and turn.said_at < then.end) or then.contains(turn.said_at):
-            return True
-        named = (ref.interval for ref in resolve(turn.text, turn.said_at, turn.zone))
-        return any(one is not None and one.overlaps(then) for one in named)
-
-    return [reply for reply in replies if reply.answers >= 0.5 and tells(reply)]
-
-
-@cache
-def _relation_words() -> frozenset[str]:
-    """The words by which people ask how things stand in life and work."""
-    asked = " ".join(question for relation in relations() for question in relation.questions)
-    return words_of(asked.replace("{who}", "")) - FRAME
 
 
 def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall: Recall) -> Found:
@@ -190,7 +148,7 @@ def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall
     own = [(turn, near) for id_, near in zip(ids, turns, strict=False) for turn in near if turn.id == id_]
     users = {turn.speaker for turn, _ in own if turn.role == "user"}
     alone = len(users) == 1 and bool(_FIRST_PERSON.search(question))  # then "I" is that one
-    words = words_of(question)
+    words = _words(question)
     told = [(turn, *piece) for turn, near in own for piece in _likeliest(_passages(turn, near, alone), words)]
     if reader is None or not told:
         return Found(asked, recall, (), tuple(turn for turn, _ in own))
@@ -223,11 +181,10 @@ def _likeliest(several: list[tuple[Passage, int]], words: frozenset[str]) -> lis
     """The pieces that are read of one turn: of a pasted book those that have most of the question's words."""
     if len(several) <= PIECES:
         return several
-    return sorted(several, key=lambda one: -len(words & words_of(one[0].text)))[:PIECES]
+    return sorted(several, key=lambda one: -len(words & _words(one[0].text)))[:PIECES]
 
 
-def words_of(text: str) -> frozenset[str]:
-    """The words of a text, each once, in small letters."""
+def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text.casefold()))
 
 
@@ -257,7 +214,7 @@ def _newest(reader: Reader, question: str, replies: list[Reply]) -> list[Reply]:
 def _earlier(than: str, replies: list[Reply]) -> list[Reply]:
     """What held before something: replies that are not that itself, said before it was, the latest of them first; none
     where nothing replies with that something."""
-    itself = [one for one in replies if words_of(than) & words_of(one.words)]
+    itself = [one for one in replies if _words(than) & _words(one.words)]
     until = max((_order(one) for one in itself if one.answers >= 0.5), default=None)
     if until is None:
         return []

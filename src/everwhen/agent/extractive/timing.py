@@ -10,7 +10,8 @@ from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft, cited
 from everwhen.agent.extractive.kinds import Asked
-from everwhen.agent.extractive.reading import FRAME, Found, undated, words_of
+from everwhen.agent.extractive.reading import Found
+from everwhen.agent.time_asked import content, undated
 from everwhen.recall.comparing import in_words
 from everwhen.types import Comparison, TimeAnswer
 from everwhen.when import Interval
@@ -48,9 +49,9 @@ def called_off(bank: Bank, found: Found, as_of: datetime | None) -> Draft | None
     """That a plan was called off, where one of the best turns does that to what is asked about."""
     told = {one.turn.id: one for one in found.replies[:2]}
     for event in bank.events(status="negated", known_at=as_of) if told else ():
-        reply = told.get(event.turns[0]) if event.replaces else None
-        said = words_of(f"{event.subject} {event.object} {event.text}")
-        if reply is not None and words_of(found.asked.words) & said - FRAME:
+        reply = told.get(event.told_in) if event.replaces else None
+        said = content(f"{event.subject} {event.object} {event.text}")
+        if reply is not None and content(found.asked.words) & said:
             text = wording.said("It was called off", reply.quote, reply.turn)
             return Draft("when", text, (reply.citation(),), confidence=event.confidence, short="called off")
     return None
@@ -66,7 +67,7 @@ def since(bank: Bank, asked: Asked, at: datetime) -> Draft:
     return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
 
 
-def between(bank: Bank, asked: Asked, at: datetime) -> Draft:
+def between(bank: Bank, asked: Asked, at: datetime, _: datetime | None = None) -> Draft:
     """The days from one thing to the other."""
     compared, missing = _compare(bank, asked, at)
     if compared is None or compared.gap is None:
@@ -76,7 +77,7 @@ def between(bank: Bank, asked: Asked, at: datetime) -> Draft:
     return _compared(compared, text[:1].upper() + text[1:])
 
 
-def first(bank: Bank, asked: Asked, at: datetime) -> Draft:
+def first(bank: Bank, asked: Asked, at: datetime, _: datetime | None = None) -> Draft:
     """Which of two came first, or last."""
     compared, missing = _compare(bank, asked, at)
     if compared is None:

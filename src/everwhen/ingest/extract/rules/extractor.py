@@ -34,7 +34,7 @@ from everwhen.ingest.extract.rules.times import Moment, timed
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
 from everwhen.types import Turn
 
-VERSION = "3"
+VERSION = "4"
 MOST_TELLINGS = 512
 """Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
 

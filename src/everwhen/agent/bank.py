@@ -74,6 +74,7 @@ class Bank(Protocol):
         subject: str | None = None,
         verb: str | None = None,
         status: str | None = None,
+        known_at: datetime | None = None,
     ) -> list[Event]: ...
 
     def timeline(
@@ -86,7 +87,12 @@ class Bank(Protocol):
     ) -> list[Entry]: ...
 
     def when(
-        self, query: str, *, at: datetime | None = None, between: Between | None = None
+        self,
+        query: str,
+        *,
+        at: datetime | None = None,
+        between: Between | None = None,
+        as_of: datetime | None = None,
     ) -> TimeAnswer | None: ...
 
     def compare(self, a: str, b: str, *, at: datetime | None = None) -> Comparison: ...

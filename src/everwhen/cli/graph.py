@@ -31,11 +31,14 @@ def events(
     status: Annotated[
         str | None, typer.Option(help="happened, ongoing, planned, hypothetical or negated.")
     ] = None,
+    known_at: Annotated[str | None, typer.Option(help="As the memory knew it then [at present].")] = None,
 ) -> None:
     """The event calendar: who did what, when, in the order of what happened."""
     here: Here = context.obj
     with here.open() as memory:
-        found = memory.events(about, here.clock(memory).window(between), subject, verb, status)
+        clock = here.clock(memory)
+        known = clock.last(known_at, "known_at")
+        found = memory.events(about, clock.window(between), subject, verb, status, known)
     if here.json:
         here.print(found)
         return

@@ -306,9 +306,12 @@ def accessed(limit: int = 20) -> Steps[list[Accessed]]:
     return found
 
 
-def when(query: str, *, at: Time | None = None, between: Between | None = None) -> Steps[TimeAnswer | None]:
+def when(
+    query: str, *, at: Time | None = None, between: Between | None = None, as_of: Time | None = None
+) -> Steps[TimeAnswer | None]:
     """See `Memory.when`."""
     body = {"query": checked.words(query, "query"), "at": when_given(at, "at"), "between": span(between)}
+    body["as_of"] = when_given(as_of, "as_of")
     found: TimeAnswer | None = yield Call("POST", "/when", TimeAnswer | None, body)
     return found
 
@@ -393,11 +396,19 @@ def events(
     subject: str | None = None,
     verb: str | None = None,
     status: str | None = None,
+    known_at: Time | None = None,
 ) -> Steps[list[Event]]:
     """See `Memory.events`."""
     return (
         yield from pages(
-            "/events", Event, about=about, subject=subject, verb=verb, status=status, **sides(between)
+            "/events",
+            Event,
+            about=about,
+            subject=subject,
+            verb=verb,
+            status=status,
+            known_at=when_given(known_at, "known_at"),
+            **sides(between),
         )
     )
 

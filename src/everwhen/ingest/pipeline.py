@@ -30,13 +30,15 @@ from everwhen.ingest.links import (
     similar_among,
     similar_units,
 )
+from everwhen.ingest.rescheduling import Version, versions
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.dated import Dated, embed_derived
 from everwhen.models.llm.base import LLM
+from everwhen.models.reader import Reader
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Model, Store
 from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors, Work
-from everwhen.types import Turn
+from everwhen.types import Event, Turn
 
 MOST_PER_TURN = 20
 """Events, and names, of one turn that are kept; more is a list somebody pasted, or a model gone astray."""
@@ -51,11 +53,13 @@ def process(
     *,
     entities: KnownEntities | None = None,
     dated: bool = False,
+    reader: Reader | None = None,
 ) -> Extraction:
     """Extract claimed turns and write what was found. Done twice, it changes nothing.
 
     `judge` decides about names that may be one and that no rule decides about; without it they stay apart. `entities`
-    are those of the bank, held from one batch to the next. `dated` writes dates into what is embedded.
+    are those of the bank, held from one batch to the next. `dated` writes dates into what is embedded. `reader` says
+    which plans change.
     """
     entities = entities or KnownEntities()
     turns = {turn.id: turn for turn in (*work.before, *work.turns)}
@@ -66,6 +70,7 @@ def process(
     meant = dict(zip(turns, vectors, strict=True))
     batch = Batch(work.session, work.turns, work.before[apart:], work.before[:apart], meant)
     extraction, topics = with_topics(store, extracted(extractor, batch))
+    extraction, replaced = versions(store, embedder, reader, extraction, turns, mine)
     units = _units(extraction, turns, embedder, dated=dated)
     similar = similar_units(store.graph, _matrix(_events(units), embedder.dim), "event")
     near = similar_units(store.graph, raw, "turn")
@@ -73,7 +78,7 @@ def process(
     if not extraction.in_vain:
         read = {id_: turns[id_] for id_ in mine}
         learn_facts(store, embedder, extraction.facts, read, list(turns), dated=dated)
-    found = _Found(extraction, turns, mine, units, similar, near, topics)
+    found = _Found(extraction, turns, mine, units, similar, near, topics, replaced)
     names = Borderline(judge)
     try:
         _write(store, embedder, found, names, entities)
@@ -97,6 +102,7 @@ class _Found:
     similar: Sequence[Similar]
     near: Sequence[Similar]
     topics: Mapping[str, frozenset[int]]
+    replaced: Sequence[Version]
 
 
 def _write(
@@ -125,6 +131,8 @@ def _write(
         ids = [_event_id(event) for event in extraction.events]
         for cause in extraction.causes:
             link_cause(write, seqs[ids[cause.cause]], seqs[ids[cause.effect]], cause.confidence)
+        for new, old in found.replaced:
+            write.replaces(seqs[_event_id(new)], old.id if isinstance(old, Event) else _event_id(old))
         for failure in extraction.failures:
             write.failed(failure.turns, failure.reason)
         if (usage := extraction.usage) is not None:

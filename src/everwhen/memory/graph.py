@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from everwhen.ingest.extract.base import Extraction
     from everwhen.models.llm.base import LLM
     from everwhen.redact import Masks
-    from everwhen.types import Between
+    from everwhen.types import Between, Time
     from everwhen.when import Interval
 
 STATUSES = ("happened", "ongoing", "planned", "hypothetical", "negated")
@@ -53,6 +53,7 @@ class GraphMemory(ModelMemory):
                 judge,
                 entities=self._entities,
                 dated=self._settings.date_in_embedding,
+                reader=self._reader,
             )
         )
 
@@ -130,14 +131,17 @@ class GraphMemory(ModelMemory):
         subject: str | None = None,
         verb: str | None = None,
         status: str | None = None,
+        known_at: Time | None = None,
     ) -> Listed[Event]:
         """The event calendar: who did what, when, in the order of what happened.
 
         `between` keeps what may have occurred in it; `about` the events that words or meaning connect with it.
+        Of a plan that changed the last version counts; at `known_at` the one that had been told by then.
         """
         if status is not None and status not in STATUSES:
             raise UsageError(f"unknown status '{status}'; use one of {', '.join(STATUSES)}")
         window = self._window(between)
+        then = Clock(self._store.info.zone).last(known_at, "known_at")
         pending = self._settle()
         found = self._store.graph.events(
             between=window,
@@ -146,7 +150,7 @@ class GraphMemory(ModelMemory):
             status=status,
             units=None if about is None else self._about(heart_of(checked.words(about, "topic"))),
         )
-        return Listed(found, pending)
+        return Listed([event for event in found if event.known(then)], pending)
 
     def _window(self, between: Between | None) -> Interval | None:
         """A stretch of time in a call that has no other moment than now."""

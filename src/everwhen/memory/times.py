@@ -29,24 +29,29 @@ class TimeMemory(GraphMemory):
     """What `Memory` inherits. All of it waits for pending extraction."""
 
     def when(
-        self, query: str, *, at: Time | None = None, between: Between | None = None
+        self,
+        query: str,
+        *,
+        at: Time | None = None,
+        between: Between | None = None,
+        as_of: Time | None = None,
     ) -> TimeAnswer | None:
         """When something happened, holds or is planned: the interval that the memory's words mean, how sure it is
         and the sentences that say so. None where the memory does not tell.
 
         `query` is a question ("when did Ana move") or names the event ("Ana's move to Porto"). It may ask for the
         first or last time, for a unit ("in which month"), since when, or lean on another event ("the week after my
-        vacation"). `between` keeps answers that may lie in it. A duration asked for ("how long after …") is what
-        `compare` computes.
+        vacation"). `between` keeps answers that may lie in it; `as_of` leaves out what was said later. A duration
+        asked for ("how long after …") is what `compare` computes.
         """
         from everwhen.recall.dating import Ask, when
 
         words = _asked(query, "query")
         clock = Clock(self._store.info.zone, at)
-        window = clock.window(between)
+        window, then = clock.window(between), clock.last(as_of, "as_of")
         pending = self._settle()
         recipe = checked.recipe("mid", self._settings)
-        asked = Ask(words, clock.now, self._store.info.zone, window, recipe, self._reader)
+        asked = Ask(words, clock.now, self._store.info.zone, window, recipe, self._reader, then)
         found = self._model.read(lambda embedder: when(self._store, embedder, asked))
         return replace(found, pending=pending) if found and pending else found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 from everwhen.facts.predicates import Predicates
@@ -82,13 +83,14 @@ def day_of(turn: Turn) -> Interval:
     return unit_around(turn.said_at, "day", turn.zone)
 
 
-def gather(store: Store, ranked: Sequence[str], events: Iterable[int]) -> list[Clue]:
-    """The clues of some turns, best turn first, and of the turns of some events."""
+def gather(
+    store: Store, ranked: Sequence[str], events: Iterable[int], then: datetime | None = None
+) -> list[Clue]:
+    """The clues of some turns, best turn first, and of the turns of some events; only what had been said then."""
     told = store.graph.events_told(list(ranked), list(events))
     by_turn: dict[str, list[Event]] = {}
     for event in told:
-        for source in event.turns[:1]:
-            by_turn.setdefault(source, []).append(event)
+        by_turn.setdefault(event.told_in, []).append(event)
     ids = list(dict.fromkeys([*ranked, *by_turn]))
     turns = {turn.id: turn for turn in store.turns(ids=ids)}
     facts, predicates = _facts(store, ids), Predicates(store.facts.predicates())
@@ -97,12 +99,28 @@ def gather(store: Store, ranked: Sequence[str], events: Iterable[int]) -> list[C
     clues: list[Clue] = []
     for id_ in ids:
         turn = turns.get(id_)
-        if turn is not None:
+        if turn is not None and (then is None or turn.said_at <= then):
             around = f"{before.get(id_, '')}\n{turn.text}"
             rank = places.get(id_, len(places) + 1)
             begun = [_of_fact(row, turn, rank, around, predicates) for row in facts.get(id_, [])]
-            clues += _clues(turn, around, rank, by_turn.get(id_, []), begun)
+            told_here = by_turn.get(id_, [])
+            found = _clues(turn, around, rank, told_here, begun)
+            clues += _as_they_stand(found, told_here, then)
     return clues
+
+
+def _as_they_stand(found: list[Clue], events: Sequence[Event], then: datetime | None) -> list[Clue]:
+    """Without the dates of plans that have changed since; where one changed, its version says what its words mean."""
+    changed = [event.occurred for event in events if not event.known(then) and event.occurred is not None]
+    stands = {event.occurred for event in events if event.known(then)}
+    meant = {event.expression: event.occurred for event in events if event.replaces and event.known(then)}
+    return [
+        one
+        for one in found
+        if (one.interval in stands or not any(one.interval.overlaps(old) for old in changed))
+        and not (changed and one.kind == "said")
+        and meant.get(one.expression, one.interval) == one.interval
+    ]
 
 
 def _clues(turn: Turn, around: str, rank: int, events: Sequence[Event], facts: Sequence[Clue]) -> list[Clue]:

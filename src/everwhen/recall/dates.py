@@ -132,10 +132,9 @@ def _extracted(store: Store, turns: Sequence[str]) -> dict[str, dict[str, Interv
     found: dict[str, dict[str, Interval | None]] = {}
     for event in store.graph.events_told(turns) if turns else ():
         if event.occurred is not None and event.expression and not event.inferred:
-            for turn in event.turns[:1]:
-                words = found.setdefault(turn, {})
-                same = words.setdefault(event.expression.casefold(), event.occurred) == event.occurred
-                words[event.expression.casefold()] = event.occurred if same else None
+            words = found.setdefault(event.told_in, {})
+            same = words.setdefault(event.expression.casefold(), event.occurred) == event.occurred
+            words[event.expression.casefold()] = event.occurred if same else None
     return found
 
 

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage, Reader, Reading
@@ -61,6 +61,8 @@ class Ask:
     recipe: Recipe = field(default=MID)
     reader: Reader | None = None
     """What reads the first turns beside the question."""
+    as_of: datetime | None = None
+    """Only what had been said by then counts, and plans as they stood."""
     anchor: bool = False
     """Whether it is the event that another question leans on: that event leans on no other."""
 
@@ -116,11 +118,12 @@ class Scored:
 
 def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) -> Scored:
     """Everything that may date the event, each with its probability."""
+    said = None if ask.as_of is None else Interval(None, ask.as_of + timedelta(microseconds=1), "second")
     request = Request(
         query=ask.query,
         max_tokens=EVERYTHING,
         at=ask.at,
-        where=Filter(kinds=_RANKED),
+        where=Filter(kinds=_RANKED, between=said),
         recipe=replace(ask.recipe, dates=False),
         reader=ask.reader,
     )
@@ -131,8 +134,9 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
     rows = store.units([found.unit for found in near])
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
     near_facts, begun = similar_facts(store, vector, question.event, rank=1)
-    clues = [*gather(store, ranked[:TURNS], units), *begun]
-    read = _read(store, ask, ranked[:READ])
+    clues = [*gather(store, ranked[:TURNS], units, ask.as_of), *begun]
+    changed = {clue.turn.id: clue.event.text for clue in clues if clue.event and clue.event.replaces}
+    read = _read(store, ask, [*ranked[:READ], *list(changed)[:READ]], changed)
     found = features(question, clues, {**near_events, **near_facts}, near_turns, read)
     if words is not None:
         words = words.without(asked_about(question, speakers_of(clues)).names)
@@ -184,12 +188,14 @@ def evidence_features(chosen: Weighed, asked: AskedWords | None, embedder: Embed
     }
 
 
-def _read(store: Store, ask: Ask, turns: Sequence[str]) -> dict[str, Reading]:
-    """What the reader says of some turns, by their ids; nothing where nothing reads."""
+def _read(store: Store, ask: Ask, turns: Sequence[str], changed: Mapping[str, str]) -> dict[str, Reading]:
+    """What the reader says of some turns, by their ids; nothing where nothing reads. `changed` has the words of
+    plans for the turns that changed one: "no wait, Thursday" does not name it."""
     if ask.reader is None or not is_readable(ask.query):
         return {}
-    told = list(store.turns(ids=list(turns)))
-    read = ask.reader.read(ask.query, [Passage(turn.speaker, turn.text) for turn in told])
+    told = list(store.turns(ids=list(dict.fromkeys(turns))))
+    passages = [Passage(turn.speaker, changed.get(turn.id, turn.text)) for turn in told]
+    read = ask.reader.read(ask.query, passages)
     return {turn.id: reading for turn, reading in zip(told, read, strict=True)}
 
 

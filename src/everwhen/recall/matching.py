@@ -190,7 +190,8 @@ def _sureness(reading: Reading) -> float:
 
 def _pointed(clue: Clue, reading: Reading | None) -> float:
     """How surely the reader takes the clue's own time expression for the answer."""
-    place = clue.turn.text.find(clue.expression) if clue.expression else -1
+    read = clue.text if clue.event is not None and clue.event.replaces else clue.turn.text
+    place = read.find(clue.expression) if clue.expression else -1
     if reading is None or place < 0:
         return 0.0
     start, end = reading.span

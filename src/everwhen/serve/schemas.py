@@ -243,6 +243,7 @@ class WhenIn(Body):
     query: Words = Field(examples=["When did Ana move to Porto?"])
     at: Time | None = None
     between: BetweenIn | None = None
+    as_of: Time | None = None
 
 
 class CompareIn(Body):

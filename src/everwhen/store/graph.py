@@ -15,7 +15,8 @@ from everwhen.store.model import Model
 from everwhen.types import Entity, Event, Finding, Turn, Usage
 from everwhen.when import Interval
 
-LinkType: TypeAlias = Literal["temporal", "semantic", "entity", "causal"]
+LinkType: TypeAlias = Literal["temporal", "semantic", "entity", "causal", "replaces"]
+"""`replaces` leads from an event to the one that it is the next version of; nobody walks along it."""
 Vectors: TypeAlias = NDArray[np.float32]
 
 
@@ -138,6 +139,10 @@ class GraphWriter(Protocol):
         ...
 
     def links_of(self, source: int, type_: LinkType) -> list[tuple[int, float]]: ...
+
+    def replaces(self, unit: int, event: str) -> None:
+        """An event is the next version of another one, which is given by its id and stays as it is."""
+        ...
 
     def done(self, turns: Sequence[str], extractor: str, version: str) -> None:
         """Take turns off the to-do list."""

@@ -47,7 +47,7 @@ def ask(
     """
     asked = read_kind(question)
     dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
-    draft = _known_by(dated(bank, asked, at), as_of) if dated else Draft("reading")
+    draft = _known_by(dated(bank, asked, at, as_of), as_of) if dated else Draft("reading")
 
     def read(question: Asked) -> Found:
         return look(bank, reader, question, at=at, as_of=as_of, recipe=recipe)
@@ -62,6 +62,8 @@ def ask(
         draft = _known_by(summed or _read(bank, found, at), as_of)
     elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
         draft = read_reply(found, found.replies[0], chance(found))
+    elif found is not None and asked.kind == "when":
+        draft = timing.called_off(bank, found, as_of) or draft
     trace: dict[str, Any] = {
         "method": "extractive",
         "kind": asked.kind,

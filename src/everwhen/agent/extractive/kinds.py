@@ -157,31 +157,9 @@ _BOTH = re.compile(
     r"(?!where|when|who|what|which|why|how|back\b)(?:(?P=how)\s+)?(?P<second>[^,?\"“”]+?)\W*$",
     re.IGNORECASE,
 )
-_NOT_A_NOUN = frozenset(
-    [
-        "did",
-        "do",
-        "does",
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "will",
-        "would",
-        "can",
-        "could",
-        "am",
-        "should",
-        "might",
-        "kind",
-        "type",
-        "the",
-        "a",
-        "an",
-    ]
+_NOT_A_NOUN = re.compile(
+    r"(?:did|do|does|is|are|was|were|has|have|had|will|would|can|could|am|should|might|kind|type|the|a|an)(?: |$)",
+    re.IGNORECASE,
 )
 
 
@@ -296,4 +274,4 @@ def _unit(text: str) -> str:
 def _noun(text: str) -> str:
     found = _WHAT.match(text)
     noun = found.group("noun").strip() if found else ""
-    return "" if noun.partition(" ")[0].lower() in _NOT_A_NOUN else noun
+    return "" if _NOT_A_NOUN.match(noun) else noun

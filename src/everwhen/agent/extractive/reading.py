@@ -10,6 +10,7 @@ from datetime import datetime
 
 from everwhen.agent.bank import Bank
 from everwhen.agent.extractive.kinds import Asked
+from everwhen.agent.time_asked import tells_of, undated
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
 from everwhen.recall import Recall, Recipe
 from everwhen.sentences import around, pieces, sentence_at
@@ -34,6 +35,7 @@ LOWEST = 1e-6
 """The least share of the best score that counts."""
 _NONE = KINDS.index("none")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE)
+_HELD = ("who", "where", "what", "name", "amount")
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
 
 
@@ -127,6 +129,13 @@ def look(
         earlier = _earlier(asked.before, list(found.replies))
         if earlier:
             return replace(found, replies=tuple(earlier))
+    named = undated(asked.words, at, bank.zone) if asked.kind in _HELD else None
+    if named is not None and named[1].end is not None and named[1].end <= at:
+        question, then = named
+        found = _look(bank, reader, asked, question, recall(question))
+        held = [one for one in found.replies if one.answers >= 0.5 and tells_of(one.turn, then, question)]
+        if held and reader is not None:
+            return replace(found, replies=tuple(_newest(reader, question, held)))
     return _look(bank, reader, asked, asked.words, recall(asked.words))
 
 

@@ -10,9 +10,11 @@ from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft, cited
 from everwhen.agent.extractive.kinds import Asked
+from everwhen.agent.extractive.reading import Found
+from everwhen.agent.time_asked import content, undated
 from everwhen.recall.comparing import in_words
 from everwhen.types import Comparison, TimeAnswer
-from everwhen.when import Interval, resolve
+from everwhen.when import Interval
 from everwhen.when.zones import zone_of
 
 UNIT_DAYS = {
@@ -27,13 +29,12 @@ UNIT_DAYS = {
 SURE = 0.5
 """The confidence from which the calendar alone says yes or no."""
 _CLOCK = re.compile(r"\bwhat\s+time\b|\bo'clock\b|\bhour\b|\bexactly\b", re.IGNORECASE)
-_ON = re.compile(r"\s(?:on|in|at|during)\s*$", re.IGNORECASE)
 _AGO = re.compile(r"\bago\b", re.IGNORECASE)
 
 
-def date(bank: Bank, asked: Asked, at: datetime) -> Draft:
+def date(bank: Bank, asked: Asked, at: datetime, as_of: datetime | None = None) -> Draft:
     """The date that was asked for, or how long ago it is."""
-    found = bank.when(asked.words, at=at)
+    found = bank.when(asked.words, at=at, as_of=as_of)
     if found is None:
         return Draft("when", reason="no date for it was ever told")
     if not _CLOCK.search(asked.words):
@@ -42,6 +43,18 @@ def date(bank: Bank, asked: Asked, at: datetime) -> Draft:
     if _AGO.search(asked.words):
         text = f"{ago(found, at, asked.unit)} ago ({text[:1].lower()}{text[1:]})"
     return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
+
+
+def called_off(bank: Bank, found: Found, as_of: datetime | None) -> Draft | None:
+    """That a plan was called off, where one of the best turns does that to what is asked about."""
+    told = {one.turn.id: one for one in found.replies[:2]}
+    for event in bank.events(status="negated", known_at=as_of) if told else ():
+        reply = told.get(event.told_in) if event.replaces else None
+        said = content(f"{event.subject} {event.object} {event.text}")
+        if reply is not None and content(found.asked.words) & said:
+            text = wording.said("It was called off", reply.quote, reply.turn)
+            return Draft("when", text, (reply.citation(),), confidence=event.confidence, short="called off")
+    return None
 
 
 def since(bank: Bank, asked: Asked, at: datetime) -> Draft:
@@ -54,7 +67,7 @@ def since(bank: Bank, asked: Asked, at: datetime) -> Draft:
     return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
 
 
-def between(bank: Bank, asked: Asked, at: datetime) -> Draft:
+def between(bank: Bank, asked: Asked, at: datetime, _: datetime | None = None) -> Draft:
     """The days from one thing to the other."""
     compared, missing = _compare(bank, asked, at)
     if compared is None or compared.gap is None:
@@ -64,7 +77,7 @@ def between(bank: Bank, asked: Asked, at: datetime) -> Draft:
     return _compared(compared, text[:1].upper() + text[1:])
 
 
-def first(bank: Bank, asked: Asked, at: datetime) -> Draft:
+def first(bank: Bank, asked: Asked, at: datetime, _: datetime | None = None) -> Draft:
     """Which of two came first, or last."""
     compared, missing = _compare(bank, asked, at)
     if compared is None:
@@ -79,17 +92,13 @@ def first(bank: Bank, asked: Asked, at: datetime) -> Draft:
 
 def on_the_day(bank: Bank, asked: Asked, at: datetime) -> Draft | None:
     """Yes or no to a question that names a time: whether the thing was then, where the calendar has it."""
-    named = [
-        ref for ref in resolve(asked.words, at, bank.zone) if ref.interval is not None and ref.kind == "point"
-    ]
-    if len(named) != 1 or named[0].interval is None:
+    named = undated(asked.words, at, bank.zone)
+    if named is None:
         return None
-    start, end = named[0].span
-    undated = f"{_ON.sub('', asked.words[:start])}{asked.words[end:]}"
-    found = bank.when(f"When {undated[:1].lower()}{undated[1:]}", at=at)
+    found = bank.when(f"When {named[0][:1].lower()}{named[0][1:]}", at=at)
     if found is None or found.confidence < SURE:
         return None
-    was = "Yes" if found.interval.overlaps(named[0].interval) else "No"
+    was = "Yes" if found.interval.overlaps(named[1]) else "No"
     text = f"{was}, {wording.time(wording.whole_days(found.interval, found.zone), found.zone)}"
     return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
 

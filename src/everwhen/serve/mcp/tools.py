@@ -332,6 +332,7 @@ def _times(tool: Tools, reach: Reach) -> None:
         subject: Annotated[str | None, Field(description="Who did it")] = None,
         verb: str | None = None,
         status: Literal["happened", "ongoing", "planned", "hypothetical", "negated"] | None = None,
+        known_at: Time = None,
         limit: Few = 50,
         max_tokens: Room = MAX_TOKENS,
         cursor: Cursor = None,
@@ -339,10 +340,12 @@ def _times(tool: Tools, reach: Reach) -> None:
     ) -> str:
         """The event calendar: who did what, when, and whether it happened, is planned or was only supposed.
 
-        In the order of time, the newest; the cursor goes on to older ones.
+        With `known_at`, as the memory knew it then. In the order of time, the newest; the cursor goes on to older ones.
         """
         with _open(reach, "read", "list_events") as memory:
-            found = memory.events(about, _clock(memory, zone).window(between), subject, verb, status)
+            clock = _clock(memory, zone)
+            known = clock.last(known_at, "known_at")
+            found = memory.events(about, clock.window(between), subject, verb, status, known)
             return page(
                 "events",
                 found,

@@ -10,7 +10,7 @@ from everwhen.memory import Memory
 from everwhen.serve.pages import Cursor, Limit, Page, page
 from everwhen.serve.routes.turns import From, To
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
-from everwhen.serve.schemas import MergeIn, Name, RenameIn, SplitIn, Undone
+from everwhen.serve.schemas import MergeIn, Name, RenameIn, SplitIn, Time, Undone
 from everwhen.store import UnitRow
 from everwhen.store.graph import Linked
 from everwhen.types import Entity, Event, EventStatus
@@ -28,6 +28,7 @@ async def events(
     subject: Annotated[Name | None, Query()] = None,
     verb: Annotated[Name | None, Query()] = None,
     status: Annotated[EventStatus | None, Query()] = None,
+    known_at: Annotated[Time | None, Query(description="As it was known then.")] = None,
     cursor: Cursor = None,
     limit: Limit = None,
 ) -> Response:
@@ -35,7 +36,7 @@ async def events(
     house = house_of(request)
 
     def act(memory: Memory) -> bytes:
-        found = memory.events(about, (from_, to), subject, verb, status)
+        found = memory.events(about, (from_, to), subject, verb, status, known_at)
         return written(page(found, cursor, limit, house.serving), Page[Event])
 
     return replied(await house.banks.read(bank, act))

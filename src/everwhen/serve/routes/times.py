@@ -19,7 +19,8 @@ async def when(request: Request, bank: Bank, body: WhenIn) -> Response:
     span_of(request).query(body.query)
 
     def act(memory: Memory) -> bytes:
-        return written(memory.when(body.query, at=body.at, between=window(body.between)), TimeAnswer | None)
+        found = memory.when(body.query, at=body.at, between=window(body.between), as_of=body.as_of)
+        return written(found, TimeAnswer | None)
 
     return replied(await house_of(request).banks.read(bank, act))
 

@@ -338,4 +338,6 @@ def _event(row: tuple[Any, ...]) -> Event:
         zone=row[17],
         extractor=row[18],
         network=row[20],
+        superseded_at=from_text(row[21]) if row[21] else None,
+        replaces=row[22],
     )

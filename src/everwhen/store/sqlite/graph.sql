@@ -167,6 +167,11 @@ SELECT seq FROM units WHERE seq IN (SELECT value FROM json_each(?));
 -- insert_link --
 INSERT OR REPLACE INTO links (source, type, target, weight) VALUES (?, ?, ?, ?);
 
+-- insert_replaces --
+-- The next version of an event; the one before it stays as it is.
+INSERT OR REPLACE INTO links (source, type, target, weight)
+SELECT :unit, 'replaces', seq, 1.0 FROM units WHERE id = :event AND seq <> :unit;
+
 -- links_of_type --
 SELECT target, weight FROM links WHERE source = ? AND type = ? ORDER BY weight DESC, target;
 
@@ -233,7 +238,10 @@ SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.gr
        (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
                                           WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
        u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
-       u.network
+       u.network,
+       (SELECT min(c.said_at) FROM links l JOIN units n ON n.seq = l.source JOIN turns c ON c.seq = n.turn
+        WHERE l.target = u.seq AND l.type = 'replaces'),
+       (SELECT o.id FROM links l JOIN units o ON o.seq = l.target WHERE l.source = u.seq AND l.type = 'replaces')
 FROM events e JOIN units u ON u.seq = e.unit JOIN derived d ON d.unit = e.unit JOIN turns s ON s.seq = u.turn
 WHERE (:start IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start)
   AND (:end IS NULL OR u.occurred_start IS NULL OR u.occurred_start < :end)
@@ -253,7 +261,10 @@ SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.gr
        (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
                                           WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
        u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
-       u.network
+       u.network,
+       (SELECT min(c.said_at) FROM links l JOIN units n ON n.seq = l.source JOIN turns c ON c.seq = n.turn
+        WHERE l.target = u.seq AND l.type = 'replaces'),
+       (SELECT o.id FROM links l JOIN units o ON o.seq = l.target WHERE l.source = u.seq AND l.type = 'replaces')
 FROM units u CROSS JOIN events e ON e.unit = u.seq JOIN derived d ON d.unit = u.seq JOIN turns s ON s.seq = u.turn
 WHERE u.seq IN (SELECT value FROM json_each(:units)
                 UNION SELECT p.unit FROM json_each(:turns) w CROSS JOIN turns t ON t.id = w.value

@@ -172,6 +172,9 @@ class SqliteGraphWriter:
     def links_of(self, source: int, type_: LinkType) -> list[tuple[int, float]]:
         return self._sql.execute(statements()["links_of_type"], (source, type_)).fetchall()
 
+    def replaces(self, unit: int, event: str) -> None:
+        self._sql.execute(statements()["insert_replaces"], {"unit": unit, "event": event})
+
     # The to-do list
 
     def done(self, turns: Sequence[str], extractor: str, version: str) -> None:

@@ -36,6 +36,7 @@ _INVERTING = vocabulary(
     'd 'll dont don't wo ca
     """
 )
+_ONLY_WANTED = vocabulary("want plan hope intend mean need wish expect think consider look dream")
 _CUTS = vocabulary(
     """
     , ; : - – — ... … (
@@ -130,24 +131,7 @@ def status(clause: Clause) -> Status:
 
 def _past_is_done(introduced: list[str]) -> bool:
     """ "I managed to" is done; "I wanted to" was only wanted."""
-    return not any(
-        word
-        in (
-            "want",
-            "plan",
-            "hope",
-            "intend",
-            "mean",
-            "need",
-            "wish",
-            "expect",
-            "think",
-            "consider",
-            "look",
-            "dream",
-        )
-        for word in introduced
-    )
+    return _ONLY_WANTED.isdisjoint(introduced)
 
 
 def _is_had(clause: Clause) -> bool:

@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from everwhen.ingest.extract.rules.lexicon import AHEAD, FAILED, PHASES, WH
+from everwhen.ingest.extract.rules.lexicon import AHEAD, FAILED, PHASES, WH, vocabulary
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 
-_HEADS = vocabulary(
-    """
-    ROOT conj ccomp advcl relcl parataxis dep appos pcomp
-    """
-)
+_HEADS = vocabulary("ROOT conj ccomp advcl relcl parataxis dep appos pcomp")
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj")
 _OBJECTS = ("dobj", "obj")
 _COMPLEMENTS = ("attr", "acomp", "oprd")
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_UNITS_OF_TIME = vocabulary(
-    """
-    second minute hour day week month year time decade night morning
-    """
-)
+_UNITS_OF_TIME = vocabulary("second minute hour day week month year time decade night morning")
 _AUXILIARIES = frozenset({"aux", "auxpass"})
 
 

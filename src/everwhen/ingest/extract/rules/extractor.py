@@ -18,7 +18,6 @@ from everwhen.ingest.extract.base import (
     ExtractedFact,
     Extraction,
 )
-from everwhen.ingest.extract.rules.aliases import aliases
 from everwhen.ingest.extract.rules.causes import causes
 from everwhen.ingest.extract.rules.cleaning import Passage, passages
 from everwhen.ingest.extract.rules.draft import Draft
@@ -34,7 +33,7 @@ from everwhen.ingest.extract.rules.times import Moment, timed
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in
 from everwhen.types import Turn
 
-VERSION = "3"
+VERSION = "4"
 MOST_TELLINGS = 512
 """Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
 
@@ -167,7 +166,6 @@ def _of_its_own(draft: Draft, passage: Passage, answer: str) -> bool:
 
 def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
     told = f"{draft.subject} {draft.text}".casefold()
-    types = {one.name.casefold(): one.type for one in names}
     return ExtractedEvent(
         subject=draft.subject,
         verb=draft.verb,
@@ -180,7 +178,6 @@ def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedE
         status=draft.status,
         polarity=-1 if draft.polarity < 0 else 1,
         quantity=draft.quantity,
-        aliases=aliases(draft.verb, draft.object, types),
         confidence=draft.confidence,
         entities=tuple(one.name for one in names if one.name.casefold() in told),
         network="experience" if turn.role == "assistant" and draft.subject == turn.speaker else "world",

@@ -9,13 +9,11 @@ from everwhen.ingest.extract.base import ExtractedFact
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.cleaning import Passage
 from everwhen.ingest.extract.rules.draft import Draft
-from everwhen.ingest.extract.rules.lexicon import FIRST, PERSON_WORDS, THIRD, VAGUE, WH
+from everwhen.ingest.extract.rules.lexicon import FIRST, KINDS, PERSON_WORDS, THIRD, VAGUE, WH, vocabulary
 from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
 from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.times import Moment, attach, chosen, expressions
 from everwhen.ingest.extract.rules.voices import Voices
-from everwhen.ingest.extract.rules.wordlist import vocabulary
-from everwhen.ingest.extract.rules.words import KINDS
 from everwhen.types import Turn
 from everwhen.when import Interval
 

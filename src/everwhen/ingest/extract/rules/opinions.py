@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 from everwhen.ingest.extract.rules.cleaning import Passage
 from everwhen.ingest.extract.rules.draft import Draft
-from everwhen.ingest.extract.rules.lexicon import FIRST, MANNERS, SECOND, THIRD, WH
+from everwhen.ingest.extract.rules.lexicon import EVALUATIVE, FIRST, MANNERS, SECOND, THIRD, WH, vocabulary
 from everwhen.ingest.extract.rules.modality import asked, is_ironic
 from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.voices import Voices
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 MOST = 2
 """Opinions of one turn that are kept."""
@@ -42,26 +41,6 @@ _FIRMLY = re.compile(
 )
 _SOFTLY = re.compile(r"\b(?:maybe|perhaps|probably|kinda|kind of|sort of|a bit|might|not sure)\b", re.I)
 
-_EVALUATIVE = vocabulary(
-    """
-    amazing amusing annoying awesome awful awkward bad beautiful best better boring bland brilliant bizarre
-    charming cheesy clever clumsy clunky comfortable confusing convenient cosy cozy creepy cute dangerous decent
-    delicious delightful depressing difficult dirty disappointing disgusting dreadful dull easy effective
-    elegant enjoyable entertaining essential excellent exciting exhausting expensive fabulous fair fake
-    fantastic fascinating fine flawless fragile frustrating fun funny genius gloomy good gorgeous great gross
-    handsome harmless harsh healthy helpful hideous hilarious horrible ideal important impressive inadequate
-    incredible inferior inspiring intense interesting intuitive irrelevant irresponsible kind lame lazy
-    legendary lovely lousy magical magnificent marvellous marvelous mean meaningful mediocre messy nasty
-    necessary neat nice noisy odd outdated outrageous outstanding overrated overpriced painful pathetic peaceful
-    perfect phenomenal pleasant pointless polite poor powerful precious pretentious pretty promising reasonable
-    refreshing reliable relaxing ridiculous romantic rubbish rude sad scary selfish sensible shallow silly slow
-    smart smelly sloppy soothing spectacular stunning stupid stylish sublime superb superior suitable supportive
-    sweet tacky tasteless tasty tedious terrible terrific terrifying therapeutic thrilling tricky trivial ugly
-    unacceptable underrated unfair unhealthy unique unnecessary unpleasant unreliable useful useless valuable
-    vital wasteful weak weird wise wonderful worse worst worth worthless wrong overhyped masterpiece disaster
-    nightmare joke scam waste gem treasure
-    """
-)
 _POINTING = FIRST | SECOND | THIRD | WH | {"this", "that", "these", "those", "there", "everything", "all"}
 
 
@@ -158,7 +137,7 @@ def _general(content: Word, events: set[int]) -> bool:
 
 def _evaluation(word: Word, events: set[int], framed: bool) -> float | None:
     """ "That bakery is the best in town": a named thing, and a word that judges it; "in my view" makes any word one."""
-    rated = word.tag == "VBN" and word.lower in _EVALUATIVE and word.child("auxpass") is not None
+    rated = word.tag == "VBN" and word.lower in EVALUATIVE and word.child("auxpass") is not None
     copula = word.pos in ("AUX", "VERB") and word.lemma in _SEEM | {"'s", "'re"} and word.tag != "VBD"
     if not (rated or copula) or id(word) in events or word.dep in ("relcl", "advcl", "aux", "auxpass"):
         return None
@@ -184,7 +163,7 @@ def _names_something(subject: Word) -> bool:
 def _judges(judged: Word) -> bool:
     """A judging adjective, a superlative, or a noun with one ("the best bread", "a waste of time")."""
     near = [judged, *(child for child in judged.children if child.dep in ("amod", "advmod", "conj"))]
-    return any(one.lower in _EVALUATIVE or one.tag == "JJS" for one in near)
+    return any(one.lower in EVALUATIVE or one.tag == "JJS" for one in near)
 
 
 def _liking(word: Word, events: set[int]) -> float | None:

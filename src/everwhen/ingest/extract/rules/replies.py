@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.draft import SURE, Draft
+from everwhen.ingest.extract.rules.lexicon import vocabulary
 from everwhen.ingest.extract.rules.modality import denied, tense
 from everwhen.ingest.extract.rules.parsing import Parse, Word, past_form
 from everwhen.ingest.extract.rules.times import Dated, Moment, Side, expressions, on_the_side
 from everwhen.ingest.extract.rules.voices import Voices
 from everwhen.ingest.extract.rules.wording import object_of
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 from everwhen.types import Turn
 
 _ASKS_WHEN = re.compile(
@@ -26,16 +26,8 @@ _AROUND_A_TIME = vocabulary(
     yeah yep yes oh um uh hmm well so just back already actually happened again the must have been sometime
     """
 )
-_ASKING = vocabulary(
-    """
-    when how long ago what which year month week day date time did do does again exactly
-    """
-)
-_SAME = vocabulary(
-    """
-    it that this they those
-    """
-)
+_ASKING = vocabulary("when how long ago what which year month week day date time did do does again exactly")
+_SAME = vocabulary("it that this they those")
 _AGREES = {"are": "is", "were": "was", "have": "has"}
 _SURE = SURE - 0.1
 

@@ -6,20 +6,15 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, WH
+from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, vocabulary
 from everwhen.ingest.extract.rules.names import cleaned
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 _MINE = frozenset({"my", "our", "mine", "ours"})
 _YOURS = frozenset({"your", "ur", "yours"})
 _GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "some"})
-_CUT = vocabulary(
-    """
-    relcl advcl punct acl ccomp conj cc dep parataxis
-    """
-)
+_CUT = vocabulary("relcl advcl punct acl ccomp conj cc dep parataxis")
 _PLACE = re.compile(
     r"\b(?:road|street|st|avenue|ave|lane|park|beach|river|lake|square|city|hill|island|bridge)\b", re.I
 )
@@ -189,10 +184,6 @@ def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
         ):
             found[word.i] = (word, voices.phrase(word), gender_of(word))
     return [found[place] for place in sorted(found)]
-
-
-def is_pronoun(word: Word) -> bool:
-    return word.pos == "PRON" or word.lower in FIRST | SECOND | WH
 
 
 def _kept(head: Word) -> list[Word]:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everwhen.ingest.extract.rules.clauses import PLACES, Clause
+from everwhen.ingest.extract.rules.lexicon import vocabulary
 from everwhen.ingest.extract.rules.parsing import Word
 from everwhen.ingest.extract.rules.times import Dated
 from everwhen.ingest.extract.rules.voices import Voices
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 
-_OPENERS = vocabulary(
-    """
-    when while after before because so then also btw anyway plus
-    """
-)
+_OPENERS = vocabulary("when while after before because so then also btw anyway plus")
 
 
 def object_of(clause: Clause, times: Sequence[Dated], voices: Voices) -> str:

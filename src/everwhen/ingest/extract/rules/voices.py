@@ -21,16 +21,9 @@ _PLACE = re.compile(
 _COMMAS = re.compile(r"\s*,(?:\s*,)+")
 _LONGEST = 10
 _AGREES = {
-    "am": "is",
-    "'m": "is",
-    "m": "is",
-    "'ve": "has",
-    "ve": "has",
-    "have": "has",
-    "do": "does",
-    "are": "is",
-    "'re": "is",
-    "re": "is",
+    **dict.fromkeys(("am", "'m", "m", "are", "'re", "re"), "is"),
+    **dict.fromkeys(("have", "'ve", "ve"), "has"),
+    **{"do": "does", "'ll": "will", "'d": "would"},
 }
 
 
@@ -38,9 +31,8 @@ _AGREES = {
 class Referents:
     """The people that the talk was about in this turn and the one before it."""
 
-    people: list[tuple[int, int, str, str]] = field(
-        default_factory=list
-    )  # turn, place in it, name, gender or ""
+    people: list[tuple[int, int, str, str]] = field(default_factory=list)
+    """The turn, the place in it, the name, and the gender or ''."""
 
     def note(self, turn: int, place: int, name: str, gender: str) -> None:
         self.people = [one for one in self.people if one[0] >= turn - 1]
@@ -48,14 +40,11 @@ class Referents:
 
     def who(self, pronoun: str, turn: int, place: int, but: Sequence[str]) -> str | None:
         """The one person that the pronoun can mean, spoken of before it; None where there are two, or none."""
-        gender = _GENDER.get(pronoun)
-        if gender is None:
-            return None
         near = [
             (at, name)
-            for at, where, name, known in self.people
+            for at, where, name, gender in self.people
             if (at == turn - 1 or (at == turn and where < place))
-            and known in ("", gender)
+            and gender in ("", _GENDER[pronoun])
             and name not in but
         ]
         here = {name for at, name in near if at == turn}
@@ -108,12 +97,10 @@ class Voices:
 
     def _with_others(self, first: str, head: Word) -> str:
         """Names joined to the head: "Noor and I" are both meant."""
-        others = [
-            child for child in head.children if child.dep == "conj" and child.pos in ("PROPN", "PRON", "NOUN")
-        ]
-        if not others or len(others) > 3:
-            return first
-        return f"{first} and {self.phrase(others[0])}"
+        for child in head.children:
+            if child.dep == "conj" and child.pos in ("PROPN", "PRON", "NOUN"):
+                return f"{first} and {self.phrase(child)}"
+        return first
 
     def tell(self, words: Sequence[Word]) -> str:
         """Words as somebody else would tell them: "I've lost my keys" by Ana is "Ana has lost Ana's keys"."""
@@ -137,9 +124,7 @@ class Voices:
             return _AGREES[word.lower]
         if agrees and word.tag == "VBP" and word.pos == "VERB":
             return third_person(word.text)
-        if before is not None and before.lower == "i" and word.lower == "were":
-            return "was"
-        return {"'ll": "will", "'d": "would"}.get(word.lower, word.text) if agrees else word.text
+        return word.text
 
 
 def possessive(name: str) -> str:

@@ -103,7 +103,7 @@ def _belief(word: Word, events: set[int]) -> float | None:
     """ "I think that it rains too much here": a belief of the speaker's about something that is no event."""
     believes = word.pos == "VERB" and word.lemma in _BELIEVE and _is_mine(word)
     certain = word.lower in _CERTAIN and (_is_mine(word) or _is_mine(word.head))
-    content = word.child("ccomp", "xcomp", "oprd", "acomp")
+    content = word.child("ccomp", "xcomp") or (word.child("oprd", "acomp") if word.lemma == "find" else None)
     if not (believes or certain) or content is None or not _is_general(content, events):
         return None
     return FIRM if certain else LOOSE if word.lemma in _LOOSELY else HELD

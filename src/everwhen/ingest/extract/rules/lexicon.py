@@ -35,6 +35,7 @@ MANNERS = vocabulary(_LISTS["manners"])
 EVALUATIVE = vocabulary(_LISTS["evaluative"])
 PASTS: dict[str, str] = dict(pair.split(":") for pair in _LISTS["pasts"].split())
 """Of a past its verb."""
+TAGS = {tag: part for part, tags in _LISTS["tags"].items() for tag in tags.split()}
 PEOPLE = {pronoun: vocabulary(words) for pronoun, words in _LISTS["people"].items()}
 PERSON_WORDS = frozenset[str]().union(*PEOPLE.values())
 KINDS: dict[str, str] = {

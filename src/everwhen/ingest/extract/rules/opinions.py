@@ -38,10 +38,6 @@ _FRAMES = re.compile(
     r"to my mind|to me,)",
     re.I,
 )
-_FIRMLY = re.compile(
-    r"\b(?:definitely|absolutely|certainly|by far|hands down|without (?:a )?doubt|never|always)\b", re.I
-)
-_SOFTLY = re.compile(r"\b(?:maybe|perhaps|probably|kinda|kind of|sort of|a bit|might|not sure)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +88,8 @@ def _held(sentence: Sequence[Word], text: str, events: set[int], answer: bool) -
             firm = _evaluation(word, framed)
         if firm is None and not answer and id(word) not in events:
             firm = _liking(word)
-        if firm is not None and _SOFTLY.search(text):
-            return LOOSE
         if firm is not None:
-            return FIRM if _FIRMLY.search(text) else firm
+            return firm
     return None
 
 

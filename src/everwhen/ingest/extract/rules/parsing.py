@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from everwhen.ingest.extract.rules.lexicon import PASTS, vocabulary
+from everwhen.ingest.extract.rules.lexicon import PASTS, TAGS, vocabulary
 
 KEPT_PARSES = 512
 """Parses remembered by their text: the overlap of two batches, and what is said again and again."""
@@ -171,17 +171,6 @@ def parsed(texts: list[str]) -> list[Parse]:
     return _pipeline().parse(texts) if texts else []
 
 
-_POS = {
-    "CC": "CCONJ", "CD": "NUM", "DT": "DET", "EX": "PRON", "FW": "X", "IN": "ADP", "JJ": "ADJ", "JJR": "ADJ",
-    "JJS": "ADJ", "LS": "X", "MD": "AUX", "NN": "NOUN", "NNP": "PROPN", "NNPS": "PROPN", "NNS": "NOUN", "PDT": "DET",
-    "POS": "PART", "PRP": "PRON", "PRP$": "PRON", "RB": "ADV", "RBR": "ADV", "RBS": "ADV", "RP": "ADP", "SYM": "SYM",
-    "TO": "PART", "UH": "INTJ", "VB": "VERB", "VBD": "VERB", "VBG": "VERB", "VBN": "VERB", "VBP": "VERB", "VBZ": "VERB",
-    "WDT": "PRON", "WP": "PRON", "WP$": "PRON", "WRB": "ADV", "$": "SYM", "_SP": "SPACE", "NFP": "PUNCT", "ADD": "X",
-    "AFX": "X", "XX": "X", "GW": "X", "HYPH": "PUNCT", ".": "PUNCT", ",": "PUNCT", ":": "PUNCT", "``": "PUNCT",
-    "''": "PUNCT", "-LRB-": "PUNCT", "-RRB-": "PUNCT", "": "X",
-}  # fmt: skip
-
-
 _STOPS = vocabulary(". ! ? ... … !! !!! ?? ?!")
 
 
@@ -195,7 +184,7 @@ def _sentence_starts(doc: Any) -> Any:
 
 def _parts_of_speech(doc: Any) -> Any:
     for token in doc:
-        pos = _POS.get(token.tag_, "X")
+        pos = TAGS.get(token.tag_, "X")
         if pos == "VERB" and token.dep_ in ("aux", "auxpass"):
             pos = "AUX"
         elif pos == "DET" and token.dep_ in ("nsubj", "nsubjpass", "dobj", "pobj", "attr"):
@@ -213,19 +202,8 @@ def _copied(doc: Any) -> Parse:
         first = len(words)
         for token in sentence:
             lemma, tag = _righted(token.text.lower(), token.lemma_.lower(), token.tag_)
-            words.append(
-                Word(
-                    i=token.i,
-                    text=token.text,
-                    lemma=lemma,
-                    tag=tag,
-                    pos=token.pos_,
-                    dep=token.dep_,
-                    start=token.idx,
-                    end=token.idx + len(token.text),
-                    sentence=number,
-                )
-            )
+            start, end = token.idx, token.idx + len(token.text)
+            words.append(Word(token.i, token.text, lemma, tag, token.pos_, token.dep_, start, end, number))
         sentences.append(tuple(words[first:]))
     for token, word in zip(doc, words, strict=True):
         word.head = words[token.head.i]

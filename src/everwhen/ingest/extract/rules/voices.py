@@ -15,9 +15,6 @@ _YOURS = frozenset({"your", "ur", "yours"})
 _GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "some"})
 _CUT = vocabulary("relcl advcl punct acl ccomp conj cc dep parataxis")
-_PLACE = re.compile(
-    r"\b(?:road|street|st|avenue|ave|lane|park|beach|river|lake|square|city|hill|island|bridge)\b", re.I
-)
 _COMMAS = re.compile(r"\s*,(?:\s*,)+")
 _LONGEST = 10
 _AGREES = {
@@ -150,7 +147,7 @@ def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
     """The people that a text speaks of, in its order: the head word, the name, the gender where it is said."""
     found: dict[int, tuple[Word, str, str]] = {}
     for name in parse.names:
-        if name.label == "PERSON" and cleaned(name.text) and not _PLACE.search(name.text):
+        if name.label == "PERSON" and cleaned(name.text):
             head = next((word for word in name.words if word.head not in name.words), name.words[-1])
             found[head.i] = (head, cleaned(name.text), "")
     for word in parse.words:

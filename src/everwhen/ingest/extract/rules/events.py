@@ -175,11 +175,9 @@ def _when(clause: Clause, dated: Dated | None, near: Near, moment: Moment) -> tu
 def _follows(clause: Clause, last: Draft) -> bool:
     """Whether a clause goes on with what the last one told: in the same sentence, or after "and", "but", "then"."""
     past = ("past", "perfect")
-    if (
-        last.clause is None
-        or clause.link == "said"
-        or (tense(clause) in past) != (tense(last.clause) in past)
-    ):
+    if last.clause is None or clause.link in ("said", "condition", "when", "after"):
+        return False
+    if (tense(clause) in past) != (tense(last.clause) in past):
         return False
     apart = clause.first.sentence - last.clause.first.sentence
     return apart == 0 or (apart == 1 and clause.words()[0].lower in ("and", "but", "then"))

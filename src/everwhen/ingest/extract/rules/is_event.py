@@ -27,6 +27,8 @@ def is_event(clause: Clause, times: Sequence[Dated], state: Status, *, listed: b
     lemma = clause.verb.lemma
     if lemma in MENTAL and len(clause.chain) == 1:
         return False
+    if clause.object is not None and clause.object.tag == "WP":
+        return False  # "what she said today"
     if lemma in ("do", "can", "should", "promise", "use") and clause.object is None:
         return False  # "he did", "I promise": an answer, or a manner of speaking
     if any(dated.interval is not None or dated.ref.kind == "recurrence" for dated in times):
@@ -47,8 +49,8 @@ def _is_news(clause: Clause, state: Status) -> bool:
     if clause.verb.lemma in _BECOMING and clause.verb.child("acomp", "oprd") is not None:
         return False  # "makes me happy", "got tired"
     told = clause.verb.child("ccomp")
-    if object_.tag in ("WP", "WDT") if object_ is not None else told is not None and told.i > clause.verb.i:
-        return False  # "what I got", "I heard that …": another clause tells it
+    if object_ is None and told is not None and told.i > clause.verb.i:
+        return False  # "I heard that …": the other clause tells it
     if any(word.lower in ("ca", "can", "cannot") for word in clause.auxiliaries):
         return False  # "I can't wait"
     if state == "planned" and subject is not None and subject.pos == "NOUN":

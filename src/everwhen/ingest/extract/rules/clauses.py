@@ -156,7 +156,7 @@ def _object(verb: Word, subject: Word | None) -> Word | None:
     for deps in (_OBJECTS, _COMPLEMENTS, ("dative",)):
         found = [word for word in verb.children if word.dep in deps and word is not subject]
         if found:
-            # "Guess what - I got a puppy"
+            # "Guess what - we sold the van"
             return next((word for word in found if word.lower not in WH), found[0])
     if verb.lemma in PHASES and (below := verb.child("xcomp")) is not None:
         return below

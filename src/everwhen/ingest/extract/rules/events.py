@@ -137,7 +137,7 @@ def _subject(clause: Clause, near: Near, dated: Dated | None, voices: Voices) ->
             return None
         points = {one.i for time in near.times if time.interval is not None for one in time.words}
         who = voices.phrase(word, points)  # "On Friday Olga moved"
-        # "Last night was the fair", but not "Last week was hard"
+        # "Last night was the fair", but not "Last night was hard"
         return who or (voices.phrase(word) if says_what else None)
     if clause.verb.lemma == "be" and dated is not None and dated.words[0].i < clause.verb.i:
         return dated.ref.text if says_what else None
@@ -150,7 +150,7 @@ def _subject(clause: Clause, near: Near, dated: Dated | None, voices: Voices) ->
         or (clause.object is None and tag != "VBG")
         or (tag == "VBN" and clause.verb.child("dobj") is None)
     ):
-        return None  # "Great chatting with you", "Well done!", "so impressed by your work"
+        return None  # "Nice meeting you", "Well done!", "so moved by it"
     return voices.speaker if tag in ("VBD", "VBN", "VBG") or near.header.ahead else None
 
 
@@ -158,16 +158,17 @@ def _when(clause: Clause, dated: Dated | None, near: Near, moment: Moment) -> tu
     """The interval, the words for it, and whether the text itself dates the clause."""
     if dated is not None and dated.interval is not None:
         return dated.interval, dated.ref.text, True
-    kind = tense(clause)
+    kind, last, header = tense(clause), near.before, near.header.dated
     since = lasting(near.times, moment) if kind in ("perfect", "progressive") else None
     if since is not None:
         return since, next(one.ref.text for one in near.times if one.ref.kind == "duration"), True
-    for other in (near.frame if kind in ("past", "perfect", "future") else None, near.header.dated):
-        last = near.before
-        if other is near.header.dated and last is not None and not last.inferred and _follows(clause, last):
-            return last.occurred, last.expression, True
-        if other is not None and other.interval is not None:
-            return other.interval, other.ref.text, True
+    frame = near.frame if kind in ("past", "perfect", "future") else None
+    if frame is not None and frame.interval is not None:
+        return frame.interval, frame.ref.text, True
+    if last is not None and not last.inferred and _follows(clause, last):
+        return last.occurred, last.expression, True
+    if header is not None and header.interval is not None:
+        return header.interval, header.ref.text, True
     again = next((one.ref.text for one in near.times if one.ref.kind == "recurrence"), "")
     return moment.day(), again, False
 
@@ -184,7 +185,7 @@ def _follows(clause: Clause, last: Draft) -> bool:
 
 
 def _frames(found: Sequence[Clause], owned: dict[int, list[Dated]]) -> dict[int, Dated]:
-    """ "Last week was wild - I volunteered": the time that is a sentence's own subject holds for all of it."""
+    """ "Yesterday was mad - we moved house": the time that is a sentence's own subject holds for all of it."""
     frames: dict[int, Dated] = {}
     for place, clause in enumerate(found):
         for dated in owned.get(place, []):

@@ -121,7 +121,7 @@ def chosen(found: Sequence[Dated], side: Side, text: str, moment: Moment) -> Dat
 
 
 def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
-    """ "I've had them for three years": an interval that began then and goes on."""
+    """ "I've had this bike for two years": an interval that began then and goes on."""
     grain: Grain
     for dated in found:
         length = dated.ref.duration

@@ -61,7 +61,7 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, voices: Voi
     if len(words) > 2 and words[0].pos == "PROPN" and words[1].text == "," and words[0] is not clause.subject:
         words = words[2:]  # "Eva, you did it"
     if clause.link == "relative" and clause.object is clause.first.head and clause.verb in words:
-        place = words.index(clause.verb) + 1  # "a cake I made": "Ana made a cake"
+        place = words.index(clause.verb) + 1  # "a shelf I built": "Ana built a shelf"
         parts = (voices.tell(words[:place]), voices.phrase(clause.object), voices.tell(words[place:]))
         return " ".join(part for part in parts if part)
     told = voices.tell(words)

@@ -10,7 +10,7 @@ from typing import Literal
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.when import Grain, Interval, TimeRef, resolve
+from everwhen.when import Interval, TimeRef, resolve
 from everwhen.when.calendar import floor, shift
 from everwhen.when.zones import zone_of
 
@@ -127,7 +127,7 @@ def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
         length = dated.ref.duration
         if dated.ref.kind != "duration" or length is None:
             continue
-        counts: dict[Grain, float] = {
+        counts: dict[Literal["year", "month", "day"], float] = {
             "year": length.years,
             "month": length.months,
             "day": 7 * length.weeks + length.days,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.bench.parses import Parses
+from everwhen.bench.parses import Parses, packed, unpacked
 from everwhen.ingest.extract.rules import parsing
-from everwhen.ingest.extract.rules.parsing import Parse, Parser, packed, unpacked
+from everwhen.ingest.extract.rules.parsing import Parse, Parser
 
 TEXTS = [
     "Ana moved to Porto last week. My flight leaves on Friday, and Dr. Silva's dog swam!",
@@ -40,9 +40,9 @@ def test_a_packed_parse_says_the_same() -> None:
         assert told(unpacked(packed(parse))) == told(parse)
 
 
-def test_what_is_on_the_shelf_is_not_parsed_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_kept_is_not_parsed_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Parser()
-    first.use(Parses(path))
+    first.use(Parses(path).read)
     fresh = first.parse(TEXTS)
     assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in path.parent.iterdir())
 
@@ -50,9 +50,9 @@ def test_what_is_on_the_shelf_is_not_parsed_again(path: Path, monkeypatch: pytes
         assert texts == []
         return []
 
-    monkeypatch.setattr(parsing, "_parsed", refused)
+    monkeypatch.setattr(parsing, "parsed", refused)
     second = Parser()
-    second.use(Parses(path))
+    second.use(Parses(path).read)
     assert [told(one) for one in second.parse(TEXTS)] == [told(one) for one in fresh]
 
 

@@ -165,23 +165,9 @@ CHORES = [
 
 
 @pytest.mark.parametrize("text", CHORES)
-def test_nearly_everything_that_happens_has_two_to_four_aliases_without_its_nouns(text: str) -> None:
+def test_what_somebody_did_is_one_dated_event(text: str) -> None:
     (event,) = events(text)
-    assert 2 <= len(event.aliases) <= 4
-    nouns = {word.lower().strip(".") for word in event.object.split() if len(word) > 3}
-    assert not any(nouns & set(alias.lower().split()) for alias in event.aliases)
-
-
-def test_what_hangs_on_a_preposition_is_no_object_in_an_alias() -> None:
-    (event,) = events("We baked at the animal shelter on Saturday.")
-    assert not any("oven" in alias and "charity" in alias for alias in event.aliases)
-
-
-def test_aliases_are_other_words_and_never_the_key_noun() -> None:
-    (event,) = events("I bought a Fitbit yesterday")
-    assert 2 <= len(event.aliases) <= 4
-    assert "picked up a fitness tracker" in event.aliases
-    assert not any("fitbit" in alias.lower() for alias in event.aliases)
+    assert (event.status, event.inferred) == ("happened", False)
 
 
 def test_there_are_never_more_events_than_clauses() -> None:

@@ -77,7 +77,7 @@ class ExtractedEvent:
     quantity: str = ""
     """An amount in the clause, as said: "20 km", "three"."""
     aliases: tuple[str, ...] = ()
-    """Two to four renderings in other words, which do not repeat the key nouns."""
+    """Two to four renderings in other words, which do not repeat the key nouns, where a language model gave them."""
     confidence: float = 0.8
     network: Network = "world"
     entities: tuple[str, ...] = ()

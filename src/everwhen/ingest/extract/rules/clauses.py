@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from everwhen.ingest.extract.rules.lexicon import AHEAD, FAILED, PHASES, WH
+from everwhen.ingest.extract.rules.lexicon import AHEAD, FAILED, PHASES, WH, vocabulary
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 
-_HEADS = vocabulary(
-    """
-    ROOT conj ccomp advcl relcl parataxis dep appos pcomp
-    """
-)
+_HEADS = vocabulary("ROOT conj ccomp advcl relcl parataxis dep appos")
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj")
 _OBJECTS = ("dobj", "obj")
 _COMPLEMENTS = ("attr", "acomp", "oprd")
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_UNITS_OF_TIME = vocabulary(
-    """
-    second minute hour day week month year time decade night morning
-    """
-)
-_AUXILIARIES = frozenset({"aux", "auxpass"})
-
-
+_AUXILIARIES = ("aux", "auxpass")
+_PERCEIVING = vocabulary("help make let have see hear watch get find keep love like")
+_TRYING = AHEAD | FAILED | {"manage", "able", "try"}
+_LINKS = {
+    **dict.fromkeys(("if", "unless", "whether"), "condition"),
+    **dict.fromkeys(("because", "since", "as", "cause", "cuz", "cos"), "because"),
+    "after": "after",
+}
 PLACES = frozenset({"there", "here", "home", "away", "abroad", "downstairs", "upstairs", "outside"})
 
 
@@ -74,7 +69,7 @@ def clauses(parse: Parse) -> list[Clause]:
     for sentence in parse.sentences:
         for word in sentence:
             if is_predicate(word) and word.i not in by_word:
-                clause = _clause(word, by_word)
+                clause = _clause(word)
                 found.append(clause)
                 for link in clause.chain:
                     by_word[link.i] = clause
@@ -87,9 +82,7 @@ def clauses(parse: Parse) -> list[Clause]:
 
 def is_predicate(word: Word) -> bool:
     """Whether a word heads a clause of its own."""
-    if word.pos not in ("VERB", "AUX") or word.dep in _AUXILIARIES:
-        return False
-    if word.tag == "MD":
+    if word.pos not in ("VERB", "AUX") or word.tag == "MD" or word.dep not in _HEADS:
         return False
     if word.tag == "VB" and word.dep != "ROOT" and _is_infinitive(word):
         return False  # "to perform there": its time belongs to the verb above
@@ -97,11 +90,7 @@ def is_predicate(word: Word) -> bool:
         return word.tag != "VBG" and _opens(word)  # "Lost my job yesterday, so …" tells of the speaker
     if word.dep == "ccomp" and is_small(word):
         return False
-    if word.dep == "pcomp":
-        return word.child(*_SUBJECTS) is not None
-    if word.dep == "conj" and word.head.dep in ("amod", "nsubj", "dobj", "pobj", "compound", "pcomp"):
-        return False
-    return word.dep in _HEADS
+    return word.dep != "conj" or word.head.dep not in ("amod", "nsubj", "dobj", "pobj", "compound", "pcomp")
 
 
 def _is_infinitive(word: Word) -> bool:
@@ -113,21 +102,7 @@ def is_small(word: Word) -> bool:
     """ "helped [him pack]", "had [my blood taken]": a bare verb below another tells nothing of its own."""
     subject = word.child(*_SUBJECTS)
     bare = word.tag in ("VB", "VBN", "VBG") and word.child("aux", "auxpass", "mark") is None
-    above = word.head.lemma in (
-        "help",
-        "make",
-        "let",
-        "have",
-        "see",
-        "hear",
-        "watch",
-        "get",
-        "find",
-        "keep",
-        "love",
-        "like",
-    )
-    return bare and above and subject is not None and word.i > word.head.i
+    return bare and word.head.lemma in _PERCEIVING and subject is not None and word.i > word.head.i
 
 
 def _opens(word: Word) -> bool:
@@ -141,20 +116,19 @@ def _opens(word: Word) -> bool:
     return first is word
 
 
-def _headed(subject: Word | None, verb: Word) -> bool:
-    """ "Box size: select a box": what stands before the colon is a heading, not a subject."""
-    return subject is not None and any(
-        one.text == ":" and subject.i < one.i < verb.i for one in (*verb.children, *subject.children)
-    )
+def _is_heading(subject: Word, verb: Word) -> bool:
+    """ "Box size: select a box": what stands before the colon is no subject."""
+    near = (*verb.children, *subject.children)
+    return any(one.text == ":" and subject.i < one.i < verb.i for one in near)
 
 
-def _clause(word: Word, by_word: dict[int, Clause]) -> Clause:
+def _clause(word: Word) -> Clause:
     chain = [word]
     while (below := _goes_on(chain[-1])) is not None and len(chain) < 4:
         chain.append(below)
     verb = chain[-1]
     subject = next((found for link in chain if (found := link.child(*_SUBJECTS)) is not None), None)
-    if _headed(subject, verb):
+    if subject is not None and _is_heading(subject, verb):
         subject = None
     if subject is None and (there := chain[0].child("expl")) is not None:
         subject = chain[0].child("attr", "dobj") if there.lower == "there" else there
@@ -174,9 +148,7 @@ def _goes_on(verb: Word) -> Word | None:
     infinitive = marked is not None and marked.lower in ("to", "ta", "na")
     if verb.lemma in ("go", "use", "have", "get", "suppose", "need", "gon", "got") and infinitive:
         return below if verb.tag != "VBD" or verb.lemma in ("use", "have", "need", "suppose", "get") else None
-    if verb.lemma in AHEAD or verb.lemma in FAILED or verb.lemma in ("manage", "able", "try"):
-        return below
-    return None
+    return below if verb.lemma in _TRYING else None
 
 
 def _object(verb: Word, subject: Word | None) -> Word | None:
@@ -184,28 +156,17 @@ def _object(verb: Word, subject: Word | None) -> Word | None:
     for deps in (_OBJECTS, _COMPLEMENTS, ("dative",)):
         found = [word for word in verb.children if word.dep in deps and word is not subject]
         if found:
-            return next(
-                (word for word in found if word.lower not in WH), found[0]
-            )  # "Guess what - I got a puppy"
+            # "Guess what - we sold the van"
+            return next((word for word in found if word.lower not in WH), found[0])
     if verb.lemma in PHASES and (below := verb.child("xcomp")) is not None:
         return below
     if (small := verb.child("ccomp")) is not None and is_small(small):
         return small.child(*_SUBJECTS)
     if (below := verb.child("ccomp", "xcomp")) is not None and below.pos in ("NOUN", "PROPN", "ADJ"):
         return below  # a noun that the parser took for a clause
-    measure = next(
-        (child for child in verb.children if child.dep == "npadvmod" and child.child("nummod")), None
-    )
-    if measure is not None and measure.lemma not in _UNITS_OF_TIME:
-        return measure  # "ran 12 km"
-    prepositions = [
-        child
-        for child in verb.children
-        if child.dep in ("prep", "agent") and child.child("pobj") and child.i > verb.i
-    ]
-    if prepositions:
-        return prepositions[0]
-    return next((child for child in verb.children if child.lower in PLACES and child.i > verb.i), None)
+    after = [child for child in verb.children if child.i > verb.i]
+    led = (child for child in after if child.dep in ("prep", "agent") and child.child("pobj"))
+    return next(led, None) or next((child for child in after if child.lower in PLACES), None)
 
 
 def _place(clause: Clause, by_word: dict[int, Clause]) -> None:
@@ -218,19 +179,13 @@ def _place(clause: Clause, by_word: dict[int, Clause]) -> None:
         clause.link = "root"
     elif word.dep == "relcl":
         clause.link = "relative"
-    elif word.dep == "advcl" and marker in ("if", "unless", "whether"):
-        clause.link = "condition"
-    elif word.dep == "advcl" and marker in ("because", "since", "as", "cause", "cuz", "cos"):
-        clause.link = "because"
-    elif word.dep == "advcl" and marker in ("when", "while", "after", "before", "once", "until", "till"):
-        clause.link = "after" if marker == "after" else "when"
-    elif word.dep in ("ccomp", "csubj"):
+    elif word.dep == "ccomp":
         spliced = word.i < clause.parent.first.i and not marker
         clause.link = "joined" if spliced else "said"
     elif word.dep in ("conj", "parataxis", "dep", "appos"):
         clause.link = "joined"
     else:
-        clause.link = "when"
+        clause.link = _LINKS.get(marker, "when")
 
 
 def _inherit(clause: Clause) -> None:
@@ -238,14 +193,14 @@ def _inherit(clause: Clause) -> None:
         clause.subject, clause.inherited = clause.first.head, True
         return
     if clause.link == "relative" and clause.object is None:
-        clause.object = clause.first.head  # "the figurines I bought"
+        clause.object = clause.first.head  # "the lamp I bought"
     if clause.subject is not None or clause.parent is None or clause.link not in ("joined", "when"):
         return
     finite = clause.first.tag in _FINITE or clause.auxiliaries or clause.first.tag == clause.parent.first.tag
     if clause.first.dep == "conj" and finite:
         clause.subject, clause.inherited = clause.parent.subject, True
-        if not clause.auxiliaries and clause.first.tag not in _FINITE:
-            clause.auxiliaries = clause.parent.auxiliaries
+        if clause.first.tag not in _FINITE:
+            clause.auxiliaries = clause.auxiliaries or clause.parent.auxiliaries
 
 
 def _clause_heads(chain: list[Word]) -> Iterator[Word]:

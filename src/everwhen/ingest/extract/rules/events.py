@@ -9,39 +9,26 @@ from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.cleaning import Passage
 from everwhen.ingest.extract.rules.draft import INFERRED, SURE, Draft
-from everwhen.ingest.extract.rules.fragments import Header, fragment, listed
-from everwhen.ingest.extract.rules.lexicon import ARRANGING, MANNERS, SECOND, THIRD, WH
-from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, is_request, status, tense
+from everwhen.ingest.extract.rules.fragments import Header, fragment
+from everwhen.ingest.extract.rules.is_event import is_event
+from everwhen.ingest.extract.rules.lexicon import ARRANGING, MANNERS, SECOND, VAGUE, WH
+from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
 from everwhen.ingest.extract.rules.occurrences import further
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.ingest.extract.rules.telling import tells
-from everwhen.ingest.extract.rules.times import (
-    Dated,
-    Moment,
-    Side,
-    attach,
-    chosen,
-    expressions,
-    lasting,
-    on_the_side,
-    side_of,
-)
+from everwhen.ingest.extract.rules.times import Dated, Moment, attach, chosen, expressions, lasting, side_of
 from everwhen.ingest.extract.rules.voices import Voices
 from everwhen.ingest.extract.rules.wording import object_of, quantity_of, sentence_of
 from everwhen.when import Interval
 
-_NOUNS = ("NOUN", "PROPN", "NUM")
-STOCK = frozenset(["note", "understand", "agree", "do", "guess"])
-"""Answers of one word in the past: nobody's deed."""
-
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """What dates a clause: its own expressions, the sentence's frame, and the event told just before."""
+    """What dates a clause: its own expressions, the sentence's frame, the event told just before, the header."""
 
     times: Sequence[Dated]
     frame: Dated | None
-    before: Sequence[Draft]
+    before: Draft | None
+    header: Header
 
 
 def events(
@@ -54,98 +41,74 @@ def events(
 ) -> list[Draft]:
     """The events that a passage tells, in its order; `before` is the last one told in the same turn."""
     found = clauses(parse)
-    times = expressions(parse, moment)
-    owned, loose = attach(found, times)
-    questions = {place for sentence in parse.sentences for place in asked(sentence)}
-    ironic = _ironic_sentences(passage, parse)
-    drafts: list[Draft] = []
+    owned, loose = attach(found, expressions(parse, moment))
     frames = _frames(found, owned)
+    unmeant = _unmeant(passage, parse)
+    drafts: list[Draft] = []
     for place, clause in enumerate(found):
-        if (
-            clause.first.i in questions
-            or clause.first.sentence in ironic
-            or passage.quoted(clause.verb.start)
-        ):
+        if clause.first.i in unmeant:
             continue
-        if _only_dates(clause) and drafts and owned.get(place):
-            _date_again(drafts[-1], owned[place], parse, moment)
+        times = owned.get(place, [])
+        if times and drafts and _only_dates(clause):
+            _date_again(drafts[-1], times, parse, moment)
             continue
-        near = Near(owned.get(place, []), frames.get(clause.first.sentence), (drafts or list(before))[-1:])
-        draft = _draft(clause, near, parse, voices, moment, header)
+        last = (drafts or list(before))[-1:]
+        near = Near(times, frames.get(clause.first.sentence), last[0] if last else None, header)
+        draft = _draft(clause, near, parse, voices, moment)
         if draft is not None:
-            drafts += [draft, *further(draft, near.times, parse, voices, moment)]
-    told = {draft.clause.first.sentence for draft in drafts if draft.clause is not None}
+            drafts += [draft, *further(draft, times, parse, voices, moment)]
+    told = {clause.first.sentence for clause in found}
+    if passage.item and not drafts and header.dated is not None:
+        loose = [*loose, header.dated]
     for dated in loose:
-        sentence = parse.sentences[dated.words[0].sentence]
-        number = dated.words[0].sentence
-        if (
-            number in told
-            or number in ironic
-            or sentence[0].i in questions
-            or passage.quoted(dated.words[0].start)
-        ):
-            continue
-        side: Side = "future" if header.ahead else "nearest"
-        draft = fragment(
-            sentence, on_the_side(dated, side, parse.text, moment), found, voices, moment, header
-        )
-        if draft is not None:
-            told.add(number)
-            drafts.append(draft)
-    if passage.item and not drafts:
-        drafts += listed(parse, voices, moment, header)
+        sentence = parse.sentences[dated.words[0].sentence if dated is not header.dated else 0]
+        if sentence[0].sentence not in told and unmeant.isdisjoint(word.i for word in sentence):
+            draft = fragment(sentence, dated, parse, voices, moment, header)
+            if draft is not None:
+                drafts.append(draft)
+                told.add(sentence[0].sentence)
     return drafts
 
 
-def _draft(
-    clause: Clause, near: Near, parse: Parse, voices: Voices, moment: Moment, header: Header
-) -> Draft | None:
-    times = near.times
-    if any(word.lower == "to" for word in clause.first.children if word.dep == "aux"):
-        return None  # "a place to open a studio": what is only meant for something
-    state = _status(clause, header)
+def _unmeant(passage: Passage, parse: Parse) -> set[int]:
+    """The places of words that are asked, ironic or quoted."""
+    found: set[int] = set()
+    for sentence in parse.sentences:
+        ironic = is_ironic(parse.text[sentence[0].start : sentence[-1].end])
+        found |= {word.i for word in sentence if ironic or passage.quoted(word.start)} | asked(sentence)
+    return found
+
+
+def _draft(clause: Clause, near: Near, parse: Parse, voices: Voices, moment: Moment) -> Draft | None:
+    state = _status(clause, near.header)
     side = side_of(state, tense(clause) in ("present", "progressive"))
-    if clause.verb.lemma in ARRANGING and any(
-        one.head.head.pos in _NOUNS or _in_object(one, clause) for one in times
-    ):
+    if clause.verb.lemma in ARRANGING and any(_is_of_a_thing(dated, clause) for dated in near.times):
         side = "future"
-    dated = chosen(times, side, parse.text, moment)
-    subject = _subject(clause, times, dated, voices, header)
+    dated = chosen(near.times, side, parse.text, moment)
+    subject = _subject(clause, near, dated, voices)
     if (
-        subject is None
+        not subject
         or not clause.lemma[:1].isalpha()
-        or not tells(clause, times, state, listed=header.ahead)
+        or not is_event(clause, near.times, state, listed=near.header.ahead)
     ):
         return None
-    since = lasting(times, moment) if tense(clause) in ("perfect", "progressive") and dated is None else None
-    interval, expression, own = _when(clause, dated, since, near, moment, header)
-    if (
-        not own
-        and clause.subject is not None
-        and clause.subject.lemma in ("it", "this", "that", "much", "everything")
-    ):
+    interval, expression, own = _when(clause, dated, near, moment)
+    if not own and (state == "hypothetical" or _is_vague(clause.subject)):
         return None  # "it went well": nobody can tell what
-    state = _corrected(state, clause, interval, moment, own)
-    if state == "hypothetical" and not own:
-        return None
     words = tuple(clause.words())
     sure = (SURE if own else INFERRED) * (1.0 if dated is None else max(dated.ref.confidence, 0.7))
-    if subject.lower() in THIRD or clause.subject is None:
-        sure -= 0.1
-    if clause.link == "said" or state == "hypothetical":
-        sure -= 0.1
     return Draft(
         subject=subject,
         verb=clause.lemma,
-        object=object_of(clause, times, voices),
+        object=object_of(clause, near.times, voices),
         text=sentence_of(clause, words, subject, voices),
         occurred=interval,
         expression=expression,
         inferred=not own,
-        status=state,
+        status=_corrected(state, clause, interval, moment) if own else state,
         polarity=-1 if denied(clause) else 1,
-        quantity=quantity_of(words, times),
-        confidence=round(max(sure, 0.1), 2),
+        quantity=quantity_of(words, near.times),
+        confidence=round(sure, 2),
         words=words,
         clause=clause,
     )
@@ -153,109 +116,76 @@ def _draft(
 
 def _status(clause: Clause, header: Header) -> Status:
     state = status(clause)
-    if header.ahead and state in ("ongoing", "planned") and clause.subject is None:
-        return "planned"
-    return state
+    return "planned" if header.ahead and state == "ongoing" and clause.subject is None else state
 
 
-def _subject(
-    clause: Clause, times: Sequence[Dated], dated: Dated | None, voices: Voices, header: Header
-) -> str | None:
-    """Who: named, or left out at the start of a sentence ("Passed it on Thursday"), where it is the speaker."""
-    word = clause.subject
+def _is_of_a_thing(dated: Dated, clause: Clause) -> bool:
+    """ "signed up for a race on Saturday": the time is the race's."""
+    return any(up is clause.object or up.pos in ("NOUN", "PROPN", "NUM") for up in dated.head.ancestors())
+
+
+def _is_vague(subject: Word | None) -> bool:
+    return subject is not None and subject.lemma in VAGUE and subject.child("prep") is None
+
+
+def _subject(clause: Clause, near: Near, dated: Dated | None, voices: Voices) -> str | None:
+    """Who: named, or left out ("Passed it on Thursday"), where it is the speaker."""
+    word, tag = clause.subject, clause.first.tag
+    says_what = clause.object is not None and clause.object.pos in ("NOUN", "PROPN")
     if word is not None:
-        if (word.lower in WH and clause.link != "relative") or word.lower in ("'s", "s"):
+        if word.lower in WH and clause.link != "relative":
             return None
-        if clause.parent is not None and clause.parent.verb.lemma == "let":
-            return None
-        points = {one.i for near in times if near.interval is not None for one in near.words}
+        points = {one.i for time in near.times if time.interval is not None for one in time.words}
         who = voices.phrase(word, points)  # "On Friday Olga moved"
-        return who or (voices.phrase(word) if _is_named(clause) else None)
+        # "Last night was the fair", but not "Last night was hard"
+        return who or (voices.phrase(word) if says_what else None)
     if clause.verb.lemma == "be" and dated is not None and dated.words[0].i < clause.verb.i:
-        return dated.ref.text if _is_named(clause) else None
-    if clause.object is not None and clause.object.tag == "VBZ":
-        return None  # "Woodworking calms me": a subject that was taken for a verb
-    if (
-        clause.verb.lemma == "note"
-        or (clause.verb.lemma in STOCK and clause.object is None)
-        or (clause.object is None and dated is None and clause.first.tag != "VBG")
-    ):
-        return None  # "Noted.", "Well done!"
-    if clause.verb.lemma == "get" and clause.object is not None and clause.object.lower in ("it", "cha"):
-        return None  # "Got it."
-    if clause.link != "root" and not (
-        clause.link == "joined" and clause.parent and clause.parent.subject is None
-    ):
-        return None
-    if is_request(clause):
+        return dated.ref.text if says_what else None
+    if tag in ("VB", "VBP"):  # a request, unless a list of plans has it: "Remind you on Friday"
         about_you = clause.object is not None and clause.object.lower in SECOND and dated is not None
-        return voices.speaker if header.ahead or about_you else None
-    opener = _first(clause.first)
-    if clause.first.tag == "VBG" and (clause.first.i - opener.i > 4 or opener.lower in MANNERS | {"here"}):
-        return None  # "Good chatting with you"
-    if clause.first.tag == "VBN" and clause.verb.child("dobj") is None and dated is None:
-        return None  # "impressed by your work", "so stoked": a feeling
-    return voices.speaker if clause.first.tag in ("VBD", "VBN", "VBG", "VBP") or header.ahead else None
+        return voices.speaker if near.header.ahead or about_you else None
+    if dated is None and (
+        clause.link != "root"
+        or clause.words()[0].lower in MANNERS
+        or (clause.object is None and tag != "VBG")
+        or (tag == "VBN" and clause.verb.child("dobj") is None)
+    ):
+        return None  # "Nice meeting you", "Well done!", "so moved by it"
+    return voices.speaker if tag in ("VBD", "VBN", "VBG") or near.header.ahead else None
 
 
-def _is_named(clause: Clause) -> bool:
-    """Whether it says what was: "Last night was the fair", but not "Last week was hard"."""
-    return clause.object is not None and clause.object.pos in ("NOUN", "PROPN")
-
-
-def _first(word: Word) -> Word:
-    """The first word of the sentence."""
-    at = word
-    for up in word.ancestors():
-        at = up
-    return next(iter(at.subtree()))
-
-
-def _when(
-    clause: Clause, dated: Dated | None, since: Interval | None, near: Near, moment: Moment, header: Header
-) -> tuple[Interval, str, bool]:
+def _when(clause: Clause, dated: Dated | None, near: Near, moment: Moment) -> tuple[Interval, str, bool]:
     """The interval, the words for it, and whether the text itself dates the clause."""
     if dated is not None and dated.interval is not None:
         return dated.interval, dated.ref.text, True
+    kind, last, header = tense(clause), near.before, near.header.dated
+    since = lasting(near.times, moment) if kind in ("perfect", "progressive") else None
     if since is not None:
         return since, next(one.ref.text for one in near.times if one.ref.kind == "duration"), True
-    if (
-        near.frame is not None
-        and near.frame.interval is not None
-        and tense(clause) in ("past", "perfect", "future")
-    ):
-        return near.frame.interval, near.frame.ref.text, True
-    last = near.before[0] if near.before else None
+    frame = near.frame if kind in ("past", "perfect", "future") else None
+    if frame is not None and frame.interval is not None:
+        return frame.interval, frame.ref.text, True
     if last is not None and not last.inferred and _follows(clause, last):
         return last.occurred, last.expression, True
-    if header.dated is not None and header.dated.interval is not None:
-        return header.dated.interval, header.dated.ref.text, True
+    if header is not None and header.interval is not None:
+        return header.interval, header.ref.text, True
     again = next((one.ref.text for one in near.times if one.ref.kind == "recurrence"), "")
     return moment.day(), again, False
 
 
 def _follows(clause: Clause, last: Draft) -> bool:
     """Whether a clause goes on with what the last one told: in the same sentence, or after "and", "but", "then"."""
-    other = last.clause
-    if other is None or clause.link in ("said", "condition", "when", "after"):
-        return False
     past = ("past", "perfect")
-    if tense(clause) == "present" or (tense(clause) in past) != (tense(other) in past):
+    if last.clause is None or clause.link in ("said", "condition", "when", "after"):
         return False
-    if other.first.sentence == clause.first.sentence and any(
-        clause.verb is word.head for word in clause.words()
-    ):
-        return True
-    opener = next(iter(clause.words()))
-    return other.first.sentence == clause.first.sentence - 1 and opener.lower in ("and", "but", "then")
-
-
-def _in_object(dated: Dated, clause: Clause) -> bool:
-    return clause.object is not None and any(up is clause.object for up in dated.head.ancestors())
+    if (tense(clause) in past) != (tense(last.clause) in past):
+        return False
+    apart = clause.first.sentence - last.clause.first.sentence
+    return apart == 0 or (apart == 1 and clause.words()[0].lower in ("and", "but", "then"))
 
 
 def _frames(found: Sequence[Clause], owned: dict[int, list[Dated]]) -> dict[int, Dated]:
-    """ "Last week was wild - I volunteered": the time that is a sentence's own subject holds for all of it."""
+    """ "Yesterday was mad - we moved house": the time that is a sentence's own subject holds for all of it."""
     frames: dict[int, Dated] = {}
     for place, clause in enumerate(found):
         for dated in owned.get(place, []):
@@ -265,44 +195,30 @@ def _frames(found: Sequence[Clause], owned: dict[int, list[Dated]]) -> dict[int,
     return frames
 
 
-def _corrected(state: Status, clause: Clause, interval: Interval, moment: Moment, own: bool) -> Status:
+def _corrected(state: Status, clause: Clause, interval: Interval, moment: Moment) -> Status:
     """What the calendar says against the grammar: "we fly on Thursday" lies ahead."""
-    if not own or state in ("hypothetical", "negated"):
-        return state
-    if interval.end is None and state == "happened" and tense(clause) == "perfect":
+    kind = tense(clause)
+    if interval.end is None and state == "happened" and kind == "perfect":
         return "ongoing"  # "I have been there since March"
-    ahead = interval.start is not None and interval.start > moment.at
-    behind = interval.end is not None and interval.end <= moment.at
-    if (ahead and state in ("ongoing",)) or (ahead and state == "happened" and tense(clause) != "past"):
+    if state == "ongoing" and interval.start is not None and interval.start > moment.at:
         return "planned"
-    today = interval.start is not None and interval.end is not None and interval.end > moment.at
-    if (
-        state == "ongoing"
-        and today
-        and clause.verb.lemma != "be"
-        and clause.first.tag == "VBG"
-        and not behind
-    ):
-        return "planned" if interval.start is not None and interval.start > moment.at else state
-    if behind and state in ("ongoing", "planned") and tense(clause) in ("present", "progressive"):
+    behind = interval.end is not None and interval.end <= moment.at
+    if behind and state in ("ongoing", "planned") and kind in ("present", "progressive"):
         return "happened"
     return state
 
 
 def _only_dates(clause: Clause) -> bool:
     """ "It was last Friday": a sentence that only dates the one before."""
-    if (
-        clause.verb.lemma != "be"
-        or clause.subject is None
-        or clause.subject.lower not in ("it", "that", "this")
-    ):
+    subject = clause.subject
+    if clause.verb.lemma != "be" or subject is None or subject.lower not in ("it", "that", "this"):
         return False
     rest = [
-        word
+        word.dep
         for word in clause.words()
-        if word.pos in (*_NOUNS, "ADJ", "VERB") and word.dep != "npadvmod" and word is not clause.verb
+        if word.pos in ("NOUN", "PROPN", "NUM", "ADJ", "VERB") and word is not clause.verb
     ]
-    return all(word.dep in ("pobj", "attr", "nummod", "amod", "compound") for word in rest) and len(rest) <= 3
+    return len(rest) <= 3 and {"pobj", "attr", "nummod", "amod", "compound", "npadvmod"}.issuperset(rest)
 
 
 def _date_again(draft: Draft, times: Sequence[Dated], parse: Parse, moment: Moment) -> None:
@@ -310,11 +226,3 @@ def _date_again(draft: Draft, times: Sequence[Dated], parse: Parse, moment: Mome
     if dated is not None and dated.interval is not None and draft.inferred:
         draft.occurred, draft.expression, draft.inferred = dated.interval, dated.ref.text, False
         draft.confidence = SURE - 0.1
-
-
-def _ironic_sentences(passage: Passage, parse: Parse) -> set[int]:
-    return {
-        number
-        for number, sentence in enumerate(parse.sentences)
-        if sentence and is_ironic(parse.text[sentence[0].start : sentence[-1].end])
-    }

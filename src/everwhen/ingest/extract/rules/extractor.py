@@ -18,7 +18,6 @@ from everwhen.ingest.extract.base import (
     ExtractedFact,
     Extraction,
 )
-from everwhen.ingest.extract.rules.aliases import aliases
 from everwhen.ingest.extract.rules.causes import causes
 from everwhen.ingest.extract.rules.cleaning import Passage, passages
 from everwhen.ingest.extract.rules.draft import Draft
@@ -194,7 +193,6 @@ def _of_its_own(draft: Draft, passage: Passage, answer: str) -> bool:
 
 def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
     told = f"{draft.subject} {draft.text}".casefold()
-    types = {one.name.casefold(): one.type for one in names}
     return ExtractedEvent(
         subject=draft.subject,
         verb=draft.verb,
@@ -207,7 +205,6 @@ def _event(draft: Draft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedE
         status=draft.status,
         polarity=-1 if draft.polarity < 0 else 1,
         quantity=draft.quantity,
-        aliases=aliases(draft.verb, draft.object, types),
         confidence=draft.confidence,
         entities=tuple(one.name for one in names if one.name.casefold() in told),
         network="experience" if turn.role == "assistant" and draft.subject == turn.speaker else "world",

@@ -1,4 +1,4 @@
-"""Events without a verb: dated fragments ("Dentist on Thursday") and the items of a list under a header."""
+"""Events without a verb: dated fragments ("Dentist on Thursday"), and the items of a list under a dated header."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.draft import LOOSE, Draft
 from everwhen.ingest.extract.rules.lexicon import MANNERS
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.ingest.extract.rules.times import Dated, Moment, expressions
+from everwhen.ingest.extract.rules.times import Dated, Moment, expressions, on_the_side
 from everwhen.ingest.extract.rules.voices import Voices
 
 _TODO = re.compile(
@@ -33,26 +32,19 @@ def header_of(parse: Parse, moment: Moment, *, plans: bool) -> Header:
 
 
 def fragment(
-    sentence: Sequence[Word],
-    dated: Dated,
-    found: Sequence[Clause],
-    voices: Voices,
-    moment: Moment,
-    header: Header,
+    sentence: Sequence[Word], dated: Dated, parse: Parse, voices: Voices, moment: Moment, header: Header
 ) -> Draft | None:
-    """A dated sentence without a verb: "Dentist on Thursday at 3"."""
-    if dated.interval is None or any(clause.first.sentence == sentence[0].sentence for clause in found):
-        return None
-    inside = {word.i for word in dated.words}
+    """A dated sentence without a verb: "Dentist on Thursday at 3". The time may be the header's."""
+    if dated is not header.dated:
+        dated = on_the_side(dated, "future" if header.ahead else "nearest", parse.text, moment)
+    inside = {word.i for word in dated.words if word in sentence}
     rest = [
         word
         for word in sentence
         if word.i not in inside and word.pos not in ("PUNCT", "SPACE", "INTJ", "SYM")
     ]
     nouns = [word for word in rest if word.pos in ("NOUN", "PROPN")]
-    if not nouns or rest[0].lower in MANNERS or any(word.text.startswith("?") for word in sentence):
-        return None
-    if nouns[0].lower in ("time", "lol", "haha") or (len(nouns) == 1 and nouns[0].dep == "npadvmod"):
+    if dated.interval is None or not nouns or rest[0].lower in MANNERS:
         return None
     head = next((word for word in nouns if word.dep in ("ROOT", "nsubj", "dobj")), nouns[0])
     ahead = dated.interval.start is not None and dated.interval.start > moment.at
@@ -70,30 +62,3 @@ def fragment(
         confidence=LOOSE,
         words=tuple(sentence),
     )
-
-
-def listed(parse: Parse, voices: Voices, moment: Moment, header: Header) -> list[Draft]:
-    """A list item under a dated header: its first word is the verb, whatever the parser took it for."""
-    words = [word for word in parse.words if word.pos not in ("PUNCT", "SPACE")]
-    dated = header.dated
-    if len(words) < 2 or not (header.ahead or (dated is not None and dated.interval is not None)):
-        return []
-    verb, rest = words[0], words[1:]
-    interval = dated.interval if dated is not None and dated.interval is not None else moment.day()
-    lemma = verb.lemma if verb.pos in ("VERB", "AUX") else verb.lower
-    return [
-        Draft(
-            subject=voices.speaker,
-            verb=lemma,
-            object=voices.tell(rest[:8]),
-            text=f"{voices.speaker}: {voices.tell(words)}",
-            occurred=interval,
-            expression=dated.ref.text if dated is not None else "",
-            inferred=dated is None,
-            status="planned" if header.ahead else "happened",
-            polarity=1,
-            quantity="",
-            confidence=LOOSE,
-            words=tuple(words),
-        )
-    ]

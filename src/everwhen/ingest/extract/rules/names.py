@@ -7,10 +7,8 @@ from collections.abc import Collection, Sequence
 
 from everwhen.ingest.entities import TITLES
 from everwhen.ingest.extract.base import EntityType, ExtractedEntity
-from everwhen.ingest.extract.rules.lexicon import MANNERS, PERSON_WORDS, VAGUE
+from everwhen.ingest.extract.rules.lexicon import KINDS, MANNERS, PERSON_WORDS, VAGUE, vocabulary
 from everwhen.ingest.extract.rules.parsing import Parse, Word, spoken
-from everwhen.ingest.extract.rules.wordlist import vocabulary
-from everwhen.ingest.extract.rules.words import KINDS
 from everwhen.ingest.nicknames import NICKNAMES
 from everwhen.types import Turn
 
@@ -30,7 +28,6 @@ _SHAPE = re.compile(
     r"^(?:[A-ZÀ-Þ][\w'’.&-]*|of|the|and|de|da|do|la|le|van|von|der|den|del|di|&|\d{1,4})(?:\s|$)"
 )
 _OWNERS = re.compile(r"^(?:the|a|an|my|your|our|his|her|their)\s+", re.IGNORECASE)
-_LONGEST = 6
 _SOMEBODY = "somebody"
 """The label of who has a title, is somebody's cousin, or is greeted, thanked or wished well."""
 _NO_NAMES = (
@@ -52,46 +49,37 @@ def entities(
     if turn.role not in ("tool", turn.speaker):
         found[turn.speaker.casefold()] = ExtractedEntity(turn.speaker, "PERSON", (turn.id,))
     small = turn.text == turn.text.lower()
-    earlier: set[str] = set()  # words of people named in sentences before
+    full: dict[str, tuple[int, int]] = {}  # where the full name of a person was said that has the word
     for number, parse in enumerate(parses):
         times = dated[number] if dated else ()
-        sentence, here = 0, set[str]()
         for words, label in _spans(parse, times, small=small):
-            if words[0].sentence != sentence:
-                sentence, earlier, here = words[0].sentence, earlier | here, set()
             name = cleaned(spoken(words), small=small)
-            if not name or len(words) > _LONGEST or name.casefold() in earlier:
+            place = (number, words[0].sentence)
+            if not name or full.get(name.casefold(), place) < place:
                 continue  # "Priya Shah is new. Priya …" names her once
             told = "PERSON" if label == _SOMEBODY else _told(words)
             type_ = told or _labelled(words, label)
             if type_ == "PERSON" and len(words) > 1:
-                here |= {word.lower for word in words}
+                full |= {word.lower: full.get(word.lower, place) for word in words}
             doubtful = (small and not told) or (words[0].pos == "NOUN" and not label)
             one = ExtractedEntity(name, type_, (turn.id,), tentative=doubtful)
             found.setdefault(name.casefold(), one)
-        earlier |= here
         for name in _concepts(parse, times):
             found.setdefault(name, ExtractedEntity(name, "CONCEPT", (turn.id,), tentative=True))
     return list(found.values())
 
 
 def _concepts(parse: Parse, dated: Collection[int]) -> list[str]:
-    """What one can come back to without a name for it: "the budget migration", "woodworking"."""
+    """What one can come back to without a name for it: "the budget migration", "juggling"."""
     found = []
     for word in parse.words:
-        parts = [one for one in word.children if one.dep == "compound"]
-        whole = [*parts, word]
-        if (
-            word.dep == "compound"
-            or word.lemma in PERSON_WORDS
-            or any(
-                one.pos != "NOUN" or one.i in dated or one.lemma in VAGUE or not one.text.isalpha()
-                for one in whole
-            )
-        ):
+        whole = [*(one for one in word.children if one.dep == "compound"), word]
+        nouns = all(one.pos == "NOUN" and one.text.isalpha() and one.lemma not in VAGUE for one in whole)
+        timed = any(one.i in dated for one in whole)
+        if not nouns or timed or word.dep == "compound" or word.lemma in PERSON_WORDS:
             continue
         activity = word.lower.endswith("ing") and not word.children and word.dep in ("dobj", "nsubj", "pobj")
-        if activity or (1 < len(whole) <= _LONGEST // 2 and word.i - whole[0].i == len(parts)):
+        if activity or (len(whole) in (2, 3) and word.i - whole[0].i == len(whole) - 1):
             found.append(spoken(whole).lower())
     return found
 
@@ -155,20 +143,11 @@ def _kept(
     if before is not None and before.lemma in PERSON_WORDS and KINDS.get(before.lemma) != "a pet":
         return [(tuple(run), _SOMEBODY)]
     if before is sentence[0] and before.lower in MANNERS:
-        alone = len([word for word in sentence if word.pos != "PUNCT"]) == len(run) + 1
-        cry = label == "EVENT" or (label == "ORG" and alone)
-        return [] if cry else [(tuple(run), _SOMEBODY)]
+        return [] if label in ("EVENT", "ORG") else [(tuple(run), _SOMEBODY)]
     if len(run) == 1 and _opens(run[0], sentence):
-        called = (
-            run[0].dep in ("nsubj", "nsubjpass", "compound", "poss")
-            and after is not None
-            and after.text != ","
-        )
-        if (
-            run[0].lower in KINDS
-            or run[0].lower.removesuffix("s") in KINDS
-            or (before is None and not (label or called))
-        ):
+        acts = run[0].dep in ("nsubj", "nsubjpass", "compound", "poss")
+        called = label or (acts and after is not None and after.text != ",")
+        if run[0].lower.removesuffix("s") in KINDS or (before is None and not called):
             return []
     return [(tuple(run), label)]
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 from everwhen.ingest.extract.rules.cleaning import Passage
 from everwhen.ingest.extract.rules.draft import Draft
-from everwhen.ingest.extract.rules.lexicon import FIRST, MANNERS, SECOND, THIRD, WH
+from everwhen.ingest.extract.rules.lexicon import EVALUATIVE, FIRST, MANNERS, SECOND, THIRD, vocabulary
 from everwhen.ingest.extract.rules.modality import asked, is_ironic
 from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.voices import Voices
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 MOST = 2
 """Opinions of one turn that are kept."""
@@ -26,43 +25,19 @@ LONGEST = 45
 FIRM, HELD, LOOSE = 0.9, 0.75, 0.5
 """How firmly: "I'm convinced", "I think", "I guess"."""
 
-_BELIEVE = vocabulary("think believe feel find consider reckon suspect doubt")
-_LOOSELY = vocabulary("guess suppose imagine assume")
+_BELIEVE = vocabulary("think believe feel find consider reckon suspect doubt guess suppose imagine assume")
+_LOOSELY = vocabulary("suspect doubt guess suppose imagine assume")
 _CERTAIN = vocabulary("sure convinced certain positive confident")
-_LIKE = vocabulary("love hate like dislike adore prefer enjoy despise loathe detest")
-_SEEM = vocabulary("be seem look sound feel taste smell")
+_LOVE = vocabulary("love hate adore despise loathe detest")
+_LIKE = _LOVE | {"like", "dislike", "prefer", "enjoy"}
+_SEEM = vocabulary("be 's 're seem look sound feel taste smell")
+_POINTING = FIRST | SECOND | THIRD | {"this", "that", "these", "those", "there", "everything", "all", "thing"}
 _FRAMES = re.compile(
     r"\b(?:in my (?:humble |honest )?(?:opinion|view|book|eyes|experience)|imh?o|if you ask me|for my taste|"
     r"as far as i'?m concerned|personally|my (?:opinion|view|take|feeling|hunch|impression) is|the way i see it|"
     r"to my mind|to me,)",
     re.I,
 )
-_FIRMLY = re.compile(
-    r"\b(?:definitely|absolutely|certainly|by far|hands down|without (?:a )?doubt|never|always)\b", re.I
-)
-_SOFTLY = re.compile(r"\b(?:maybe|perhaps|probably|kinda|kind of|sort of|a bit|might|not sure)\b", re.I)
-
-_EVALUATIVE = vocabulary(
-    """
-    amazing amusing annoying awesome awful awkward bad beautiful best better boring bland brilliant bizarre
-    charming cheesy clever clumsy clunky comfortable confusing convenient cosy cozy creepy cute dangerous decent
-    delicious delightful depressing difficult dirty disappointing disgusting dreadful dull easy effective
-    elegant enjoyable entertaining essential excellent exciting exhausting expensive fabulous fair fake
-    fantastic fascinating fine flawless fragile frustrating fun funny genius gloomy good gorgeous great gross
-    handsome harmless harsh healthy helpful hideous hilarious horrible ideal important impressive inadequate
-    incredible inferior inspiring intense interesting intuitive irrelevant irresponsible kind lame lazy
-    legendary lovely lousy magical magnificent marvellous marvelous mean meaningful mediocre messy nasty
-    necessary neat nice noisy odd outdated outrageous outstanding overrated overpriced painful pathetic peaceful
-    perfect phenomenal pleasant pointless polite poor powerful precious pretentious pretty promising reasonable
-    refreshing reliable relaxing ridiculous romantic rubbish rude sad scary selfish sensible shallow silly slow
-    smart smelly sloppy soothing spectacular stunning stupid stylish sublime superb superior suitable supportive
-    sweet tacky tasteless tasty tedious terrible terrific terrifying therapeutic thrilling tricky trivial ugly
-    unacceptable underrated unfair unhealthy unique unnecessary unpleasant unreliable useful useless valuable
-    vital wasteful weak weird wise wonderful worse worst worth worthless wrong overhyped masterpiece disaster
-    nightmare joke scam waste gem treasure
-    """
-)
-_POINTING = FIRST | SECOND | THIRD | WH | {"this", "that", "these", "those", "there", "everything", "all"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,105 +84,63 @@ def _held(sentence: Sequence[Word], text: str, events: set[int], answer: bool) -
     framed = _FRAMES.search(text) is not None
     for word in sentence:
         firm = _belief(word, events)
-        if firm is None and not answer:
-            firm = _evaluation(word, events, framed) or _liking(word, events)
-        elif firm is None and framed:
-            firm = _evaluation(word, events, framed)
+        if firm is None and (framed or not answer) and id(word) not in events:
+            firm = _evaluation(word, framed)
+        if firm is None and not answer and id(word) not in events:
+            firm = _liking(word)
         if firm is not None:
-            return _weighed(firm, text)
+            return firm
     return None
-
-
-def _weighed(firm: float, text: str) -> float:
-    if _SOFTLY.search(text):
-        return min(firm, LOOSE)
-    return max(firm, FIRM) if _FIRMLY.search(text) else firm
 
 
 def _belief(word: Word, events: set[int]) -> float | None:
     """ "I think that it rains too much here": a belief of the speaker's about something that is no event."""
-    if word.pos == "VERB" and word.lemma in _BELIEVE | _LOOSELY and _mine(word) and _present(word):
-        content = word.child("ccomp") or word.child("xcomp")
-        if content is None and word.lemma == "find":
-            content = word.child("oprd", "acomp")
-        if content is None or not _general(content, events):
-            return None
-        return LOOSE if word.lemma in _LOOSELY | {"suspect", "doubt"} else HELD
-    if word.lower in _CERTAIN and word.pos in ("ADJ", "VERB"):
-        content = word.child("ccomp")
-        held = _mine(word) or _mine(word.head)
-        if held and content is not None and _general(content, events):
-            return FIRM
-    return None
+    believes = word.pos == "VERB" and word.lemma in _BELIEVE and _is_mine(word)
+    certain = word.lower in _CERTAIN and (_is_mine(word) or _is_mine(word.head))
+    content = word.child("ccomp", "xcomp") or (word.child("oprd", "acomp") if word.lemma == "find" else None)
+    if not (believes or certain) or content is None or not _is_general(content, events):
+        return None
+    return FIRM if certain else LOOSE if word.lemma in _LOOSELY else HELD
 
 
-def _general(content: Word, events: set[int]) -> bool:
+def _is_mine(verb: Word) -> bool:
+    """Whether it is what the speaker does now."""
+    subject = verb.child("nsubj", "nsubjpass")
+    helpers = {child.lower for child in verb.children if child.dep == "aux"}
+    present = verb.tag in ("VBP", "VBZ", "VB") and helpers <= {"do", "'ve", "have"}
+    return subject is not None and subject.lower in ("i", "we") and present
+
+
+def _is_general(content: Word, events: set[int]) -> bool:
     """Whether what is believed is how things are, rather than what somebody did or will do."""
-    if id(content) in events and content.lemma not in _SEEM:
-        return False
     subject = content.child("nsubj", "nsubjpass")
     if subject is not None and subject.lower in FIRST | SECOND:
         return False  # "I think I left it at home", "I think you'll love it"
-    helpers = {child.lower for child in content.children if child.dep in ("aux", "auxpass")}
-    if helpers & {"did", "had"}:
-        return False
-    return (
-        content.tag not in ("VBD", "VBN") or content.lemma in _SEEM or bool(helpers & {"should", "is", "are"})
-    )
+    return content.lemma in _SEEM or (id(content) not in events and content.tag not in ("VBD", "VBN"))
 
 
-def _evaluation(word: Word, events: set[int], framed: bool) -> float | None:
+def _evaluation(word: Word, framed: bool) -> float | None:
     """ "That bakery is the best in town": a named thing, and a word that judges it; "in my view" makes any word one."""
-    rated = word.tag == "VBN" and word.lower in _EVALUATIVE and word.child("auxpass") is not None
-    copula = word.pos in ("AUX", "VERB") and word.lemma in _SEEM | {"'s", "'re"} and word.tag != "VBD"
-    if not (rated or copula) or id(word) in events or word.dep in ("relcl", "advcl", "aux", "auxpass"):
-        return None
-    if any(child.dep in ("aux", "mark") for child in word.children):
-        return None
+    rated = word.tag == "VBN" and word.child("auxpass") is not None
+    seems = word.lemma in _SEEM and word.tag != "VBD" and word.dep not in ("relcl", "advcl", "aux", "auxpass")
     subject = word.child("nsubj", "csubj", "nsubjpass")
-    if subject is None or not (framed or _names_something(subject)):
+    judged = word if rated else word.child("acomp", "attr", "oprd")
+    if not (rated or seems) or subject is None or judged is None or word.child("aux", "mark") is not None:
         return None
-    judged = word.child("acomp", "attr", "oprd")
-    return HELD if rated or (judged is not None and (framed or _judges(judged))) else None
-
-
-def _names_something(subject: Word) -> bool:
-    if subject.dep == "csubj" or subject.tag == "VBG":
-        return True
-    return (
-        subject.pos in ("NOUN", "PROPN")
-        and subject.lower not in _POINTING
-        and subject.lower not in ("thing",)
-    )
-
-
-def _judges(judged: Word) -> bool:
-    """A judging adjective, a superlative, or a noun with one ("the best bread", "a waste of time")."""
+    named = subject.pos != "PRON" and subject.lower not in _POINTING
     near = [judged, *(child for child in judged.children if child.dep in ("amod", "advmod", "conj"))]
-    return any(one.lower in _EVALUATIVE or one.tag == "JJS" for one in near)
+    judges = any(one.lower in EVALUATIVE or one.tag == "JJS" for one in near)
+    return HELD if framed or (named and judges) else None
 
 
-def _liking(word: Word, events: set[int]) -> float | None:
-    """ "I can't stand cilantro", "I love hiking": a present liking of the speaker's for something with a name."""
-    stand = word.lemma in ("stand", "bear") and any(child.dep == "neg" for child in word.children)
-    if word.pos != "VERB" or not (word.lemma in _LIKE or stand) or not _mine(word) or id(word) in events:
-        return None
-    if not stand and not _present(word):
-        return None
+def _liking(word: Word) -> float | None:
+    """ "I love hiking": a present liking of the speaker's for something with a name."""
     liked = word.child("dobj", "xcomp")
-    if liked is None or any(one.lower in _POINTING - WH for one in liked.subtree()):
+    if word.pos != "VERB" or word.lemma not in _LIKE or not _is_mine(word) or liked is None:
         return None
-    return FIRM if word.lemma in ("love", "hate", "adore", "despise", "loathe", "detest") or stand else HELD
-
-
-def _mine(verb: Word) -> bool:
-    subject = verb.child("nsubj", "nsubjpass")
-    return subject is not None and subject.lower in ("i", "we")
-
-
-def _present(verb: Word) -> bool:
-    helpers = {child.lower for child in verb.children if child.dep == "aux"}
-    return verb.tag in ("VBP", "VBZ", "VB") and not helpers - {"do", "really", "'ve", "have"}
+    if any(one.lower in _POINTING for one in liked.subtree()):
+        return None
+    return FIRM if word.lemma in _LOVE else HELD
 
 
 def _told(sentence: Sequence[Word], text: str, voices: Voices) -> str:

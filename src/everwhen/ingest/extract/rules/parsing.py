@@ -6,19 +6,17 @@ documents nor the words of the vocabulary pile up over a long life.
 
 from __future__ import annotations
 
-import json
 import re
 import threading
-import zlib
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby, pairwise
-from typing import Any, Protocol
+from itertools import pairwise
+from typing import Any, TypeAlias
 
-from everwhen.ingest.extract.rules.wordlist import vocabulary
+from everwhen.ingest.extract.rules.lexicon import PASTS, TAGS, vocabulary
 
 KEPT_PARSES = 512
 """Parses remembered by their text: the overlap of two batches, and what is said again and again."""
@@ -98,12 +96,7 @@ def spoken(words: Sequence[Word]) -> str:
     return " ".join(out.split())
 
 
-class Shelf(Protocol):
-    """Where parses outlast the process, by their text. Above: `Parser`. Below: a bench's file; a memory has none."""
-
-    def get(self, texts: Sequence[str]) -> dict[str, bytes]: ...
-
-    def put(self, parses: Mapping[str, bytes]) -> None: ...
+Parsing: TypeAlias = Callable[[list[str]], list[Parse]]
 
 
 class Parser:
@@ -112,19 +105,19 @@ class Parser:
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Parse] = OrderedDict()
         self._lock = threading.Lock()
-        self._shelf: Shelf | None = None
+        self._read: Parsing = parsed
 
-    def use(self, shelf: Shelf | None) -> Shelf | None:
-        """Look parses up there first from now on, and put new ones there; the one that was used before."""
+    def use(self, read: Parsing) -> Parsing:
+        """Parse with this from now on (a bench has parses of its own); what was used before."""
         with self._lock:
-            before, self._shelf = self._shelf, shelf
+            before, self._read = self._read, read
         return before
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """One parse for each text, in order."""
         with self._lock:
             missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
-            fresh = self._read(missing)
+            fresh = dict(zip(missing, self._read(missing), strict=True))
             found = []
             for text in texts:
                 parse = fresh.get(text) or self._kept[text]
@@ -134,38 +127,6 @@ class Parser:
             while len(self._kept) > KEPT_PARSES:
                 self._kept.popitem(last=False)
         return found
-
-    def _read(self, texts: list[str]) -> dict[str, Parse]:
-        if self._shelf is None:
-            return dict(zip(texts, _parsed(texts), strict=True))
-        found = {text: unpacked(parse) for text, parse in self._shelf.get(texts).items()}
-        missing = [text for text in texts if text not in found]
-        fresh = dict(zip(missing, _parsed(missing), strict=True))
-        self._shelf.put({text: packed(parse) for text, parse in fresh.items()})
-        return found | fresh
-
-
-def packed(parse: Parse) -> bytes:
-    """A parse as bytes, a tenth of what its words take."""
-    words = [
-        (one.i, one.text, one.lemma, one.tag, one.pos, one.dep, one.start, one.end, one.sentence, one.head.i)
-        for one in parse.words
-    ]
-    names = [(one.words[0].i, len(one.words), one.label) for one in parse.names]
-    return zlib.compress(json.dumps([parse.text, words, names]).encode(), 1)
-
-
-def unpacked(parse: bytes) -> Parse:
-    """The parse that was packed."""
-    text, rows, named = json.loads(zlib.decompress(parse))
-    words = [Word(*row[:-1]) for row in rows]
-    for word, row in zip(words, rows, strict=True):
-        word.head = words[row[-1]]
-        if word.head is not word:
-            word.head.children.append(word)
-    sentences = tuple(tuple(one) for _, one in groupby(words, key=lambda word: word.sentence))
-    names = tuple(Name(tuple(words[first : first + count]), label) for first, count, label in named)
-    return Parse(text, tuple(words), sentences, names)
 
 
 @lru_cache(maxsize=1)
@@ -205,26 +166,12 @@ def _pipeline() -> _Pipeline:
     return _Pipeline()
 
 
-def _parsed(texts: list[str]) -> list[Parse]:
+def parsed(texts: list[str]) -> list[Parse]:
+    """The texts, parsed now."""
     return _pipeline().parse(texts) if texts else []
 
 
-_POS = {
-    "CC": "CCONJ", "CD": "NUM", "DT": "DET", "EX": "PRON", "FW": "X", "IN": "ADP", "JJ": "ADJ", "JJR": "ADJ",
-    "JJS": "ADJ", "LS": "X", "MD": "AUX", "NN": "NOUN", "NNP": "PROPN", "NNPS": "PROPN", "NNS": "NOUN", "PDT": "DET",
-    "POS": "PART", "PRP": "PRON", "PRP$": "PRON", "RB": "ADV", "RBR": "ADV", "RBS": "ADV", "RP": "ADP", "SYM": "SYM",
-    "TO": "PART", "UH": "INTJ", "VB": "VERB", "VBD": "VERB", "VBG": "VERB", "VBN": "VERB", "VBP": "VERB", "VBZ": "VERB",
-    "WDT": "PRON", "WP": "PRON", "WP$": "PRON", "WRB": "ADV", "$": "SYM", "_SP": "SPACE", "NFP": "PUNCT", "ADD": "X",
-    "AFX": "X", "XX": "X", "GW": "X", "HYPH": "PUNCT", ".": "PUNCT", ",": "PUNCT", ":": "PUNCT", "``": "PUNCT",
-    "''": "PUNCT", "-LRB-": "PUNCT", "-RRB-": "PUNCT", "": "X",
-}  # fmt: skip
-
-
-_STOPS = vocabulary(
-    """
-    . ! ? ... … !! !!! ?? ?!
-    """
-)
+_STOPS = vocabulary(". ! ? ... … !! !!! ?? ?!")
 
 
 def _sentence_starts(doc: Any) -> Any:
@@ -237,7 +184,7 @@ def _sentence_starts(doc: Any) -> Any:
 
 def _parts_of_speech(doc: Any) -> Any:
     for token in doc:
-        pos = _POS.get(token.tag_, "X")
+        pos = TAGS.get(token.tag_, "X")
         if pos == "VERB" and token.dep_ in ("aux", "auxpass"):
             pos = "AUX"
         elif pos == "DET" and token.dep_ in ("nsubj", "nsubjpass", "dobj", "pobj", "attr"):
@@ -255,19 +202,8 @@ def _copied(doc: Any) -> Parse:
         first = len(words)
         for token in sentence:
             lemma, tag = _righted(token.text.lower(), token.lemma_.lower(), token.tag_)
-            words.append(
-                Word(
-                    i=token.i,
-                    text=token.text,
-                    lemma=lemma,
-                    tag=tag,
-                    pos=token.pos_,
-                    dep=token.dep_,
-                    start=token.idx,
-                    end=token.idx + len(token.text),
-                    sentence=number,
-                )
-            )
+            start, end = token.idx, token.idx + len(token.text)
+            words.append(Word(token.i, token.text, lemma, tag, token.pos_, token.dep_, start, end, number))
         sentences.append(tuple(words[first:]))
     for token, word in zip(doc, words, strict=True):
         word.head = words[token.head.i]
@@ -281,37 +217,14 @@ def _copied(doc: Any) -> Parse:
     return Parse(doc.text, tuple(words), tuple(sentences), names)
 
 
-_IRREGULAR = dict(
-    pair.split(":")
-    for pair in vocabulary(
-        """
-    ate:eat became:become began:begin bought:buy broke:break brought:bring built:build burnt:burn
-    came:come caught:catch chose:choose did:do drank:drink drew:draw drove:drive fell:fall felt:feel
-    flew:fly forgot:forget fought:fight found:find froze:freeze gave:give got:get grew:grow heard:hear
-    held:hold hid:hide kept:keep knew:know learnt:learn left:leave lent:lend lost:lose made:make
-    met:meet paid:pay ran:run rang:ring rode:ride rose:rise said:say sang:sing sat:sit saw:see sent:send
-    shot:shoot slept:sleep sold:sell spent:spend spoke:speak stole:steal stood:stand swam:swim
-    swore:swear taught:teach thought:think threw:throw told:tell took:take understood:understand went:go
-    woke:wake won:win wore:wear wrote:write rewrote:rewrite sprained:sprain hated:hate planned:plan
-    moved:move gonna:go
-    """
-    )
-)
-"""Pasts that chat makes the tagger take for something else ("we swam every day", "hated the shifts")."""
-
-
-_PASTS = {base: past for past, base in _IRREGULAR.items() if past not in ("gonna", "burnt", "learnt")}
-_UNCHANGED = vocabulary(
-    """
-    put set let cut hit hurt cost quit shut read bet split spread
-    """
-)
+_PAST_OF = {base: past for past, base in PASTS.items() if past not in ("gonna", "burnt", "learnt")}
+_UNCHANGED = vocabulary("put set let cut hit hurt cost quit shut read bet split spread")
 
 
 def past_form(verb: str) -> str:
     """ "adopt" -> "adopted", "buy" -> "bought"."""
-    if verb in _PASTS or verb in _UNCHANGED:
-        return _PASTS.get(verb, verb)
+    if verb in _PAST_OF or verb in _UNCHANGED:
+        return _PAST_OF.get(verb, verb)
     if verb.endswith("e"):
         return f"{verb}d"
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":
@@ -320,17 +233,13 @@ def past_form(verb: str) -> str:
 
 
 _SHORT_STEM = re.compile(r"([^aeiou\W]*(?:[^aeiou\W]|qu)[aeiou][^aeiouwxy\W])(?:ing|ed)")
-_FORMS = vocabulary(
-    """
-    am are m re ve have be is was were had gon got wo ca ll d s
-    """
-)
+_FORMS = vocabulary("am are m re ve have be is was were had gon got wo ca ll d s")
 
 
 def _righted(text: str, lemma: str, tag: str) -> tuple[str, str]:
     if tag in ("NN", "NNP"):
         return text, tag  # a singular is its own lemma: "business", "analysis"
-    base = _IRREGULAR.get(text)
+    base = PASTS.get(text)
     if base is None and tag in ("VB", "VBP") and text.isalpha() and text not in _FORMS:
         return text, tag  # a base form is its own lemma, whatever its ending looks like
     if base is None and tag in ("VBG", "VBD", "VBN") and _SHORT_STEM.fullmatch(text):

@@ -6,36 +6,26 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.draft import SURE, Draft
+from everwhen.ingest.extract.rules.lexicon import vocabulary
 from everwhen.ingest.extract.rules.modality import denied, tense
 from everwhen.ingest.extract.rules.parsing import Parse, Word, past_form
 from everwhen.ingest.extract.rules.times import Dated, Moment, Side, expressions, on_the_side
 from everwhen.ingest.extract.rules.voices import Voices
 from everwhen.ingest.extract.rules.wording import object_of
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 from everwhen.types import Turn
 
 _ASKS_WHEN = re.compile(
     r"\b(?:when|how long ago|(?:what|which) (?:year|month|week|day|date|time))\b[^.!?]*(?:\?|$)", re.I
 )
 _AROUND_A_TIME = vocabulary(
-    """
-    like about around roughly maybe probably perhaps i think guess believe say it that this was is were in on at of
-    yeah yep yes oh um uh hmm well so just back already actually happened again the must have been sometime
-    """
+    "like about around roughly maybe probably perhaps i think guess believe say it that this was is were in on at of "
+    "so just back already actually happened again the must have been sometime yeah yep yes well"
 )
-_ASKING = vocabulary(
-    """
-    when how long ago what which year month week day date time did do does again exactly
-    """
-)
-_SAME = vocabulary(
-    """
-    it that this they those
-    """
-)
+_ASKING = vocabulary("when how long ago what which year month week day date time did do does again exactly")
+_SAME = vocabulary("it that this they those")
+_UNSAID = ("PUNCT", "SPACE", "INTJ", "SYM")
 _AGREES = {"are": "is", "were": "was", "have": "has"}
 _SURE = SURE - 0.1
 
@@ -52,102 +42,94 @@ class Heard:
 
 def answer(turn: Turn, parses: Sequence[Parse], before: Sequence[Heard], moment: Moment) -> Draft | None:
     """What a turn that only says a time tells of: the event asked for, or the last one that its speaker told."""
-    if not before or not parses or before[-1].turn.speaker == turn.speaker or turn.role == "assistant":
+    if not before or before[-1].turn.speaker == turn.speaker or turn.role == "assistant" or len(parses) != 1:
         return None
-    asked = before[-1]
-    question = asked.parses[-1] if asked.parses else None
-    if question is None or not _ASKS_WHEN.search(question.text):
+    asked, (reply,) = before[-1], parses
+    if not asked.parses or not _ASKS_WHEN.search(asked.parses[-1].text):
         return None
-    dated = _time_alone(parses, moment)
+    dated = _time_alone(reply, moment)
     if dated is None:
         return None
-    clause = next((one for one in reversed(clauses(question)) if one.subject is not None), None)
+    clause = next((one for one in reversed(clauses(asked.parses[-1])) if one.subject is not None), None)
     if clause is None or clause.subject is None or clause.subject.lower in _SAME:
-        return _told_before(turn, before[:-1], dated, parses[0], moment)
-    return _of_the_question(clause, dated, parses[0], asked.voices, turn.speaker, moment)
+        return _told_before(turn, before[:-1], dated, reply, moment)
+    heard = replace(asked.voices, listener=turn.speaker)  # "you" is who answers
+    return _of_the_question(clause, heard.phrase(clause.subject), dated, reply, heard, moment)
 
 
-def _time_alone(parses: Sequence[Parse], moment: Moment) -> Dated | None:
+def _time_alone(parse: Parse, moment: Moment) -> Dated | None:
     """The one time of a text that says nothing else."""
-    if len(parses) != 1:
-        return None
-    (parse,) = parses
     found = [one for one in expressions(parse, moment) if one.interval is not None]
-    if len(found) != 1:
-        return None
-    inside = {word.i for word in found[0].words}
-    rest = [w for w in parse.words if w.i not in inside and w.pos not in ("PUNCT", "SPACE", "INTJ", "SYM")]
-    return found[0] if all(word.lower in _AROUND_A_TIME for word in rest) else None
+    inside = {word.i for one in found for word in one.words}
+    rest = [word for word in parse.words if word.i not in inside and word.pos not in _UNSAID]
+    return found[0] if len(found) == 1 and all(word.lower in _AROUND_A_TIME for word in rest) else None
 
 
 def _told_before(
-    turn: Turn, before: Sequence[Heard], dated: Dated, parse: Parse, moment: Moment
+    turn: Turn, before: Sequence[Heard], dated: Dated, reply: Parse, moment: Moment
 ) -> Draft | None:
     """ "I quit my job." - "Oh, when?" - "Last Friday"."""
-    told = before[-1] if before else None
-    if told is None or told.turn.speaker != turn.speaker or not told.drafts or not told.drafts[-1].inferred:
+    told = before[-1].drafts[-1:] if before and before[-1].turn.speaker == turn.speaker else ()
+    if not told or not told[0].inferred:
         return None
-    last = told.drafts[-1]
-    side: Side = "future" if last.status == "planned" else "past"
-    placed = on_the_side(dated, side, parse.text, moment)
-    if placed.interval is None:
-        return None
-    text = f"{last.text} {_worded(placed, parse)}"
-    return replace(
-        last,
-        text=text,
-        occurred=placed.interval,
-        expression=placed.ref.text,
-        inferred=False,
-        confidence=_SURE,
-        words=(),
-        clause=None,
-    )
+    last = replace(told[0], words=(), clause=None)
+    return _dated(last, dated, "future" if last.status == "planned" else "past", reply, moment)
 
 
 def _of_the_question(
-    clause: Clause, dated: Dated, parse: Parse, voices: Voices, speaker: str, moment: Moment
+    clause: Clause, subject: str, dated: Dated, reply: Parse, voices: Voices, moment: Moment
 ) -> Draft | None:
-    heard = replace(voices, listener=speaker)  # "you" is who answers
+    """ "When did you adopt Max?" - "like 2 weeks ago"."""
     past = tense(clause) in ("past", "perfect")
-    placed = on_the_side(dated, "past" if past else "future", parse.text, moment)
-    if placed.interval is None or clause.subject is None:
-        return None
-    ahead = placed.interval.start is not None and placed.interval.start > moment.at
-    state: Status = "planned" if ahead and not past else "happened"
-    subject = heard.phrase(clause.subject)
-    return Draft(
+    draft = Draft(
         subject=subject,
         verb=clause.lemma,
-        object=object_of(clause, (), heard),
-        text=f"{subject} {_declared(clause, heard)} {_worded(placed, parse)}",
-        occurred=placed.interval,
-        expression=placed.ref.text,
+        object=object_of(clause, (), voices),
+        text=f"{subject} {_declared(clause, voices)}",
+        occurred=moment.day(),
+        expression="",
         inferred=False,
-        status=state,
+        status="happened",
         polarity=-1 if denied(clause) else 1,
         quantity="",
         confidence=_SURE,
         words=(),
     )
+    told = _dated(draft, dated, "past" if past else "future", reply, moment)
+    if told is not None and not past and told.occurred.start is not None and told.occurred.start > moment.at:
+        told.status = "planned"
+    return told
+
+
+def _dated(draft: Draft, dated: Dated, side: Side, reply: Parse, moment: Moment) -> Draft | None:
+    """The event at the time that was replied."""
+    placed = on_the_side(dated, side, reply.text, moment)
+    if placed.interval is None:
+        return None
+    return replace(
+        draft,
+        text=f"{draft.text} {_worded(placed, reply)}",
+        occurred=placed.interval,
+        expression=placed.ref.text,
+        inferred=False,
+        confidence=_SURE,
+    )
 
 
 def _declared(clause: Clause, voices: Voices) -> str:
     """What was asked, as a statement without its subject: "did you adopt Max" is "adopted Max"."""
-    assert clause.subject is not None
+    assert clause.subject is not None  # `answer` has looked
     who = {word.i for word in clause.subject.subtree()}
-    words = [word for word in clause.words() if word.i not in who and word.lower not in _ASKING]
-    words = [word for word in words if word.pos not in ("PUNCT", "SPACE", "INTJ")]
+    someone = voices.person(clause.subject) is not None
     helped = any(word.lower == "did" for word in clause.auxiliaries)
     out = []
-    for word in words:
-        if helped and word.tag in ("VB", "VBP"):
+    for word in clause.words():
+        if word.i in who or word.lower in _ASKING or word.pos in _UNSAID:
+            continue
+        if helped and word is clause.first:
             out.append(past_form(word.lower))
-            helped = False
-        elif voices.person(clause.subject) is not None and word.lower in _AGREES:
-            out.append(_AGREES[word.lower])
         else:
-            out.append(voices.tell([word]))
+            out.append(_AGREES[word.lower] if someone and word.lower in _AGREES else voices.tell([word]))
     return " ".join(out)
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.when import Grain, Interval, TimeRef, resolve
+from everwhen.when import Interval, TimeRef, resolve
 from everwhen.when.calendar import floor, shift
 from everwhen.when.zones import zone_of
 
@@ -121,24 +121,21 @@ def chosen(found: Sequence[Dated], side: Side, text: str, moment: Moment) -> Dat
 
 
 def lasting(found: Sequence[Dated], moment: Moment) -> Interval | None:
-    """ "I've had them for three years": an interval that began then and goes on."""
-    grain: Grain
+    """ "I've had this bike for two years": an interval that began then and goes on."""
+    local = moment.at.astimezone(zone_of(moment.zone)).replace(tzinfo=None)
     for dated in found:
         length = dated.ref.duration
         if dated.ref.kind != "duration" or length is None:
             continue
-        local = moment.at.astimezone(zone_of(moment.zone)).replace(tzinfo=None)
-        if length.years:
-            start, grain = shift(floor(local, "year"), "year", -int(length.years)), "year"
-        elif length.months:
-            start, grain = shift(floor(local, "month"), "month", -int(length.months)), "month"
-        elif length.weeks or length.days:
-            start = floor(local, "day") - timedelta(days=7 * int(length.weeks) + int(length.days))
-            grain = "day"
-        else:
-            continue
-        begun = start.replace(tzinfo=zone_of(moment.zone)).astimezone(moment.at.tzinfo)
-        return Interval(begun, None, grain)
+        counts: dict[Literal["year", "month", "day"], float] = {
+            "year": length.years,
+            "month": length.months,
+            "day": 7 * length.weeks + length.days,
+        }
+        for grain, count in counts.items():
+            if count >= 1:
+                begun = shift(floor(local, grain), grain, -int(count)).replace(tzinfo=zone_of(moment.zone))
+                return Interval(begun.astimezone(moment.at.tzinfo), None, grain)
     return None
 
 

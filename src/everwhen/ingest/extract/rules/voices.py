@@ -6,36 +6,21 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, WH
+from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, vocabulary
 from everwhen.ingest.extract.rules.names import cleaned
 from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 
 _MINE = frozenset({"my", "our", "mine", "ours"})
 _YOURS = frozenset({"your", "ur", "yours"})
 _GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "some"})
-_CUT = vocabulary(
-    """
-    relcl advcl punct acl ccomp conj cc dep parataxis
-    """
-)
-_PLACE = re.compile(
-    r"\b(?:road|street|st|avenue|ave|lane|park|beach|river|lake|square|city|hill|island|bridge)\b", re.I
-)
+_CUT = vocabulary("relcl advcl punct acl ccomp conj cc dep parataxis")
 _COMMAS = re.compile(r"\s*,(?:\s*,)+")
 _LONGEST = 10
 _AGREES = {
-    "am": "is",
-    "'m": "is",
-    "m": "is",
-    "'ve": "has",
-    "ve": "has",
-    "have": "has",
-    "do": "does",
-    "are": "is",
-    "'re": "is",
-    "re": "is",
+    **dict.fromkeys(("am", "'m", "m", "are", "'re", "re"), "is"),
+    **dict.fromkeys(("have", "'ve", "ve"), "has"),
+    **{"do": "does", "'ll": "will", "'d": "would"},
 }
 
 
@@ -43,9 +28,8 @@ _AGREES = {
 class Referents:
     """The people that the talk was about in this turn and the one before it."""
 
-    people: list[tuple[int, int, str, str]] = field(
-        default_factory=list
-    )  # turn, place in it, name, gender or ""
+    people: list[tuple[int, int, str, str]] = field(default_factory=list)
+    """The turn, the place in it, the name, and the gender or ''."""
 
     def note(self, turn: int, place: int, name: str, gender: str) -> None:
         self.people = [one for one in self.people if one[0] >= turn - 1]
@@ -53,14 +37,11 @@ class Referents:
 
     def who(self, pronoun: str, turn: int, place: int, but: Sequence[str]) -> str | None:
         """The one person that the pronoun can mean, spoken of before it; None where there are two, or none."""
-        gender = _GENDER.get(pronoun)
-        if gender is None:
-            return None
         near = [
             (at, name)
-            for at, where, name, known in self.people
+            for at, where, name, gender in self.people
             if (at == turn - 1 or (at == turn and where < place))
-            and known in ("", gender)
+            and gender in ("", _GENDER[pronoun])
             and name not in but
         ]
         here = {name for at, name in near if at == turn}
@@ -113,12 +94,10 @@ class Voices:
 
     def _with_others(self, first: str, head: Word) -> str:
         """Names joined to the head: "Noor and I" are both meant."""
-        others = [
-            child for child in head.children if child.dep == "conj" and child.pos in ("PROPN", "PRON", "NOUN")
-        ]
-        if not others or len(others) > 3:
-            return first
-        return f"{first} and {self.phrase(others[0])}"
+        for child in head.children:
+            if child.dep == "conj" and child.pos in ("PROPN", "PRON", "NOUN"):
+                return f"{first} and {self.phrase(child)}"
+        return first
 
     def tell(self, words: Sequence[Word]) -> str:
         """Words as somebody else would tell them: "I've lost my keys" by Ana is "Ana has lost Ana's keys"."""
@@ -142,9 +121,7 @@ class Voices:
             return _AGREES[word.lower]
         if agrees and word.tag == "VBP" and word.pos == "VERB":
             return third_person(word.text)
-        if before is not None and before.lower == "i" and word.lower == "were":
-            return "was"
-        return {"'ll": "will", "'d": "would"}.get(word.lower, word.text) if agrees else word.text
+        return word.text
 
 
 def possessive(name: str) -> str:
@@ -170,7 +147,7 @@ def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
     """The people that a text speaks of, in its order: the head word, the name, the gender where it is said."""
     found: dict[int, tuple[Word, str, str]] = {}
     for name in parse.names:
-        if name.label == "PERSON" and cleaned(name.text) and not _PLACE.search(name.text):
+        if name.label == "PERSON" and cleaned(name.text):
             head = next((word for word in name.words if word.head not in name.words), name.words[-1])
             found[head.i] = (head, cleaned(name.text), "")
     for word in parse.words:
@@ -189,10 +166,6 @@ def people_in(parse: Parse, voices: Voices) -> list[tuple[Word, str, str]]:
         ):
             found[word.i] = (word, voices.phrase(word), gender_of(word))
     return [found[place] for place in sorted(found)]
-
-
-def is_pronoun(word: Word) -> bool:
-    return word.pos == "PRON" or word.lower in FIRST | SECOND | WH
 
 
 def _kept(head: Word) -> list[Word]:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everwhen.ingest.extract.rules.clauses import PLACES, Clause
+from everwhen.ingest.extract.rules.lexicon import vocabulary
 from everwhen.ingest.extract.rules.parsing import Word
 from everwhen.ingest.extract.rules.times import Dated
 from everwhen.ingest.extract.rules.voices import Voices
-from everwhen.ingest.extract.rules.wordlist import vocabulary
 
-_OPENERS = vocabulary(
-    """
-    when while after before because so then also btw anyway plus
-    """
-)
+_OPENERS = vocabulary("when while after before because so then also btw anyway plus")
 
 
 def object_of(clause: Clause, times: Sequence[Dated], voices: Voices) -> str:
@@ -60,14 +56,12 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, voices: Voi
         or words[0].lower in _OPENERS
     ):
         words = words[1:]
-    if [word.lower for word in words[:3]] == ["by", "the", "way"]:
-        words = words[4:] if len(words) > 3 and words[3].text == "," else words[3:]
     while words and words[-1].pos in ("PUNCT", "CCONJ"):
         words = words[:-1]
     if len(words) > 2 and words[0].pos == "PROPN" and words[1].text == "," and words[0] is not clause.subject:
-        words = words[2:]  # "Jon, you did it"
+        words = words[2:]  # "Eva, you did it"
     if clause.link == "relative" and clause.object is clause.first.head and clause.verb in words:
-        place = words.index(clause.verb) + 1  # "a cake I made": "Ana made a cake"
+        place = words.index(clause.verb) + 1  # "a shelf I built": "Ana built a shelf"
         parts = (voices.tell(words[:place]), voices.phrase(clause.object), voices.tell(words[place:]))
         return " ".join(part for part in parts if part)
     told = voices.tell(words)
@@ -80,13 +74,7 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, voices: Voi
 def quantity_of(words: Sequence[Word], times: Sequence[Dated]) -> str:
     temporal = {one.i for dated in times for one in dated.words}
     for word in words:
-        hyphened = any(one.text == "-" for one in word.head.children)
-        if (
-            word.pos == "NUM"
-            and word.i not in temporal
-            and not hyphened
-            and word.dep in ("nummod", "dobj", "attr", "pobj")
-        ):
+        if word.pos == "NUM" and word.i not in temporal and word.dep in ("nummod", "dobj", "attr", "pobj"):
             if word.dep == "nummod":
                 between = [one for one in words if word.i <= one.i <= word.head.i]
                 return " ".join(one.text for one in between[:4])

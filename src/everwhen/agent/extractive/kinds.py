@@ -47,6 +47,8 @@ class Asked:
     """That something: "York" of "where did I live before York?"."""
     parts: tuple[str, ...] = ()
     """The same question of each of two things, where a number of both is asked for."""
+    each: str = ""
+    """The question for the things themselves, where they are to be counted: "which flats did I see?"."""
     total: bool = False
     """Whether a sum is asked for in so many words."""
 
@@ -104,6 +106,7 @@ _AUXILIARY = re.compile(
     r"didn't|don't|doesn't|isn't|aren't|wasn't|weren't|hasn't|haven't|hadn't|won't|wouldn't|can't|couldn't)\b",
     re.IGNORECASE,
 )
+_REQUEST = re.compile(r"^(?:can|could|would|will)\s+you\s", re.IGNORECASE)
 _YES_LATER = re.compile(
     r",\s*(?P<rest>(?:did|do|does|is|are|was|were|has|have|had|will|would)\s.+)$", re.IGNORECASE
 )
@@ -153,57 +156,57 @@ _COMPARING = re.compile(
     r"\b(?:difference|than|compared|average|each|respectively|percentage)\b", re.IGNORECASE
 )
 _BOTH = re.compile(
-    r"^(?P<lead>[^\"“”]*\b(?P<how>of|for|from|on|in|at|with|to)\s+)(?P<first>[^,?\"“”]+?)\s+and\s+"
-    r"(?!where|when|who|what|which|why|how|back\b)(?:(?P=how)\s+)?(?P<second>[^,?\"“”]+?)\W*$",
+    r"^(?P<lead>[^\"“”]*\b(?P<how>of|for|from|on|in|at|with|to|pay|did|do|does)\s+)"
+    r"(?!(?:I|you|he|she|it|we|they)\b)(?P<first>[^,?\"“”]+?)\s+and\s+"
+    r"(?!where|when|who|what|which|why|how|back\b)(?:(?P=how)\s+)?(?P<second>[^,?\"“”]+?)(?P<tail>\s+(?:cost|take|have))?\W*$",
+    re.IGNORECASE,
+)
+_AT_THE_END = re.compile(r"\s+(?:in total|altogether|combined)(?=\W*$)", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"(?:how\s+many|what\s+(?:is|was)\s+the\s+(?:total\s+)?number\s+of)\s+(?:different\s+|other\s+|more\s+)?(?P<times>times\s+)?",
     re.IGNORECASE,
 )
 _NOT_A_NOUN = frozenset(
-    [
-        "did",
-        "do",
-        "does",
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "will",
-        "would",
-        "can",
-        "could",
-        "am",
-        "should",
-        "might",
-        "kind",
-        "type",
-        "the",
-        "a",
-        "an",
-    ]
+    re.findall(
+        r"\w+",
+        "did do does is are was were has have had will would can could am should might kind type the a an",
+    )
 )
 
 
 def read_kind(words: str) -> Asked:
     """Take a question apart. What is no question of a known kind asks for "what"."""
     asked = _kind(words)
-    if asked.kind in ("count", "amount"):
+    if asked.kind in ("count", "amount", "lasting"):
         asked = _summing(asked, words.strip())
+    if asked.kind == "count":
+        asked = replace(asked, each=_each(words.strip()))
     found = _BEFORE.match(words.strip()) if asked.kind in ("who", "where", "what", "name", "amount") else None
     return (
         asked if found is None else replace(asked, base=f"{found.group('base')}?", before=found.group("than"))
     )
 
 
+def _each(words: str) -> str:
+    """The question for each of the things, or for when it was, where times are counted."""
+    bare = _AT_THE_END.sub("", words)
+    found = _HOW_MANY.search(bare)
+    if found is None:
+        return ""
+    return (
+        f"{bare[: found.start()]}{'when' if found['times'] else 'which'} {bare[found.end() :].rstrip(' ?')}?"
+    )
+
+
 def _summing(asked: Asked, words: str) -> Asked:
     """The parts, where the sum of two things is asked for: in so many words, or by what was paid for both."""
     total = bool(_TOTAL.search(words))
-    both = _BOTH.match(re.sub(r"\s+(?:in total|altogether|combined)(?=\W*$)", "", words, flags=re.IGNORECASE))
+    both = _BOTH.match(_AT_THE_END.sub("", words))
+    asked = replace(asked, total=total)
     if both is None or _COMPARING.search(words) or not (total or _SPENDING.search(words)):
         return asked
     return replace(
-        asked, total=total, parts=tuple(f"{both['lead']}{both[side]}?" for side in ("first", "second"))
+        asked, parts=tuple(f"{both['lead']}{both[side]}{both['tail'] or ''}?" for side in ("first", "second"))
     )
 
 
@@ -224,12 +227,12 @@ def _kind(words: str) -> Asked:
         return Asked(words, "lasting", unit=(length.group("unit") or "").lower().rstrip("s"), now=now)
     if _AMOUNT.match(text):
         return Asked(words, "amount", now=now)
-    if count := _COUNT.search(text):
+    if not _AUXILIARY.match(text) and (count := _COUNT.search(text)):
         return Asked(
             words, "count", noun=(count.group("noun") or count.group("noun2") or "times").strip(), now=now
         )
     later = _YES_LATER.search(text)
-    if _AUXILIARY.match(text) or later:
+    if (_AUXILIARY.match(text) and not _REQUEST.match(text)) or later:
         asked = later.group("rest") if later and not _AUXILIARY.match(text) else text
         offered = _OR.search(asked)
         if offered and offered.group(2).lower() not in ("not", "so", "more"):

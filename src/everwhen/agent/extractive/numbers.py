@@ -26,7 +26,10 @@ _TIMES = {
     "million": 10**6,
     "bn": 10**9,
 }
-_ONCE = {"none": 0, "once": 1, "twice": 2}
+_ONCE = {"none": 0, "once": 1, "twice": 2} | {
+    word: value
+    for value, word in enumerate(("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 4)
+}  # who says "my fourth" has had four; "third" and "second" mean other things
 _SIGNS = {"euro": "€", "eur": "€", "dollar": "$", "buck": "$", "usd": "$", "pound": "pounds", "percent": "%"}
 _ABOUT = "about|around|nearly|almost|over|only|just|exactly|roughly|maybe|at least|now|my|the|an?"
 _START = rf"^[\s\"“(]*(?:(?:{_ABOUT})\s+)*"
@@ -45,6 +48,7 @@ _MORE = re.compile(
     r"\s*(?:or|to|[-–—])\s*(?:\d|" + "|".join([*_SMALL, *_TENS]) + r")|\s+and\s+a\s+half", re.IGNORECASE
 )
 _MEASURE = re.compile(r"\s*(minute|hour|day|night|week|weekend|month|year|decade)s?\b", re.IGNORECASE)
+_OFTEN = re.compile(r"\s*(?:an?|per|every|each)\s+(?:day|week|month|year)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ def counts(words: str, after: str, noun: str) -> Number | None:
     named = {_stem(one) for one in re.findall(r"\w+", noun.lower())}
     if named & {_stem(one) for one in re.findall(r"\w+", rest.lower())[:3]}:
         return number
-    return None if _MEASURE.match(rest) else number
+    return None if _MEASURE.match(rest) or _OFTEN.match(rest) else number
 
 
 def _stem(word: str) -> str:

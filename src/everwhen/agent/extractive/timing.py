@@ -162,6 +162,7 @@ def _compared(compared: Comparison, text: str) -> Draft:
         wording.unique((*cited(one), *cited(other))),
         (one.interval, other.interval),
         min(one.confidence, other.confidence),
+        short=text,
     )
 
 

@@ -26,8 +26,7 @@ from everwhen.recall import Recipe
 from everwhen.sentences import sentence_at
 from everwhen.types import Answer, Citation
 
-WEIGHED = ("relevance", "answers", "span", "recalled")
-"""The signs that count."""
+WEIGHED = ("relevance", "answers", "span", "recalled")  # the signs that count
 NUMBERS = ("count", "amount", "since", "lasting")
 _ORDINAL = re.compile(r"(?:^|\s)(\d+)(?:st|nd|rd|th)$")
 NOT_TOLD = "nothing that was said answers it"
@@ -55,14 +54,12 @@ def ask(
 
     found = None if draft.text else search(asked)
     if found is not None and dated is None:
-        summed = (
-            counting.total(asked, lambda part: search(replace(asked, words=part, each="")), chance)
-            if asked.parts
-            else None
+        name = (
+            unnamed(question, [one[1] for one in found.told]) if asked.kind in NUMBERS and found.told else ""
         )
-        unknown = unnamed(question, [one[1] for one in found.told]) if asked.kind in NUMBERS else ""
-        if unknown:
-            summed = Draft("reading", reason=f"{unknown} was not named")
+        summed = Draft("reading", reason=f"{name} was not named") if name else None
+        if asked.parts and not name:
+            summed = counting.total(asked, lambda part: search(replace(asked, words=part, each="")), chance)
         draft = _known_by(summed or _read(bank, reader, found, at), as_of)
     elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
         draft = read_reply(found, found.replies[0], chance(found))

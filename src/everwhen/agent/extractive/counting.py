@@ -14,38 +14,15 @@ from everwhen.agent.extractive.numbers import Number, counts, number_in
 from everwhen.agent.extractive.reading import Found, Reply, unnamed
 from everwhen.when import resolve
 
-TELLS = 1.0
-"""The logit from which a turn tells of one of the things that are counted."""
-REPLIES = 0.5
-"""The chance from which a turn replies."""
-NAMED = 4
-"""Things that a count names."""
-_PARTED = re.compile(r"\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|&|plus)\s+", re.IGNORECASE)
-_AND = re.compile(r"\s(?:and|&|plus)\s|;", re.IGNORECASE)
+TELLS = 1.0  # the logit from which a turn tells of one of the things that are counted
+REPLIES = 0.5  # the chance from which a turn replies
+NAMED = 4  # things that a count names
+_PARTED = re.compile(r"(?i)\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|&|plus)\s+")
+_AND = re.compile(r"(?i)\s(?:and|&|plus)\s|;")
 _UNREAL = frozenset({"denied", "supposed", "planned", "fiction"})
-_AHEAD = re.compile(r"\b(?:will|going to|plan\w*|need|want|should|would|have to|left)\b", re.IGNORECASE)
-_PLAIN = frozenset(
-    {
-        "a",
-        "an",
-        "the",
-        "my",
-        "our",
-        "his",
-        "her",
-        "their",
-        "of",
-        "from",
-        "to",
-        "in",
-        "on",
-        "at",
-        "for",
-        "with",
-        "new",
-    }
-)
-_LEADING = re.compile(r"^(?:(?:an?|the|my|our|his|her|their|new|another|one)\s+)+", re.IGNORECASE)
+_AHEAD = re.compile(r"(?i)\b(?:will|going to|plan\w*|need|want|should|would|have to|left)\b")
+_PLAIN = "a an the my our his her their of from to in on at for with new"
+_LEADING = re.compile(r"(?i)^(?:(?:an?|the|my|our|his|her|their|new|another|one)\s+)+")
 
 
 def number_of(asked: Asked, reply: Reply) -> Number | None:
@@ -70,19 +47,15 @@ def _said(asked: Asked, reply: Reply) -> Number | None:
 
 def total(asked: Asked, look: Callable[[str], Found], sure: Callable[[Found], float]) -> Draft | None:
     """The sum of what was said of two things, of each another number: the likeliest two together. None where not both
-    are told, unless a sum was asked for in so many words: then that is said. `sure` tells how often an answer is right."""
+    are told, unless a sum was asked for in so many words: then that is said. `sure`: how often an answer is right."""
     found = [look(question) for question in asked.parts]
     told = [
-        [
-            (reply, number)
-            for reply in one.replies
-            if (number := _said(asked, reply)) is not None and not unnamed(question, [reply.passage])
-        ]
-        for question, one in zip(asked.parts, found, strict=True)
+        [(reply, _said(asked, reply)) for reply in one.replies if not unnamed(part, [reply.passage])]
+        for part, one in zip(asked.parts, found, strict=True)
     ]
     pairs = [
-        pair for pair in product(*told)
-        if pair[0][1].unit == pair[1][1].unit and len({(one.turn.id, number.value) for one, number in pair}) == 2
+        ((one, first), (other, second)) for (one, first), (other, second) in product(*told)
+        if first and second and first.unit == second.unit and (one.turn, first.value) != (other.turn, second.value)
     ]  # fmt: skip
     if not pairs:
         return Draft("sum", reason="not all of it was told") if asked.total else None
@@ -101,7 +74,7 @@ def count(found: Found, each: Found, sure: float) -> Draft:
     """The distinct things that the turns tell of, as they reply to `each`: the question for the things themselves."""
     asked = each.asked
     unreal = _UNREAL - {"planned", "supposed"} if _AHEAD.search(asked.words) else _UNREAL
-    plain = _words(asked.words) | _PLAIN
+    plain = _words(f"{asked.words} {_PLAIN}")
     numbers = {one.turn.id: _said(asked, one) for one in found.replies}
     told: list[_Thing] = []
     for one in sorted(each.replies, key=lambda one: (one.turn.said_at, one.turn.seq)):
@@ -109,8 +82,7 @@ def count(found: Found, each: Found, sure: float) -> Draft:
             continue
         for name in _things(one):
             words = _words(name) - plain or _words(name)
-            if asked.noun == "times":
-                words = frozenset([_day(name, one)])
+            words = frozenset([_day(name, one)]) if asked.noun == "times" else words
             said = counts(name, "", asked.noun) or (numbers.get(one.turn.id) if asked.total else None)
             thing = _Thing(words, name, one, said.value if said else None)
             known = next((n for n, other in enumerate(told) if other.same(words)), None)
@@ -121,11 +93,10 @@ def count(found: Found, each: Found, sure: float) -> Draft:
     if not told or (asked.total and sum(one.number is not None for one in told) < 2):
         return Draft("count", reason="no number of it was told, and nothing of the kind")
     whole = Number(sum(1.0 if one.number is None else one.number for one in told), "")
-    named = "; ".join(one.name for one in told[:NAMED])
-    more = "; …" if len(told) > NAMED else ""
+    named = "; ".join([one.name for one in told[:NAMED]] + ["…"] * (len(told) > NAMED))
     return Draft(
         "counted",
-        f"{whole}, counted in what was said: {named}{more}.",
+        f"{whole}, counted in what was said: {named}.",
         wording.unique([one.reply.citation() for one in told]),
         confidence=sure,
         short=str(whole),
@@ -149,19 +120,15 @@ class _Thing:
 def _things(reply: Reply) -> list[str]:
     """What a reply names, each by itself: where it is not sure of the words, they are one thing, and so is "my
     piano, a Korg": a list has an "and"."""
-    names = [
-        name
-        for part in reply.parts
-        for name in (_PARTED.split(part) if reply.points and _AND.search(part) else [part])
-    ]
-    return [name for name in (_LEADING.sub("", one) for one in names) if any(map(str.isalpha, name))]
+    lists = [_PARTED.split(one) if reply.points and _AND.search(one) else [one] for one in reply.parts]
+    names = [_LEADING.sub("", name) for several in lists for name in several]
+    return [name for name in names if any(map(str.isalpha, name))]
 
 
 def _words(text: str) -> frozenset[str]:
     """Its words without plurals; whose it is does not tell one from the other."""
-    words = re.findall(r"\w+", re.sub(r"\w+['’]s?\b", "", text.casefold())) or re.findall(
-        r"\w+", text.casefold()
-    )
+    text = text.casefold()
+    words = re.findall(r"\w+", re.sub(r"\w+['’]s?\b", "", text)) or re.findall(r"\w+", text)
     return frozenset(one.removesuffix("s") for one in words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -16,31 +17,22 @@ from everwhen.recall import Recall, Recipe
 from everwhen.sentences import around, pieces, sentence_at
 from everwhen.types import Citation, Turn
 
-READ = 6
-"""Best turns that are read."""
+READ = 6  # best turns that are read
 TOKENS = 4096
-MANY = 12
-"""Best turns that are read where things are counted: they are told in many places."""
+MANY = 12  # best turns that are read where things are counted: they are told in many places
 MANY_TOKENS = 16384
-PIECE = 280
-"""Characters of a turn that are read at once: where a long one speaks of ten things, each is read by itself."""
-PIECES = 6
-"""Pieces of one turn that are read."""
-BEFORE = 160
-"""Characters of the turn before that are read along."""
-POINTS = 0.5
-"""The chance from which the words that the reader points at are the answer."""
-QUOTE = 200
-"""Characters of the sentences that speak for themselves."""
-NEAR = 4.0
-"""How far, in logits, a reply may stand behind the best one and still replace it because it is newer."""
-LOWEST = 1e-6
-"""The least share of the best score that counts."""
+PIECE = 280  # characters of a turn that are read at once: a long one may speak of ten things
+PIECES = 6  # pieces of one turn that are read
+BEFORE = 160  # characters of the turn before that are read along
+POINTS = 0.5  # the chance from which the words that the reader points at are the answer
+QUOTE = 200  # characters of the sentences that speak for themselves
+NEAR = 4.0  # logits that a reply may stand behind the best one and still replace it because it is newer
+LOWEST = 1e-6  # the least share of the best score that counts
 _NONE = KINDS.index("none")
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"(?i)\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b")
 _NAME = re.compile(r"(?<=[\w,] )[A-Z]\w{2,}(?!\w*['’])")
+_DATES = frozenset((*calendar.month_name, *calendar.day_name))
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
-
 
 Told: TypeAlias = tuple[Turn, Passage, int, float]
 """A piece of a turn, where it begins, and how far, in logits, its turn stands behind the best that was recalled."""
@@ -53,10 +45,8 @@ class Reply:
     turn: Turn
     passage: Passage
     reading: Reading
-    start: int = 0
-    """Where in the turn's text the passage begins: a long turn is read in pieces."""
-    recalled: float = 0.0
-    """How far, in logits, its turn stands behind the best that was recalled."""
+    start: int = 0  # where in the turn's text the passage begins: a long turn is read in pieces
+    recalled: float = 0.0  # how far, in logits, its turn stands behind the best that was recalled
 
     @property
     def answers(self) -> float:
@@ -103,10 +93,8 @@ class Found:
     asked: Asked
     recall: Recall
     replies: tuple[Reply, ...]
-    unread: tuple[Turn, ...] = ()
-    """The best turns, where there is no reader."""
-    told: tuple[Told, ...] = ()
-    """What was read, so that it can be asked something else."""
+    unread: tuple[Turn, ...] = ()  # the best turns, where there is no reader
+    told: tuple[Told, ...] = ()  # what was read, so that it can be asked something else
 
     @property
     def answerable(self) -> float:
@@ -201,7 +189,8 @@ def _replies(reader: Reader, question: str, told: Sequence[Told]) -> list[Reply]
 def unnamed(question: str, passages: Iterable[Passage]) -> str:
     """A name in a question that no passage has: what they tell is then of something else."""
     told = " ".join(f"{one.speaker} {one.before} {one.text}" for one in passages).casefold()
-    return next((name for name in _NAME.findall(question) if name.casefold() not in told), "")
+    names = (name for name in _NAME.findall(question) if name not in _DATES)
+    return next((name for name in names if name.casefold() not in told), "")
 
 
 def _passages(turn: Turn, near: Sequence[Turn], asks_of_user: bool) -> list[tuple[Passage, int]]:

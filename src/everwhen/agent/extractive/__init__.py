@@ -3,8 +3,8 @@
 kinds       what kind of answer is asked for
 timing      dates, lengths and order, computed by `when` and `compare`
 reading     what the recalled turns reply, as the reader reads them
-counting    things counted, where nobody said a number
-sentences   where a sentence and a word begin and end
+counting    numbers that were said, sums, and things counted
+numbers     numbers as people say them
 wording     the answer in words
 """
 

@@ -20,14 +20,14 @@ from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import counting, timing, wording
 from everwhen.agent.extractive.drafts import Draft
 from everwhen.agent.extractive.kinds import Asked, read_kind
-from everwhen.agent.extractive.reading import QUOTE, Found, Reply, look
+from everwhen.agent.extractive.reading import QUOTE, Found, Reply, each, look, unnamed
 from everwhen.models.reader import Reader
 from everwhen.recall import Recipe
 from everwhen.sentences import sentence_at
 from everwhen.types import Answer, Citation
 
-WEIGHED = ("relevance", "answers", "span", "recalled")
-"""The signs that count."""
+WEIGHED = ("relevance", "answers", "span", "recalled")  # the signs that count
+NUMBERS = ("count", "amount", "since", "lasting")
 _ORDINAL = re.compile(r"(?:^|\s)(\d+)(?:st|nd|rd|th)$")
 NOT_TOLD = "nothing that was said answers it"
 
@@ -49,17 +49,18 @@ def ask(
     dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
     draft = _known_by(dated(bank, asked, at, as_of), as_of) if dated else Draft("reading")
 
-    def read(question: Asked) -> Found:
+    def search(question: Asked) -> Found:
         return look(bank, reader, question, at=at, as_of=as_of, recipe=recipe)
 
-    found = None if draft.text else read(asked)
+    found = None if draft.text else search(asked)
     if found is not None and dated is None:
-        summed = (
-            counting.total(asked, lambda part: read(replace(asked, words=part)), chance)
-            if asked.parts
-            else None
+        name = (
+            unnamed(question, [one[1] for one in found.told]) if asked.kind in NUMBERS and found.told else ""
         )
-        draft = _known_by(summed or _read(bank, found, at), as_of)
+        summed = Draft("reading", reason=f"{name} was not named") if name else None
+        if asked.parts and not name:
+            summed = counting.total(asked, lambda part: search(replace(asked, words=part, each="")), chance)
+        draft = _known_by(summed or _read(bank, reader, found, at), as_of)
     elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
         draft = read_reply(found, found.replies[0], chance(found))
     elif found is not None and asked.kind == "when":
@@ -89,7 +90,7 @@ def _known_by(draft: Draft, as_of: datetime | None) -> Draft:
     return Draft(draft.how, reason="nothing of it had been said by then", late=True)
 
 
-def _read(bank: Bank, found: Found, at: datetime) -> Draft:
+def _read(bank: Bank, reader: Reader | None, found: Found, at: datetime) -> Draft:
     """What the best reply says; a length from the calendar and a count of things where nobody said a number."""
     asked, sure = found.asked, chance(found)
     best = found.replies[0] if found.replies else None
@@ -100,13 +101,13 @@ def _read(bank: Bank, found: Found, at: datetime) -> Draft:
         return dated
     if best is None and found.unread:
         return _quoted(found)
-    if asked.kind == "count" and numbered is None:
-        return counting.count(found)
-    if asked.kind == "count" and numbered is not None and numbered[0] is not best:
-        found = replace(
-            found, replies=(numbered[0], *(one for one in found.replies if one is not numbered[0]))
-        )
-        return read_reply(found, numbered[0], chance(found))
+    if reader is not None and asked.each and (numbered is None or asked.total):
+        things = each(reader, found)
+        counted = counting.count(found, things, chance(things))
+        if counted.text or numbered is None:
+            return counted
+    if asked.kind == "count" and numbered is not None:
+        return read_reply(found, numbered[0], chance(found.led_by(numbered[0])))
     if best is None:
         return Draft("reading", reason=NOT_TOLD, confidence=sure)
     return read_reply(found, best, sure)

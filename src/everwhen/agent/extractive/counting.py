@@ -3,83 +3,137 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
 
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft
 from everwhen.agent.extractive.kinds import Asked
 from everwhen.agent.extractive.numbers import Number, counts, number_in
-from everwhen.agent.extractive.reading import Found, Reply
+from everwhen.agent.extractive.reading import Found, Reply, unnamed
+from everwhen.when import resolve
 
-TELLS = 0.0
-"""The logit from which a turn tells of one."""
-REPLIES = 0.5
-"""The chance from which a turn replies."""
-NAMED = 4
-"""Things that a count names."""
-_PARTED = re.compile(r"\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|&|plus)\s+", re.IGNORECASE)
-_LEADING = re.compile(r"^(?:(?:an?|the|my|our|his|her|their|new|another|one)\s+)+", re.IGNORECASE)
+TELLS = 1.0  # the logit from which a turn tells of one of the things that are counted
+REPLIES = 0.5  # the chance from which a turn replies
+NAMED = 4  # things that a count names
+_PARTED = re.compile(r"(?i)\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|&|plus)\s+")
+_AND = re.compile(r"(?i)\s(?:and|&|plus)\s|;")
+_UNREAL = frozenset({"denied", "supposed", "planned", "fiction"})
+_AHEAD = re.compile(r"(?i)\b(?:will|going to|plan\w*|need|want|should|would|have to|left)\b")
+_PLAIN = "a an the my our his her their of from to in on at for with new"
+_LEADING = re.compile(r"(?i)^(?:(?:an?|the|my|our|his|her|their|new|another|one)\s+)+")
 
 
 def number_of(asked: Asked, reply: Reply) -> Number | None:
     """The number that a reply gives to a question for one."""
     if asked.kind != "count":
         return number_in(reply.words)
-    return counts(reply.words, reply.passage.text[reply.reading.span[1] :], asked.noun)
+    start, end = reply.reading.span
+    if reply.passage.text[max(start - 1, 0) : start] in ("'", "’"):  # a year: "a '69 Camaro"
+        return None
+    return counts(reply.words, reply.passage.text[end:], asked.noun)
 
 
 def said(found: Found) -> tuple[Reply, Number] | None:
     """The best reply that says a number, and the number."""
-    for one in found.replies:
-        number = number_of(found.asked, one) if one.answers >= REPLIES else None
-        if number is not None:
-            return one, number
-    return None
+    told = ((one, _said(found.asked, one)) for one in found.replies)
+    return next(((one, number) for one, number in told if number is not None), None)
+
+
+def _said(asked: Asked, reply: Reply) -> Number | None:
+    return number_of(asked, reply) if reply.answers >= REPLIES else None
 
 
 def total(asked: Asked, look: Callable[[str], Found], sure: Callable[[Found], float]) -> Draft | None:
-    """The sum of what was said of two things; None where not both are told, unless a sum was asked for in so many
-    words: then that is said. `sure` tells how often an answer is right."""
+    """The sum of what was said of two things, of each another number: the likeliest two together. None where not both
+    are told, unless a sum was asked for in so many words: then that is said. `sure`: how often an answer is right."""
     found = [look(question) for question in asked.parts]
-    told = [said(one) for one in found]
-    if None in told:
+    told = [
+        [(reply, _said(asked, reply)) for reply in one.replies if not unnamed(part, [reply.passage])]
+        for part, one in zip(asked.parts, found, strict=True)
+    ]
+    pairs = [
+        ((one, first), (other, second)) for (one, first), (other, second) in product(*told)
+        if first and second and first.unit == second.unit and (one.turn, first.value) != (other.turn, second.value)
+    ]  # fmt: skip
+    if not pairs:
         return Draft("sum", reason="not all of it was told") if asked.total else None
-    return _summed([one for one in told if one is not None], min(map(sure, found)))
-
-
-def _summed(told: Sequence[tuple[Reply, Number]], sure: float) -> Draft | None:
-    """The sum; None of different measures, or where one sentence was read twice."""
-    if len({number.unit for _, number in told}) != 1 or len({one.quote for one, _ in told}) < len(told):
-        return None
-    whole = Number(sum(number.value for _, number in told), told[0][1].unit)
+    best = max(pairs, key=lambda pair: sum(one.reading.relevance for one, _ in pair))
+    whole = Number(sum(number.value for _, number in best), best[0][1].unit)
     return Draft(
         "sum",
-        f"{whole}: {' + '.join(str(number) for _, number in told)}, as it was said.",
-        wording.unique([one.citation() for one, _ in told]),
+        f"{whole}: {' + '.join(str(number) for _, number in best)}, as it was said.",
+        wording.unique([one.citation() for one, _ in best]),
+        confidence=min(sure(one.led_by(reply)) for one, (reply, _) in zip(found, best, strict=True)),
+        short=str(whole),
+    )
+
+
+def count(found: Found, each: Found, sure: float) -> Draft:
+    """The distinct things that the turns tell of, as they reply to `each`: the question for the things themselves."""
+    asked = each.asked
+    unreal = _UNREAL - {"planned", "supposed"} if _AHEAD.search(asked.words) else _UNREAL
+    plain = _words(f"{asked.words} {_PLAIN}")
+    numbers = {one.turn.id: _said(asked, one) for one in found.replies}
+    told: list[_Thing] = []
+    for one in sorted(each.replies, key=lambda one: (one.turn.said_at, one.turn.seq)):
+        if one.reading.relevance <= TELLS or one.kind != "span" or one.reading.status in unreal:
+            continue
+        for name in _things(one):
+            words = _words(name) - plain or _words(name)
+            words = frozenset([_day(name, one)]) if asked.noun == "times" else words
+            said = counts(name, "", asked.noun) or (numbers.get(one.turn.id) if asked.total else None)
+            thing = _Thing(words, name, one, said.value if said else None)
+            known = next((n for n, other in enumerate(told) if other.same(words)), None)
+            if known is None:
+                told.append(thing)
+            elif thing.number is not None:
+                told[known] = thing
+    if not told or (asked.total and sum(one.number is not None for one in told) < 2):
+        return Draft("count", reason="no number of it was told, and nothing of the kind")
+    whole = Number(sum(1.0 if one.number is None else one.number for one in told), "")
+    named = "; ".join([one.name for one in told[:NAMED]] + ["…"] * (len(told) > NAMED))
+    return Draft(
+        "counted",
+        f"{whole}, counted in what was said: {named}.",
+        wording.unique([one.reply.citation() for one in told]),
         confidence=sure,
         short=str(whole),
     )
 
 
-def count(found: Found) -> Draft:
-    """The distinct things that the turns tell of."""
-    told: dict[frozenset[str], tuple[str, Reply]] = {}
-    for one in sorted(found.replies, key=lambda one: one.turn.said_at):
-        if one.reading.relevance <= TELLS or one.kind != "span":
-            continue
-        for thing in filter(None, (_LEADING.sub("", part) for part in _PARTED.split(one.words))):
-            words = frozenset(re.findall(r"\w+", thing.casefold()))
-            is_thing = any(letter.isalpha() for letter in thing) and number_in(thing) is None
-            if is_thing and not any(words <= known or known <= words for known in told):
-                told[words] = thing, one
-    if not told:
-        return Draft("count", reason="no number of it was told, and nothing of the kind")
-    named = "; ".join(thing for thing, _ in list(told.values())[:NAMED])
-    more = "; …" if len(told) > NAMED else ""
-    return Draft(
-        "counted",
-        f"{len(told)}, counted in what was said: {named}{more}.",
-        wording.unique([one.citation() for _, one in told.values()]),
-        confidence=min(one.answers for _, one in told.values()),
-        short=str(len(told)),
-    )
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """One of what is counted; `number` where it is several, as was said."""
+
+    words: frozenset[str]
+    name: str
+    reply: Reply
+    number: float | None
+
+    def same(self, words: frozenset[str]) -> bool:
+        """Whether most of the words of the shorter name are words of both."""
+        return 2 * len(self.words & words) > min(len(self.words), len(words))
+
+
+def _things(reply: Reply) -> list[str]:
+    """What a reply names, each by itself: where it is not sure of the words, they are one thing, and so is "my
+    piano, a Korg": a list has an "and"."""
+    lists = [_PARTED.split(one) if reply.points and _AND.search(one) else [one] for one in reply.parts]
+    names = [_LEADING.sub("", name) for several in lists for name in several]
+    return [name for name in names if any(map(str.isalpha, name))]
+
+
+def _words(text: str) -> frozenset[str]:
+    """Its words without plurals; whose it is does not tell one from the other."""
+    text = text.casefold()
+    words = re.findall(r"\w+", re.sub(r"\w+['’]s?\b", "", text)) or re.findall(r"\w+", text)
+    return frozenset(one.removesuffix("s") for one in words)
+
+
+def _day(name: str, reply: Reply) -> str:
+    """The day of something, as far as it was told: something done twice has two."""
+    turn = reply.turn
+    days = [one.interval.start for one in resolve(name, turn.said_at, turn.zone) if one.interval is not None]
+    return str((days[0] if days and days[0] else turn.said_at).date())

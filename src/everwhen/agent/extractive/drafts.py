@@ -16,19 +16,13 @@ class Draft:
     text: str = ""
     citations: tuple[Citation, ...] = ()
     intervals: tuple[Interval, ...] = ()
-    confidence: float | None = None
-    """Where the way of answering has one of its own."""
+    confidence: float | None = None  # where the way of answering has one of its own
     reason: str = ""
-    short: str = ""
-    """The answer's own words, without who said it and when."""
-    late: bool = False
-    """There is an answer, which rests on what was said only later than what may be known."""
+    short: str = ""  # the answer's own words, without who said it and when
+    late: bool = False  # there is an answer, which rests on what was said only later than what may be known
 
 
 def cited(answer: TimeAnswer | None) -> tuple[Citation, ...]:
     """The turns that a date rests on."""
-    if answer is None:
-        return ()
-    return tuple(
-        Citation(one.turn, one.quote, one.said_at, one.speaker) for one in answer.evidence if one.turn
-    )
+    told = answer.evidence if answer is not None else ()
+    return tuple(Citation(one.turn, one.quote, one.said_at, one.speaker) for one in told if one.turn)

@@ -29,9 +29,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 class Asked:
     """A question taken apart.
 
-    `sides` are the two things that are compared. `noun` is what is counted or wanted ("flats" of "how many flats",
-    "brand" of "what brand"). `unit` is that of a length ("weeks"). `now` says that the present value is meant, `last`
-    that the later of two is.
+    `sides` are the two things that are compared. `noun` is what is counted ("flats" of "how many flats"). `unit` is
+    that of a length ("weeks"). `last` says that the later of two is meant.
     """
 
     words: str
@@ -39,188 +38,152 @@ class Asked:
     sides: tuple[str, str] | None = None
     noun: str = ""
     unit: str = ""
-    now: bool = False
     last: bool = False
-    base: str = ""
-    """The question without what follows "before", where what held before something is asked for."""
-    before: str = ""
-    """That something: "York" of "where did I live before York?"."""
-    parts: tuple[str, ...] = ()
-    """The same question of each of two things, where a number of both is asked for."""
-    total: bool = False
-    """Whether a sum is asked for in so many words."""
+    base: str = (
+        ""  # the question without what follows "before", where what held before something is asked for
+    )
+    before: str = ""  # that something: "York" of "where did I live before York?"
+    parts: tuple[
+        str, ...
+    ] = ()  # the same question of each of two things, where a number of both is asked for
+    each: str = (
+        ""  # the question for the things themselves, where they are to be counted: "which flats did I see?"
+    )
+    total: bool = False  # whether a sum is asked for in so many words
 
 
 _UNITS = r"(?:minute|hour|day|night|week|weekend|month|year|decade)s?"
 _POLITE = re.compile(
-    r"^\W*(?:(?:please|so|and|well|hey|in total|altogether|overall|ok(?:ay)?|"
+    r"(?i)^\W*(?:(?:please|so|and|well|hey|in total|altogether|overall|ok(?:ay)?|"
     r"do you (?:know|remember|recall)|can you (?:tell|remind) me|"
-    r"could you (?:tell|remind) me|tell me|remind me)[\s,:]+(?:of\s+)?)+",
-    re.IGNORECASE,
-)
-_NOW = re.compile(
-    r"\b(?:now|nowadays|currently|current|these days|at (?:the )?(?:moment|present)|today|still|at present|"
-    r"lately|latest|most recent(?:ly)?|new(?:est)?)\b",
-    re.IGNORECASE,
+    r"could you (?:tell|remind) me|tell me|remind me)[\s,:]+(?:of\s+)?)+"
 )
 _WHEN = re.compile(
-    r"^(?:(?:since|until|from|by|around|exactly)\s+)?when\b"
+    r"(?i)^(?:(?:since|until|from|by|around|exactly)\s+)?when\b"
     r"|^(?:(?:in|on|during|at|since|around|by|until)\s+)?(?:what|which)\s+(?:exact\s+|day\s+of\s+the\s+)?"
     r"(?:day|date|week|weekend|month|season|quarter|year|decade|time)\b"
     r"|^(?:what|which)\s+(?:is|was|were|are)\s+the\s+(?:exact\s+)?(?:date|day|month|year)\b"
-    rf"|^how\s+(?:long|many\s+{_UNITS})\s+ago\b",
-    re.IGNORECASE,
+    rf"|^how\s+(?:long|many\s+{_UNITS})\s+ago\b"
 )
-_SINCE = re.compile(
-    rf"^(?:for\s+)?how\s+(?:long|many\s+{_UNITS})\s+(?:has|have|had|'ve|is it since)\b", re.IGNORECASE
-)
-_LENGTH = re.compile(rf"^(?:for\s+)?how\s+(?:long|many\s+(?P<unit>{_UNITS}))\b", re.IGNORECASE)
+_SINCE = re.compile(rf"(?i)^(?:for\s+)?how\s+(?:long|many\s+{_UNITS})\s+(?:has|have|had|'ve|is it since)\b")
+_LENGTH = re.compile(rf"(?i)^(?:for\s+)?how\s+(?:long|many\s+(?P<unit>{_UNITS}))\b")
 _BETWEEN = re.compile(
-    r"\bbetween\s+(?:the\s+(?:day|time|date)s?\s+(?:that\s+|when\s+|of\s+)?)?(?P<first>.+?)\s+and\s+"
-    r"(?:the\s+(?:day|time|date)\s+(?:that\s+|when\s+|of\s+)?)?(?P<second>.+?)\W*$",
-    re.IGNORECASE,
+    r"(?i)\bbetween\s+(?:the\s+(?:day|time|date)s?\s+(?:that\s+|when\s+|of\s+)?)?(?P<first>.+?)\s+and\s+"
+    r"(?:the\s+(?:day|time|date)\s+(?:that\s+|when\s+|of\s+)?)?(?P<second>.+?)\W*$"
 )
 _APART = re.compile(
-    rf"^how\s+(?:long|many\s+{_UNITS})\s+(?P<side>before|after)\s+(?P<first>.+?)\s+"
-    r"(?:did|was|were|had|has|is|do|does|will|would)\s+(?P<second>.+?)\W*$",
-    re.IGNORECASE,
+    rf"(?i)^how\s+(?:long|many\s+{_UNITS})\s+(?P<side>before|after)\s+(?P<first>.+?)\s+"
+    r"(?:did|was|were|had|has|is|do|does|will|would)\s+(?P<second>.+?)\W*$"
 )
 _TOOK = re.compile(
-    rf"^how\s+(?:long|many\s+{_UNITS})\s+(?:did|does|had|has|have|was|were)\s+(?P<first>.+?)\s+"
-    r"(?P<side>before|after|until|since)\s+(?P<second>.+?)\W*$",
-    re.IGNORECASE,
+    rf"(?i)^how\s+(?:long|many\s+{_UNITS})\s+(?:did|does|had|has|have|was|were)\s+(?P<first>.+?)\s+"
+    r"(?P<side>before|after|until|since)\s+(?P<second>.+?)\W*$"
 )
 _WHICH_FIRST = re.compile(
-    r"\b(?P<order>first|earlier|sooner|last|later|most\s+recently)\b(?:\s+to\s+\w+)?\s*[,:;–-]*\s+"
-    r"(?:was\s+it\s+|is\s+it\s+)?(?P<first>.+?),?\s+or\s+(?P<second>.+?)\W*$",
-    re.IGNORECASE,
+    r"(?i)\b(?P<order>first|earlier|sooner|last|later|most\s+recently)\b(?:\s+to\s+\w+)?\s*[,:;–-]*\s+"
+    r"(?:was\s+it\s+|is\s+it\s+)?(?P<first>.+?),?\s+or\s+(?P<second>.+?)\W*$"
 )
 _BEFORE_OR_AFTER = re.compile(
-    r"^(?:did|was|were|had|has|is|does)\s+(?P<first>.+?)\s+(?:before\s+or\s+after|after\s+or\s+before)\s+(?P<second>.+?)\W*$",
-    re.IGNORECASE,
+    r"(?i)^(?:did|was|were|had|has|is|does)\s+(?P<first>.+?)\s+(?:before\s+or\s+after|after\s+or\s+before)\s+(?P<second>.+?)\W*$"
 )
 _AUXILIARY = re.compile(
-    r"^(?:did|do|does|is|are|am|was|were|has|have|had|will|would|can|could|should|shall|might|may|must|"
-    r"didn't|don't|doesn't|isn't|aren't|wasn't|weren't|hasn't|haven't|hadn't|won't|wouldn't|can't|couldn't)\b",
-    re.IGNORECASE,
+    r"(?i)^(?:did|do|does|is|are|am|was|were|has|have|had|will|would|can|could|should|shall|might|may|must|"
+    r"didn't|don't|doesn't|isn't|aren't|wasn't|weren't|hasn't|haven't|hadn't|won't|wouldn't|can't|couldn't)\b"
 )
-_YES_LATER = re.compile(
-    r",\s*(?P<rest>(?:did|do|does|is|are|was|were|has|have|had|will|would)\s.+)$", re.IGNORECASE
-)
-_OR = re.compile(r"\b(\w+(?:\s+\w+){0,4}),?\s+or\s+(\w+)", re.IGNORECASE)
+_REQUEST = re.compile(r"(?i)^(?:can|could|would|will)\s+you\s")
+_YES_LATER = re.compile(r"(?i),\s*(?P<rest>(?:did|do|does|is|are|was|were|has|have|had|will|would)\s.+)$")
+_OR = re.compile(r"(?i)\b(\w+(?:\s+\w+){0,4}),?\s+or\s+(\w+)")
 _COUNT = re.compile(
-    r"^(?:(?:in|on|at|for|to|from|with|of)\s+)?how\s+many\s+(?:different\s+|other\s+|more\s+|of\s+(?:the|my|his|her|their)\s+)?"
+    r"(?i)^(?:(?:in|on|at|for|to|from|with|of)\s+)?how\s+many\s+(?:different\s+|other\s+|more\s+|of\s+(?:the|my|his|her|their)\s+)?"
     r"(?P<noun>.+?)(?=\s+(?:did|do|does|is|are|was|were|has|have|had|will|would|can|could|am|that|there|I|'ve|in|on|at|"
     r"of|from|for)\b|\W*$)"
     r"|\b(?:total\s+)?number\s+of\s+(?P<noun2>\w+)"
-    r"|^how\s+many\s+times\b",
-    re.IGNORECASE,
+    r"|^how\s+many\s+times\b"
 )
 _AMOUNT = re.compile(
-    r"^how\s+(?:much|often|old|far|tall|heavy|big|large|fast|high|deep|wide|expensive|late|early)\b"
+    r"(?i)^how\s+(?:much|often|old|far|tall|heavy|big|large|fast|high|deep|wide|expensive|late|early)\b"
     r"|^(?:at\s+)?what\s+(?:is|was|were|are|did)?\s*(?:\w+\s+){0,4}?(?:price|cost|age|score|percentage|amount|rent|salary|speed|"
-    r"weight|height|size|distance|temperature|phone\s+number|discount|ratio|level)\b",
-    re.IGNORECASE,
+    r"weight|height|size|distance|temperature|phone\s+number|discount|ratio|level)\b"
 )
-_WHO = re.compile(r"^(?:(?:with|to|from|for|by|of|about|at)\s+)?(?:who|whom|whose)\b", re.IGNORECASE)
+_WHO = re.compile(r"(?i)^(?:(?:with|to|from|for|by|of|about|at)\s+)?(?:who|whom|whose)\b")
 _WHERE = re.compile(
-    r"^(?:(?:from|to|in|at|on|near)\s+)?where\b"
+    r"(?i)^(?:(?:from|to|in|at|on|near)\s+)?where\b"
     r"|^(?:(?:in|at|to|from|on|near)\s+)?(?:what|which)\s+(?:\w+\s+)?(?:city|town|country|place|street|neighbou?rhood|part|"
-    r"island|state|region|location|village|area)\b",
-    re.IGNORECASE,
+    r"island|state|region|location|village|area)\b"
 )
-_WHY = re.compile(
-    r"^(?:why|how\s+come|for\s+what\s+reason|what\s+(?:was|is)\s+the\s+reason)\b", re.IGNORECASE
-)
+_WHY = re.compile(r"(?i)^(?:why|how\s+come|for\s+what\s+reason|what\s+(?:was|is)\s+the\s+reason)\b")
 _NAME = re.compile(
-    r"^what(?:'s|\s+is|\s+was|\s+are|\s+were)\s+the\s+(?:\w+\s+)?names?\s+of\s+(?P<noun>.+?)\W*$"
-    r"|^what(?:'s|\s+is|\s+was|\s+are|\s+were)\s+(?P<noun2>.+?)\s+(?:called|named)\W*$"
-    r"|^what(?:'s|\s+is|\s+was|\s+are|\s+were)\s+(?P<noun3>.+?)['’]s?\s+(?:sur|last\s+|first\s+|full\s+|middle\s+|nick)?names?\b",
-    re.IGNORECASE,
+    r"(?i)^what(?:'s|\s+is|\s+was|\s+are|\s+were)\s+(?:the\s+(?:\w+\s+)?names?\s+of\s+.+|.+?\s+(?:called|named)\W*$"
+    r"|.+?['’]s?\s+(?:sur|last\s+|first\s+|full\s+|middle\s+|nick)?names?\b)"
 )
-_WHAT = re.compile(
-    r"^(?:(?:in|at|on|to|from|with|for|of|about|by|under)\s+)?(?:what|which)\s+"
-    r"(?:(?:kind|type|sort|colou?r|name|brand|piece)s?\s+of\s+)?(?P<noun>[^\W\d][\w-]*(?:\s+[\w-]+){0,3}?)"
-    r"(?=\s+(?:did|do|does|is|are|was|were|has|have|had|will|would|can|could|am|that|in|on|for)\b|\W*$)",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(r"^(?P<base>.+?)\s+before\s+(?P<than>(?:\S+\s+){0,3}\S*[^\W\d]\S*?)\W*$", re.IGNORECASE)
-_TOTAL = re.compile(
-    r"\bin total\b|\baltogether\b|\bcombined\b|\btotal\s+(?:number|amount|cost|price|sum|of)\b", re.IGNORECASE
-)
-_SPENDING = re.compile(r"\b(?:spend|spent|pay|paid|cost|costs)\b", re.IGNORECASE)
-_COMPARING = re.compile(
-    r"\b(?:difference|than|compared|average|each|respectively|percentage)\b", re.IGNORECASE
-)
+_BEFORE = re.compile(r"(?i)^(?P<base>.+?)\s+before\s+(?P<than>(?:\S+\s+){0,3}\S*[^\W\d]\S*?)\W*$")
+_TOTAL = re.compile(r"(?i)\b(?:in total|altogether|combined|total\s+(?:number|amount|cost|price|sum|of))\b")
+_SPENDING = re.compile(r"(?i)\b(?:spend|spent|pay|paid|cost|costs)\b")
+_COMPARING = re.compile(r"(?i)\b(?:difference|than|compared|average|each|respectively|percentage)\b")
 _BOTH = re.compile(
-    r"^(?P<lead>[^\"“”]*\b(?P<how>of|for|from|on|in|at|with|to)\s+)(?P<first>[^,?\"“”]+?)\s+and\s+"
-    r"(?!where|when|who|what|which|why|how|back\b)(?:(?P=how)\s+)?(?P<second>[^,?\"“”]+?)\W*$",
-    re.IGNORECASE,
+    r"(?i)^(?P<lead>[^\"“”]*\b(?P<how>of|for|from|on|in|at|with|to|pay|did|do|does)\s+)"
+    r"(?!(?:I|you|he|she|it|we|they)\b)(?P<first>[^,?\"“”]+?)\s+and\s+"
+    r"(?!where|when|who|what|which|why|how|back\b)(?:(?P=how)\s+)?(?P<second>[^,?\"“”]+?)(?P<tail>\s+(?:cost|take|have))?\W*$"
 )
-_NOT_A_NOUN = re.compile(
-    r"(?:did|do|does|is|are|was|were|has|have|had|will|would|can|could|am|should|might|kind|type|the|a|an)(?: |$)",
-    re.IGNORECASE,
+_AT_THE_END = re.compile(r"(?i)\s+(?:in total|altogether|combined)(?=\W*$)")
+_HOW_MANY = re.compile(
+    r"(?i)(?:how\s+many|what\s+(?:is|was)\s+the\s+(?:total\s+)?number\s+of)\s+(?:different\s+|other\s+|more\s+)?(?P<times>times\s+)?"
 )
 
 
 def read_kind(words: str) -> Asked:
     """Take a question apart. What is no question of a known kind asks for "what"."""
     asked = _kind(words)
-    if asked.kind in ("count", "amount"):
-        asked = _summing(asked, words.strip())
-    found = _BEFORE.match(words.strip()) if asked.kind in ("who", "where", "what", "name", "amount") else None
-    return (
-        asked if found is None else replace(asked, base=f"{found.group('base')}?", before=found.group("than"))
-    )
+    if asked.kind in ("count", "amount", "lasting"):
+        asked = _summing(asked, _AT_THE_END.sub("", words.strip()))
+    if asked.kind in ("who", "where", "what", "name", "amount") and (found := _BEFORE.match(words.strip())):
+        return replace(asked, base=f"{found['base']}?", before=found["than"])
+    return asked
 
 
 def _summing(asked: Asked, words: str) -> Asked:
-    """The parts, where the sum of two things is asked for: in so many words, or by what was paid for both."""
-    total = bool(_TOTAL.search(words))
-    both = _BOTH.match(re.sub(r"\s+(?:in total|altogether|combined)(?=\W*$)", "", words, flags=re.IGNORECASE))
-    if both is None or _COMPARING.search(words) or not (total or _SPENDING.search(words)):
+    """The question for each of the things that are counted (or for when it was, of times), and the parts where the sum
+    of two things is asked for: in so many words, or by what was paid for both."""
+    many = _HOW_MANY.search(words) if asked.kind == "count" else None
+    if many is not None:
+        rest = words[many.end() :].rstrip(" ?")
+        asked = replace(asked, each=f"{words[: many.start()]}{'when' if many['times'] else 'which'} {rest}?")
+    asked, both = replace(asked, total=bool(_TOTAL.search(asked.words))), _BOTH.match(words)
+    if both is None or _COMPARING.search(words) or not (asked.total or _SPENDING.search(words)):
         return asked
-    return replace(
-        asked, total=total, parts=tuple(f"{both['lead']}{both[side]}?" for side in ("first", "second"))
-    )
+    tail = f"{both['tail'] or ''}?"
+    return replace(asked, parts=tuple(f"{both['lead']}{both[side]}{tail}" for side in ("first", "second")))
 
 
 def _kind(words: str) -> Asked:
     text = _POLITE.sub("", words.strip()).strip()
-    now = bool(_NOW.search(text))
     if sides := _compared(text):
-        return Asked(words, "first", sides.sides, last=sides.last, now=now)
+        return Asked(words, "first", sides[0], last=sides[1])
     if apart := _apart(text):
-        return Asked(words, "between", apart, unit=_unit(text), now=now)
+        return Asked(words, "between", apart, unit=_unit(text))
     if _WHEN.match(text):
-        return Asked(words, "when", unit=_unit(text), now=now)
+        return Asked(words, "when", unit=_unit(text))
     if _SINCE.match(text):
-        return Asked(words, "since", unit=_unit(text), now=now)
+        return Asked(words, "since", unit=_unit(text))
     if (length := _LENGTH.match(text)) and not re.match(
         r"^how\s+many\s+\w+\s+(?:a|per|in\s+a)\s", text, re.I
     ):
-        return Asked(words, "lasting", unit=(length.group("unit") or "").lower().rstrip("s"), now=now)
+        return Asked(words, "lasting", unit=(length.group("unit") or "").lower().rstrip("s"))
     if _AMOUNT.match(text):
-        return Asked(words, "amount", now=now)
-    if count := _COUNT.search(text):
-        return Asked(
-            words, "count", noun=(count.group("noun") or count.group("noun2") or "times").strip(), now=now
-        )
+        return Asked(words, "amount")
+    if not _AUXILIARY.match(text) and (count := _COUNT.search(text)):
+        return Asked(words, "count", noun=(count["noun"] or count["noun2"] or "times").strip())
     later = _YES_LATER.search(text)
-    if _AUXILIARY.match(text) or later:
+    if (_AUXILIARY.match(text) and not _REQUEST.match(text)) or later:
         asked = later.group("rest") if later and not _AUXILIARY.match(text) else text
         offered = _OR.search(asked)
         if offered and offered.group(2).lower() not in ("not", "so", "more"):
-            return Asked(
-                words, "choice", (offered.group(1), asked[offered.start(2) :].rstrip(" ?.!")), now=now
-            )
-        return Asked(words, "yes or no", now=now)
-    for kind, pattern in (("who", _WHO), ("where", _WHERE), ("why", _WHY)):
-        if pattern.match(text):
-            return Asked(words, kind, noun=_noun(text), now=now)  # type: ignore[arg-type]
-    if called := _NAME.match(text):
-        return Asked(words, "name", noun=next(one for one in called.groups() if one), now=now)
-    return Asked(words, "what", noun=_noun(text), now=now)
+            return Asked(words, "choice")
+        return Asked(words, "yes or no")
+    named: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+        ("who", _WHO), ("where", _WHERE), ("why", _WHY), ("name", _NAME),
+    )  # fmt: skip
+    return Asked(words, next((kind for kind, pattern in named if pattern.match(text)), "what"))
 
 
 def asks_about_time(words: str) -> bool:
@@ -228,22 +191,16 @@ def asks_about_time(words: str) -> bool:
     return read_kind(words).kind == "when"
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    sides: tuple[str, str]
-    last: bool
-
-
-def _compared(text: str) -> _Sides | None:
+def _compared(text: str) -> tuple[tuple[str, str], bool] | None:
+    """The two things whose order is asked for, and whether the later one is wanted."""
     if found := _BEFORE_OR_AFTER.match(text):
-        return _Sides((found.group("first"), found.group("second")), last=False)
+        return (found["first"], found["second"]), False
     if not re.match(r"^(?:\w+\s+)?(?:which|what|who|whom|did|was|were)\b", text, re.IGNORECASE):
         return None
-    found = _WHICH_FIRST.search(text)
-    if found is None:
+    if (found := _WHICH_FIRST.search(text)) is None:
         return None
-    last = found.group("order").lower() not in ("first", "earlier", "sooner")
-    return _Sides((_bare(found.group("first")), _bare(found.group("second"))), last)
+    last = found["order"].lower() not in ("first", "earlier", "sooner")
+    return (_bare(found["first"]), _bare(found["second"])), last
 
 
 def _apart(text: str) -> tuple[str, str] | None:
@@ -252,11 +209,9 @@ def _apart(text: str) -> tuple[str, str] | None:
         return None
     for pattern in (_BETWEEN, _APART, _TOOK):
         if found := pattern.search(text) if pattern is _BETWEEN else pattern.match(text):
-            first, second = _bare(found.group("first")), _bare(found.group("second"))
-            if pattern is _TOOK:
-                # "did it take for me to find a house": what took the time is the thing itself.
-                first = re.sub(r"^it\s+take\s+(?:for\s+)?", "", first, flags=re.IGNORECASE)
-            return first, second
+            # "did it take for me to find a house": what took the time is the thing itself.
+            first = re.sub(r"(?i)^it\s+take\s+(?:for\s+)?", "", _bare(found["first"]))
+            return first, _bare(found["second"])
     return None
 
 
@@ -269,9 +224,3 @@ def _bare(side: str) -> str:
 def _unit(text: str) -> str:
     found = re.search(rf"\bhow\s+many\s+({_UNITS})\b", text, re.IGNORECASE)
     return found.group(1).lower().rstrip("s") if found else ""
-
-
-def _noun(text: str) -> str:
-    found = _WHAT.match(text)
-    noun = found.group("noun").strip() if found else ""
-    return "" if _NOT_A_NOUN.match(noun) else noun

@@ -18,15 +18,12 @@ _ADDS = {word: value for value, word in enumerate(_SMALL)} | {
     word: 10 * value for value, word in enumerate(_TENS, 2)
 }
 _TIMES = {
-    "dozen": 12,
-    "hundred": 100,
-    "k": 10**3,
-    "thousand": 10**3,
-    "m": 10**6,
-    "million": 10**6,
-    "bn": 10**9,
-}
-_ONCE = {"none": 0, "once": 1, "twice": 2}
+    "dozen": 12, "hundred": 100, "k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "bn": 10**9,
+}  # fmt: skip
+_ONCE = {
+    "none": 0, "once": 1, "twice": 2,
+    "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+}  # fmt: skip
 _SIGNS = {"euro": "€", "eur": "€", "dollar": "$", "buck": "$", "usd": "$", "pound": "pounds", "percent": "%"}
 _ABOUT = "about|around|nearly|almost|over|only|just|exactly|roughly|maybe|at least|now|my|the|an?"
 _START = rf"^[\s\"“(]*(?:(?:{_ABOUT})\s+)*"
@@ -40,11 +37,10 @@ _FIRST, _NEXT = "|".join([*_ADDS, *_TIMES, *_ONCE, "couple"]), "|".join([*_ADDS,
 _WORDS = re.compile(
     _START + rf"(?P<said>(?:{_FIRST})\b(?:(?:\s+and)?[\s-]+(?:{_NEXT})\b)*)(?![\w-])", re.IGNORECASE
 )
-_BEHIND = re.compile(r"\s?(?P<sign>[€$£¥%]|(?:euro|eur|dollar|buck|usd|pound|percent)s?\b)", re.IGNORECASE)
-_MORE = re.compile(
-    r"\s*(?:or|to|[-–—])\s*(?:\d|" + "|".join([*_SMALL, *_TENS]) + r")|\s+and\s+a\s+half", re.IGNORECASE
-)
-_MEASURE = re.compile(r"\s*(minute|hour|day|night|week|weekend|month|year|decade)s?\b", re.IGNORECASE)
+_BEHIND = re.compile(r"(?i)\s?(?P<sign>[€$£¥%]|(?:euro|eur|dollar|buck|usd|pound|percent)s?\b)")
+_MORE = re.compile(r"(?i)\s*(?:or|to|[-–—])\s*(?:\d|" + "|".join([*_SMALL, *_TENS]) + r")|\s+and\s+a\s+half")
+_MEASURE = re.compile(r"(?i)\s*(minute|hour|day|night|week|weekend|month|year|decade)s?\b")
+_OFTEN = re.compile(r"(?i)\s*(?:an?|per|every|each)\s+(?:day|week|month|year)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +49,7 @@ class Number:
 
     value: float
     unit: str
-    end: int = 0
-    """Where in the words it ends."""
+    end: int = 0  # where in the words it ends
 
     def __str__(self) -> str:
         whole = self.value < 1e4 and self.value % 1 == 0
@@ -105,17 +100,13 @@ def counts(words: str, after: str, noun: str) -> Number | None:
     No price, no share, no year, and no length of time, unless that is what is asked for.
     """
     number = number_in(words)
-    if (
-        number is None
-        or number.unit
-        or (1900 <= number.value < 2100 and re.search(r"\b(?:19|20)\d\d\b", words))
-    ):
+    if number is None or number.unit or re.search(r"\b(?:19|20)\d\d\b", words[: number.end]):
         return None
     rest = f"{words[number.end :]} {after}"
     named = {_stem(one) for one in re.findall(r"\w+", noun.lower())}
     if named & {_stem(one) for one in re.findall(r"\w+", rest.lower())[:3]}:
         return number
-    return None if _MEASURE.match(rest) else number
+    return None if _MEASURE.match(rest) or _OFTEN.match(rest) else number
 
 
 def _stem(word: str) -> str:

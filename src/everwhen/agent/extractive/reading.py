@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeAlias
 
 from everwhen.agent.bank import Bank
 from everwhen.agent.extractive.kinds import Asked
@@ -16,27 +18,26 @@ from everwhen.recall import Recall, Recipe
 from everwhen.sentences import around, pieces, sentence_at
 from everwhen.types import Citation, Turn
 
-READ = 6
-"""Best turns that are read."""
+READ = 6  # best turns that are read
 TOKENS = 4096
-PIECE = 280
-"""Characters of a turn that are read at once: where a long one speaks of ten things, each is read by itself."""
-PIECES = 6
-"""Pieces of one turn that are read."""
-BEFORE = 160
-"""Characters of the turn before that are read along."""
-POINTS = 0.5
-"""The chance from which the words that the reader points at are the answer."""
-QUOTE = 200
-"""Characters of the sentences that speak for themselves."""
-NEAR = 4.0
-"""How far, in logits, a reply may stand behind the best one and still replace it because it is newer."""
-LOWEST = 1e-6
-"""The least share of the best score that counts."""
+MANY = 12  # best turns that are read where things are counted: they are told in many places
+MANY_TOKENS = 16384
+PIECE = 280  # characters of a turn that are read at once: a long one may speak of ten things
+PIECES = 6  # pieces of one turn that are read
+BEFORE = 160  # characters of the turn before that are read along
+POINTS = 0.5  # the chance from which the words that the reader points at are the answer
+QUOTE = 200  # characters of the sentences that speak for themselves
+NEAR = 4.0  # logits that a reply may stand behind the best one and still replace it because it is newer
+LOWEST = 1e-6  # the least share of the best score that counts
 _NONE = KINDS.index("none")
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"(?i)\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b")
+_NAME = re.compile(r"(?<=[\w,] )[A-Z]\w{2,}(?!\w*['’])")
+_DATES = frozenset((*calendar.month_name, *calendar.day_name))
 _HELD = ("who", "where", "what", "name", "amount")
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
+
+Told: TypeAlias = tuple[Turn, Passage, int, float]
+"""A piece of a turn, where it begins, and how far, in logits, its turn stands behind the best that was recalled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,8 @@ class Reply:
     turn: Turn
     passage: Passage
     reading: Reading
-    start: int = 0
-    """Where in the turn's text the passage begins: a long turn is read in pieces."""
-    recalled: float = 0.0
-    """How far, in logits, its turn stands behind the best that was recalled."""
+    start: int = 0  # where in the turn's text the passage begins: a long turn is read in pieces
+    recalled: float = 0.0  # how far, in logits, its turn stands behind the best that was recalled
 
     @property
     def answers(self) -> float:
@@ -64,9 +63,14 @@ class Reply:
     @property
     def words(self) -> str:
         """The answer's own words: its parts as they stand, whole words, without what stands around them."""
+        return ", ".join(self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The same, one by one."""
         spans = sorted([self.reading.span, *self.reading.others])
         parts = [_trimmed(self.passage.text, span) for span in spans if span != (0, 0)]
-        return ", ".join(dict.fromkeys(part for part in parts if part))
+        return tuple(dict.fromkeys(part for part in parts if part))
 
     @property
     def points(self) -> bool:
@@ -91,13 +95,17 @@ class Found:
     asked: Asked
     recall: Recall
     replies: tuple[Reply, ...]
-    unread: tuple[Turn, ...] = ()
-    """The best turns, where there is no reader."""
+    unread: tuple[Turn, ...] = ()  # the best turns, where there is no reader
+    told: tuple[Told, ...] = ()  # what was read, so that it can be asked something else
 
     @property
     def answerable(self) -> float:
         """The recall's own confidence that there is an answer."""
         return float(self.recall.trace.get("answerable") or 0.0)
+
+    def led_by(self, best: Reply) -> Found:
+        """The same with another reply first."""
+        return replace(self, replies=(best, *(one for one in self.replies if one is not best)))
 
     def signs(self) -> dict[str, float]:
         """What the chance of an answer is computed from: log odds of the best reply and of the recall."""
@@ -122,7 +130,8 @@ def look(
     """Recall, read the best turns, and put the reply first that counts."""
 
     def recall(question: str) -> Recall:
-        return bank.recall(question, at=at, as_of=as_of, max_tokens=TOKENS, recipe=recipe, fresh=True)
+        tokens = MANY_TOKENS if asked.each else TOKENS
+        return bank.recall(question, at=at, as_of=as_of, max_tokens=tokens, recipe=recipe, fresh=True)
 
     if asked.before:
         found = _look(bank, reader, asked, asked.base, recall(asked.base))
@@ -144,22 +153,53 @@ def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall
     for memory in recall.memories:
         if memory.kind == "turn" and memory.turns:
             ids.setdefault(memory.turns[0], math.log(max(memory.score, LOWEST)))
-    turns = [bank.turns_around(id_, 1) for id_ in list(ids)[:READ]]
-    own = [(turn, near) for id_, near in zip(ids, turns, strict=False) for turn in near if turn.id == id_]
-    users = {turn.speaker for turn, _ in own if turn.role == "user"}
-    alone = len(users) == 1 and bool(_FIRST_PERSON.search(question))  # then "I" is that one
+    alone = bool(_FIRST_PERSON.search(question))
+    own: list[tuple[Turn, list[Turn]]] = []
+    for id_ in ids:
+        near = bank.turns_around(id_, 1)
+        turn = next(one for one in near if one.id == id_)
+        if not (
+            asked.each and alone and turn.role == "assistant"
+        ):  # who counts his own things told of them himself
+            own.append((turn, near))
+        if len(own) == (MANY if asked.each else READ):
+            break
+    alone = (
+        alone and len({turn.speaker for turn, _ in own if turn.role == "user"}) == 1
+    )  # then "I" is that one
     words = _words(question)
-    told = [(turn, *piece) for turn, near in own for piece in _likeliest(_passages(turn, near, alone), words)]
+    told = [
+        (turn, *piece, ids[turn.id])
+        for turn, near in own
+        for piece in _likeliest(_passages(turn, near, alone), words)
+    ]
     if reader is None or not told:
         return Found(asked, recall, (), tuple(turn for turn, _ in own))
-    readings = reader.read(question, [passage for _, passage, _ in told])
     best: dict[str, Reply] = {}
-    for (turn, passage, start), reading in zip(told, readings, strict=True):
-        reply = Reply(turn, passage, reading, start, ids[turn.id])
-        if turn.id not in best or _weight(reply) > _weight(best[turn.id]):
-            best[turn.id] = reply
-    replies = sorted(best.values(), key=lambda one: -_weight(one))
-    return Found(asked, recall, tuple(_newest(reader, question, replies)))
+    for reply in _replies(reader, question, told):
+        best.setdefault(reply.turn.id, reply)
+    return Found(asked, recall, tuple(_newest(reader, question, list(best.values()))), told=tuple(told))
+
+
+def each(reader: Reader, found: Found) -> Found:
+    """What every piece that was read replies to the question for the things themselves, the best first."""
+    return replace(found, replies=tuple(_replies(reader, found.asked.each, found.told)))
+
+
+def _replies(reader: Reader, question: str, told: Sequence[Told]) -> list[Reply]:
+    readings = reader.read(question, [passage for _, passage, *_ in told])
+    replies = [
+        Reply(turn, passage, reading, start, recalled)
+        for (turn, passage, start, recalled), reading in zip(told, readings, strict=True)
+    ]
+    return sorted(replies, key=lambda one: -_weight(one))
+
+
+def unnamed(question: str, passages: Iterable[Passage]) -> str:
+    """A name in a question that no passage has: what they tell is then of something else."""
+    told = " ".join(f"{one.speaker} {one.before} {one.text}" for one in passages).casefold()
+    names = (name for name in _NAME.findall(question) if name not in _DATES)
+    return next((name for name in names if name.casefold() not in told), "")
 
 
 def _passages(turn: Turn, near: Sequence[Turn], asks_of_user: bool) -> list[tuple[Passage, int]]:

@@ -18,18 +18,17 @@ from everwhen.when import Interval
 from everwhen.when.zones import zone_of
 
 UNIT_DAYS = {
-    "day": 1.0,
-    "night": 1.0,
-    "week": 7.0,
-    "weekend": 7.0,
+    "day": 1,
+    "night": 1,
+    "week": 7,
+    "weekend": 7,
     "month": 30.4375,
     "year": 365.25,
     "decade": 3652.5,
 }
-SURE = 0.5
-"""The confidence from which the calendar alone says yes or no."""
-_CLOCK = re.compile(r"\bwhat\s+time\b|\bo'clock\b|\bhour\b|\bexactly\b", re.IGNORECASE)
-_AGO = re.compile(r"\bago\b", re.IGNORECASE)
+SURE = 0.5  # the confidence from which the calendar alone says yes or no
+_CLOCK = re.compile(r"(?i)\bwhat\s+time\b|\bo'clock\b|\bhour\b|\bexactly\b")
+_AGO = re.compile(r"(?i)\bago\b")
 
 
 def date(bank: Bank, asked: Asked, at: datetime, as_of: datetime | None = None) -> Draft:
@@ -84,10 +83,8 @@ def first(bank: Bank, asked: Asked, at: datetime, _: datetime | None = None) -> 
         return Draft("compare", reason=missing)
     if compared.order != "before":
         return Draft("compare", reason="what was told does not say which of the two came first")
-    early, late = compared.first, compared.second
-    chosen = late if asked.last else early
-    text = f"{_named(chosen.query, asked)} {'came later' if asked.last else 'came first'}"
-    return _compared(compared, text)
+    chosen = compared.second if asked.last else compared.first
+    return _compared(compared, f"{_named(chosen.query, asked)} came {'later' if asked.last else 'first'}")
 
 
 def on_the_day(bank: Bank, asked: Asked, at: datetime) -> Draft | None:
@@ -131,9 +128,7 @@ def _compare(bank: Bank, asked: Asked, at: datetime) -> tuple[Comparison | None,
     sides = [_whole(side, asked) for side in asked.sides]
     compared = bank.compare(sides[0], sides[1], at=at)
     unknown = [side.query for side in (compared.first, compared.second) if side.answer is None]
-    if unknown:
-        return None, f"no date for {unknown[0]} was ever told"
-    return compared, ""
+    return (None, f"no date for {unknown[0]} was ever told") if unknown else (compared, "")
 
 
 def _whole(side: str, asked: Asked) -> str:
@@ -171,6 +166,7 @@ def _compared(compared: Comparison, text: str) -> Draft:
         wording.unique((*cited(one), *cited(other))),
         (one.interval, other.interval),
         min(one.confidence, other.confidence),
+        short=text,
     )
 
 

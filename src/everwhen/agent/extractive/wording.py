@@ -12,8 +12,7 @@ from everwhen.when import Interval
 from everwhen.when.render import describe
 from everwhen.when.zones import zone_of
 
-SHORTEST_SHOWN = 120
-"""Characters of the nearest thing that a refusal shows."""
+SHORTEST_SHOWN = 120  # characters of the nearest thing that a refusal shows
 
 
 def said(short: str, quote: str, turn: Turn) -> str:

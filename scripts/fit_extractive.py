@@ -126,7 +126,7 @@ def _answered(memory: Memory, question: str, at: datetime) -> tuple[str, dict[st
     asked = read_kind(question)
     if asked.kind in BY_THE_CALENDAR:
         return "", None
-    found = look(memory, open_reader("reader-1"), asked, at=at, recipe=MID.without("read"))
+    found = look(memory, open_reader("reader-2"), asked, at=at, recipe=MID.without("read"))
     if not found.replies:
         return "", None
     text = read_reply(found, found.replies[0], 1.0).text

@@ -128,7 +128,7 @@ class Settings:
     rerank_timeout: float = 10.0
     """Seconds that one attempt at a server's scores may take (`http:` rerankers)."""
 
-    reader: Literal["reader-1", "none"] = "reader-1"
+    reader: Literal["reader-2", "none"] = "reader-2"
     """What reads the first candidates beside the question; `none` leaves them as they were found."""
     read: int = 4
     """How many of them. More is slower and better; docs/models.md has the curve."""

@@ -8,7 +8,8 @@ from tests.cli.test_commands import Shell, shell  # noqa: F401
 
 
 @pytest.fixture
-def told(shell: Shell) -> Shell:  # noqa: F811
+def told(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:  # noqa: F811
+    monkeypatch.setenv("EVERWHEN_READER", "reader-2")  # which reads the facts of the profile
     for day in ("03", "17"):
         at = f"2025-03-{day}T09:00:00Z"
         shell("add", "I live in Porto with two cats.", "We moved yesterday.", "--name", "Ana", "--at", at)

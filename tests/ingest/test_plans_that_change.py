@@ -20,9 +20,10 @@ CASES: list[dict[str, Any]] = [
     json.loads(line)
     for line in Path(__file__).with_name("plans_that_change.jsonl").read_text("utf-8").splitlines()
 ]
-LEFT = {"drove in August"}
-"""What the reader reads otherwise: of a car that was sold and one that is driven it takes the first."""
-BLIND = 19
+LEFT = {"drove in August", "oops wrong month"}
+"""What the reader reads otherwise: of a car that was sold and one that is driven it takes the first, and "Oops, that's
+March 9" is nothing to it that moves the inspection."""
+BLIND = 20
 """Of the 27 blind cases, how many hold (11 before)."""
 _OFF = re.compile(r"cancel|called off|scrap|happening|off\b", re.IGNORECASE)
 

@@ -366,7 +366,7 @@ def test_an_export_does_not_revive_what_its_bank_forgot_since(
 def test_a_fact_that_was_forgotten_since_the_backup_is_learned_again_from_what_is_left(
     home: Path, tmp_path: Path
 ) -> None:
-    with Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0) as memory:
+    with Memory.open(home, "b", embedder="fake", cache_entries=0) as memory:
         for number in range(2):
             when = (START + timedelta(days=number)).isoformat()
             memory.add({"name": "Eva", "content": "I live in Berlin.", "id": f"t{number}", "timestamp": when})

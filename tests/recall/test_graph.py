@@ -129,7 +129,7 @@ def scan(memory: Memory, vector: NDArray[np.float32], where: Filter | None = Non
 
 def found(memory: Memory, question: str, where: Filter | None = None, limit: int = 100) -> list[str]:
     vector = memory._embedder.embed([question])[0]
-    seeds = memory._store.search_vectors(vector, 10, Filter())
+    seeds = memory._store.search_vectors(vector, 10, Filter(kinds=frozenset({"turn"})))
     scored = graph(
         memory._store,
         scan(memory, vector, where),

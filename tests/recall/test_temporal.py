@@ -76,7 +76,7 @@ def found(memory: Memory, windows: list[Interval], where: Filter | None = None) 
     scan = memory._store.scan(np.stack([vector, vector]), "", where or Filter())
     scored = temporal(memory._store, scan, windows, 20, where or Filter())
     rows = memory._store.units([one.unit for one in scored])
-    return [rows[one.unit].text for one in scored]
+    return [rows[one.unit].text for one in scored if rows[one.unit].kind != "fact"]  # those hold on and on
 
 
 def test_what_was_said_or_happened_in_the_window_is_found_and_nothing_else(told: Memory) -> None:

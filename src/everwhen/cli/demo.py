@@ -1,4 +1,4 @@
-"""`demo`: a story of some months, its timeline, three answers and an honest "not known", in a folder of its own."""
+"""`demo`: a story of some months, its timeline, its answers and an honest "not known", in a folder of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FEW = 256
 
 @app.command()
 def demo(context: typer.Context) -> None:
-    """See it work: a story's timeline and three answers with dates and reasons. Keeps nothing."""
+    """See it work: a story's timeline, answers with dates and reasons. Keeps nothing."""
     tell(context.obj)
 
 
@@ -27,7 +27,7 @@ def tell(here: Here) -> None:
     """The demo itself, on the console that `here` brings (`make figures` records it)."""
     from pathlib import Path
 
-    from everwhen.demo import ASKED_AT, NOT_TOLD, QUESTIONS, STORY_ZONE, calendar, story
+    from everwhen.demo import ASKED, ASKED_AT, NOT_TOLD, QUESTIONS, STORY_ZONE, calendar, story
 
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:
         interrupt.before_the_end(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -47,6 +47,10 @@ def tell(here: Here) -> None:
                 here.console.print(f"\n{one.question}", style="bold")
                 here.console.print(memory.ask(one.question, at=ASKED_AT, model="none").text, style="green")
                 show(here, memory.recall(one.question, at=ASKED_AT, max_tokens=FEW), explain=True, limit=2)
+            here.console.print("\nAnd ten more", style="bold")
+            for question, _ in ASKED:
+                here.console.print(f"\n{question}", style="bold")
+                here.console.print(memory.ask(question, at=ASKED_AT, model="none").text, style="green")
             here.console.print(f"\n{NOT_TOLD}", style="bold")
             here.console.print(memory.ask(NOT_TOLD, at=ASKED_AT, model="none").text, style="yellow")
     here.console.print(

@@ -90,6 +90,13 @@ def test_what_is_supposed_reported_or_made_up_is_no_fact(status: str, kept: bool
     assert bool(facts(turn(text), [said(text, "Porto", status=status)], voices())) is kept
 
 
+def test_an_assistant_tells_nothing_of_itself() -> None:
+    text = "I live in the cloud, and you live in Porto."
+    answer = replace(turn(text), role="assistant")
+    (fact,) = facts(answer, [said(text, "the cloud"), said(text, "Porto", subject="you")], voices())
+    assert (fact.subject, fact.object) == ("Ben", "Porto")
+
+
 def test_a_plan_is_a_fact_from_its_day_on_and_none_without_a_day() -> None:
     text = "I'm moving to Porto in July."
     (planned,) = facts(turn(text), [said(text, "Porto", status="planned")], voices())
@@ -182,7 +189,7 @@ def test_words_that_are_likelier_another_relation_s_value_are_less_sure() -> Non
     class Undecided(Pointing):
         def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[Told]]:
             other = len(RELATIONS["lives in"].asks)  # the first question of the relation after it
-            return [[Told(0, (10, 15), 0.5), Told(other, (10, 15), 0.9)] for _ in passages]
+            return [[Told(0, (10, 15), 0.6), Told(other, (10, 15), 0.7)] for _ in passages]
 
     ((likely, rival),) = telling.proposals(Undecided([]), [Passage("Ana", "I live in Porto.")])  # type: ignore[arg-type]
     assert likely.signs[0] > rival.signs[0]

@@ -30,7 +30,7 @@ def extract(*lines: str) -> Extraction:
 
 def with_facts(*lines: str) -> Extraction:
     """The same with the reader, which reads facts."""
-    return RuleExtractor(open_reader("reader-1")).extract(Batch("s", said(*lines)))
+    return RuleExtractor(open_reader("reader-2")).extract(Batch("s", said(*lines)))
 
 
 def events(*lines: str) -> tuple[ExtractedEvent, ...]:

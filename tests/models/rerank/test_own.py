@@ -38,7 +38,7 @@ class Whole:
 
 
 def asked(home: Path, reranker: Any, recipe: Recipe | None = None, **settings: Any) -> Recall:
-    opened = {"embedder": "fake", "cache_entries": 0, **settings}
+    opened = {"embedder": "fake", "cache_entries": 0, "extract": "none", **settings}
     with Memory.open(home, "own", reranker=reranker, **opened) as memory:
         memory.add([{"role": "user", "content": text, "id": text} for text in SAID])
         return memory.recall("kayak", recipe=recipe)

@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from everwhen.agent.bank import Bank
-from everwhen.agent.extractive import counting, timing, wording
+from everwhen.agent.extractive import counting, holding, timing, wording
 from everwhen.agent.extractive.drafts import Draft
 from everwhen.agent.extractive.kinds import Asked, read_kind
 from everwhen.agent.extractive.reading import QUOTE, Found, Reply, each, look, unnamed
@@ -60,6 +60,11 @@ def ask(
         summed = Draft("reading", reason=f"{name} was not named") if name else None
         if asked.parts and not name:
             summed = counting.total(asked, lambda part: search(replace(asked, words=part, each="")), chance)
+        if reader is not None and as_of is None:
+            sure = chance(found)
+            found, fact = holding.held(bank, reader, found, at)
+            if fact is not None:
+                summed = read_reply(found, found.replies[0], min(sure, fact.confidence))
         draft = _known_by(summed or _read(bank, reader, found, at), as_of)
     elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
         draft = read_reply(found, found.replies[0], chance(found))
@@ -75,7 +80,9 @@ def ask(
         trace["signs"] = {name: round(value, 3) for name, value in found.signs().items()}
         trace["searched"] = {"turns": [one.turn.id for one in found.replies]}
     if found is not None and (not draft.text or (draft.confidence or 0.0) < fitted()["least"]):
-        refused = wording.refusal(found, draft.reason or NOT_TOLD)
+        refused = wording.refusal(
+            found, wording.ended(found.gone, bank.zone) if found.gone else draft.reason or NOT_TOLD
+        )
         near = tuple(one.citation() for one in found.replies[:1])
         sure = round(1 - chance(found), 3)
         return Answer(refused, near, abstained=True, confidence=sure, trace=trace)

@@ -16,7 +16,7 @@ from everwhen.agent.time_asked import tells_of, undated
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
 from everwhen.recall import Recall, Recipe
 from everwhen.sentences import around, pieces, sentence_at
-from everwhen.types import Citation, Turn
+from everwhen.types import Citation, Fact, Turn
 
 READ = 6  # best turns that are read
 TOKENS = 4096
@@ -33,7 +33,7 @@ _NONE = KINDS.index("none")
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b")
 _NAME = re.compile(r"(?<=[\w,] )[A-Z]\w{2,}(?!\w*['’])")
 _DATES = frozenset((*calendar.month_name, *calendar.day_name))
-_HELD = ("who", "where", "what", "name", "amount")
+HELD = ("who", "where", "what", "name", "amount")
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
 
 Told: TypeAlias = tuple[Turn, Passage, int, float]
@@ -97,6 +97,7 @@ class Found:
     replies: tuple[Reply, ...]
     unread: tuple[Turn, ...] = ()  # the best turns, where there is no reader
     told: tuple[Told, ...] = ()  # what was read, so that it can be asked something else
+    gone: Fact | None = None  # what a reply told that holds no longer
 
     @property
     def answerable(self) -> float:
@@ -138,7 +139,7 @@ def look(
         earlier = _earlier(asked.before, list(found.replies))
         if earlier:
             return replace(found, replies=tuple(earlier))
-    named = undated(asked.words, at, bank.zone) if asked.kind in _HELD else None
+    named = undated(asked.words, at, bank.zone) if asked.kind in HELD else None
     if named is not None and named[1].end is not None and named[1].end <= at:
         question, then = named
         found = _look(bank, reader, asked, question, recall(question))
@@ -167,11 +168,11 @@ def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall
     alone = (
         alone and len({turn.speaker for turn, _ in own if turn.role == "user"}) == 1
     )  # then "I" is that one
-    words = _words(question)
+    of_question = words(question)
     told = [
         (turn, *piece, ids[turn.id])
         for turn, near in own
-        for piece in _likeliest(_passages(turn, near, alone), words)
+        for piece in _likeliest(_passages(turn, near, alone), of_question)
     ]
     if reader is None or not told:
         return Found(asked, recall, (), tuple(turn for turn, _ in own))
@@ -179,6 +180,15 @@ def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall
     for reply in _replies(reader, question, told):
         best.setdefault(reply.turn.id, reply)
     return Found(asked, recall, tuple(_newest(reader, question, list(best.values()))), told=tuple(told))
+
+
+def read_turn(bank: Bank, reader: Reader, found: Found, id_: str) -> Reply:
+    """What one turn replies, whether or not it was recalled."""
+    near = bank.turns_around(id_, 1)
+    turn = next(one for one in near if one.id == id_)
+    told = [(turn, *piece, 0.0) for piece in _passages(turn, near, False)]
+    known = [one for one in found.replies if one.turn.id == id_]
+    return (known or _replies(reader, found.asked.words, told))[0]
 
 
 def each(reader: Reader, found: Found) -> Found:
@@ -217,14 +227,14 @@ def _passages(turn: Turn, near: Sequence[Turn], asks_of_user: bool) -> list[tupl
     return found
 
 
-def _likeliest(several: list[tuple[Passage, int]], words: frozenset[str]) -> list[tuple[Passage, int]]:
+def _likeliest(several: list[tuple[Passage, int]], asked: frozenset[str]) -> list[tuple[Passage, int]]:
     """The pieces that are read of one turn: of a pasted book those that have most of the question's words."""
     if len(several) <= PIECES:
         return several
-    return sorted(several, key=lambda one: -len(words & _words(one[0].text)))[:PIECES]
+    return sorted(several, key=lambda one: -len(asked & words(one[0].text)))[:PIECES]
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text.casefold()))
 
 
@@ -254,7 +264,7 @@ def _newest(reader: Reader, question: str, replies: list[Reply]) -> list[Reply]:
 def _earlier(than: str, replies: list[Reply]) -> list[Reply]:
     """What held before something: replies that are not that itself, said before it was, the latest of them first; none
     where nothing replies with that something."""
-    itself = [one for one in replies if _words(than) & _words(one.words)]
+    itself = [one for one in replies if words(than) & words(one.words)]
     until = max((_order(one) for one in itself if one.answers >= 0.5), default=None)
     if until is None:
         return []

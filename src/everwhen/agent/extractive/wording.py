@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from everwhen.agent.extractive.reading import Found
 from everwhen.recall.spans import unit_around
-from everwhen.types import Citation, Turn
+from everwhen.types import Citation, Fact, Turn
 from everwhen.when import Interval
 from everwhen.when.render import describe
 from everwhen.when.zones import zone_of
@@ -50,6 +50,11 @@ def refusal(found: Found, reason: str) -> str:
     quote = found.replies[0].quote if found.replies else turns[0].text
     quote = quote if len(quote) <= SHORTEST_SHOWN else f"{quote[: SHORTEST_SHOWN - 1]}…"
     return f'{text}; the nearest is {turns[0].speaker}, {day(turns[0].said_at, turns[0].zone)}: "{quote}"'
+
+
+def ended(fact: Fact, zone: str) -> str:
+    """That a fact holds no longer."""
+    return f'"{fact.text}" ended on {day(fact.valid.end or fact.valid_from, zone)}'
 
 
 def unique(citations: Sequence[Citation]) -> tuple[Citation, ...]:

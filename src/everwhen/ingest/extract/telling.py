@@ -27,6 +27,8 @@ PART, MOST_PARTS = 280, 24
 """Characters of a long turn that are read at once, and how many such parts are read: a pasted book tells no more."""
 BEFORE = 160
 """Characters of what stands before that are read along."""
+ANYBODY = "user"
+"""Who speaks, to the reader: what is told does not depend on a name."""
 AHEAD = 1.0
 """How far ahead, in log odds, another relation may be at the same place."""
 NO_RIVAL = -3.0
@@ -96,6 +98,7 @@ def _parts(passage: Passage) -> list[tuple[int, Passage]]:
 
 def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal]]:
     """Every value that a passage might tell, the likeliest first, each asked about by itself."""
+    passages = [replace(one, speaker=ANYBODY) for one in passages]
     asked = _asked()
     seen = reader.tells([question for _, question in asked], passages)
     values = [
@@ -103,9 +106,10 @@ def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal
         for number, (passage, told) in enumerate(zip(passages, seen, strict=True))
         for value in _values(passage.text, [(asked[one.question][0], one.span, one.chance) for one in told])
     ]
+    alone = [replace(one, before="") for one in passages]  # whose it is, stands beside the value
     readings = reader.read_each(
         [
-            (relation.whose.replace("{value}", passages[number].text[slice(*place)]), passages[number])
+            (relation.whose.replace("{value}", alone[number].text[slice(*place)]), alone[number])
             for number, relation, place, _ in values
         ]
     )

@@ -20,7 +20,7 @@ from everwhen.models.reader.base import Passage, Reading, Told
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-FOLDER = Path(__file__).with_name("reader_1")
+FOLDER = Path(__file__).with_name("reader_2")
 ASKED, BEFORE, OWN = 40, 24, 160
 """Tokens of a question, of the turn before, and of a turn. It was trained with 96 of a turn and has 256 positions."""
 BATCH = 4
@@ -30,14 +30,14 @@ EARLIER = 64
 LONGEST_SPAN = 24
 AS_LIKELY, MOST_SPANS = 0.5, 4
 """How likely, beside the best, another part of an answer must be; and how many parts there are at the most."""
-LEAST_CHANCE = 0.2
+LEAST_CHANCE = 0.4
 """Below which nothing is told: whoever asks decides how sure is sure enough."""
 
 
 class PackagedReader:
     """May be called from several threads at once; a pair reads the same whatever else is read with it."""
 
-    name = "reader-1"
+    name = "reader-2"
 
     def __init__(self, threads: int | None = None, folder: Path = FOLDER) -> None:
         self.threads = threads or available_cores()

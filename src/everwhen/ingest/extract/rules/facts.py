@@ -52,6 +52,8 @@ def facts(
         status = KEPT.get(one.status)
         if subject is None or status is None or subject.casefold() == one.value.casefold():
             continue
+        if turn.role == "assistant" and subject == voices.speaker:
+            continue  # it has no life to tell of
         valid = _valid(turn, one, status)
         if status == "planned" and valid is None:
             continue  # nobody knows from when

@@ -18,9 +18,11 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         for day, text in (
             (datetime(2025, 1, 7, 9, tzinfo=UTC), "I live in Leeds and work at Siemens as an engineer."),
             (datetime(2025, 4, 2, 9, tzinfo=UTC), "We moved to York in March!"),
+            (datetime(2025, 1, 9, 9, tzinfo=UTC), "I take lisinopril 10 mg every morning."),
+            (datetime(2025, 4, 9, 9, tzinfo=UTC), "I stopped taking lisinopril."),
             (datetime(2025, 5, 2, 9, tzinfo=UTC), "I quit my job at Siemens."),
         ):
-            memory.add(text, at=day, session=f"{day:%m}")
+            memory.add(text, at=day, session=f"{day:%m-%d}")
         yield memory
 
 
@@ -40,10 +42,30 @@ def test_what_held_at_the_time_asked_about_is_the_answer(memory: Memory, questio
     assert memory.ask(question, at=NOW, model="none").trace["short"] == answer
 
 
-def test_what_has_ended_is_no_answer_and_the_refusal_says_since_when(memory: Memory) -> None:
+def test_what_has_ended_is_no_answer_and_the_refusal_cites_the_turn_that_ended_it(memory: Memory) -> None:
     refused = memory.ask("Where do I work?", at=NOW, model="none")
-    assert refused.abstained and "Siemens" in refused.text and "ended on 2 May 2025" in refused.text
+    assert refused.abstained and '"user works at Siemens" ended on 2 May 2025' in refused.text
+    assert [one.quote for one in refused.citations] == ["I quit my job at Siemens."]
+    assert refused.trace["searched"]["turns"]
+    assert "lisinopril" in memory.ask("What medication do I take?", at=NOW, model="none").text
     assert memory.ask("Where did I work?", at=NOW, model="none").trace["short"] == "Siemens"
+
+
+def test_a_question_that_asks_for_just_this_fact_is_answered_though_the_reader_is_unsure(
+    memory: Memory,
+) -> None:
+    assert memory.ask("What do I do for a living?", at=NOW, model="none").trace["short"] == "engineer"
+
+
+def test_what_began_only_later_is_no_answer(memory: Memory) -> None:
+    assert memory.ask("Where did I live in 2023?", at=NOW, model="none").trace["short"] != "York"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"), [("Do I still take lisinopril?", "No"), ("Do I live in York?", "Yes")]
+)
+def test_yes_and_no_are_of_what_holds(memory: Memory, question: str, answer: str) -> None:
+    assert memory.ask(question, at=NOW, model="none").trace["short"] == answer
 
 
 def test_as_it_was_known_before_nothing_had_ended(memory: Memory) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from functools import cache
+from typing import Literal
 
 from everwhen.relations import relations
 from everwhen.types import Turn
 from everwhen.when import Interval, resolve
 
+PAST = re.compile(r"(?i)\b(?:did|was|were|had|used to|been)\b")
+"""That a question asks for the past."""
 _ON = re.compile(r"\s(?:on|in|at|during)\s*$", re.IGNORECASE)
 _FRAME = """
     a an and are at by did do does for from has have how i in is it long many me much my of on s the to was we were what
@@ -19,8 +22,11 @@ _FRAME = """
 
 def undated(words: str, at: datetime, zone: str) -> tuple[str, Interval] | None:
     """A question without the one time that it names, and that time."""
+    tense: Literal["past"] | None = "past" if PAST.search(words) else None
     named = [
-        (ref.span, ref.interval) for ref in resolve(words, at, zone) if ref.kind == "point" and ref.interval
+        (ref.span, ref.interval)
+        for ref in resolve(words, at, zone, tense)
+        if ref.kind == "point" and ref.interval
     ]
     if len(named) != 1:
         return None

@@ -24,7 +24,7 @@ from everwhen.agent.extractive.reading import QUOTE, Found, Reply, each, look, u
 from everwhen.models.reader import Reader
 from everwhen.recall import Recipe
 from everwhen.sentences import sentence_at
-from everwhen.types import Answer, Citation
+from everwhen.types import Answer, Citation, Fact
 
 WEIGHED = ("relevance", "answers", "span", "recalled")  # the signs that count
 NUMBERS = ("count", "amount", "since", "lasting")
@@ -60,12 +60,16 @@ def ask(
         summed = Draft("reading", reason=f"{name} was not named") if name else None
         if asked.parts and not name:
             summed = counting.total(asked, lambda part: search(replace(asked, words=part, each="")), chance)
-        if reader is not None and as_of is None:
-            sure = chance(found)
-            found, fact = holding.held(bank, reader, found, at)
-            if fact is not None:
-                summed = read_reply(found, found.replies[0], min(sure, fact.confidence))
-        draft = _known_by(summed or _read(bank, reader, found, at), as_of)
+        unsure = chance(found) < fitted()["least"]
+        held = (
+            holding.held(bank, reader, found, at, unsure) if reader and as_of is None else holding.Held(found)
+        )
+        if held.fact is not None:
+            sure = held.fact.confidence if held.sure else min(chance(found), held.fact.confidence)
+            summed = read_reply(held.found, held.found.replies[0], sure)
+        draft = _known_by(summed or _read(bank, reader, held.found, at), as_of)
+        if held.gone and (asked.kind == "yes or no" or (draft.confidence or 0.0) < fitted()["least"]):
+            return _ended(bank, found, held.gone, asked)
     elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
         draft = read_reply(found, found.replies[0], chance(found))
     elif found is not None and asked.kind == "when":
@@ -80,14 +84,26 @@ def ask(
         trace["signs"] = {name: round(value, 3) for name, value in found.signs().items()}
         trace["searched"] = {"turns": [one.turn.id for one in found.replies]}
     if found is not None and (not draft.text or (draft.confidence or 0.0) < fitted()["least"]):
-        refused = wording.refusal(
-            found, wording.ended(found.gone, bank.zone) if found.gone else draft.reason or NOT_TOLD
-        )
+        refused = wording.refusal(found, draft.reason or NOT_TOLD)
         near = tuple(one.citation() for one in found.replies[:1])
         sure = round(1 - chance(found), 3)
         return Answer(refused, near, abstained=True, confidence=sure, trace=trace)
     sure = round(draft.confidence if draft.confidence is not None else 1.0, 3)
     return Answer(draft.text, draft.citations, draft.intervals, confidence=sure, trace=trace)
+
+
+def _ended(bank: Bank, found: Found, fact: Fact, asked: Asked) -> Answer:
+    """That what was asked for has ended, with the turn that says so: no to a question of yes or no, else a refusal."""
+    turn = bank.turn(fact.sources[-1])
+    quote = sentence_at(turn.text, 0, 1, longest=QUOTE)
+    is_no = asked.kind == "yes or no"
+    text = wording.said(f"{'No' if is_no else 'Not known'}: {wording.ended(fact, bank.zone)}", quote, turn)
+    trace = {
+        "method": "extractive", "kind": asked.kind, "how": "facts", "short": "No" if is_no else "",
+        "searched": {"turns": list(dict.fromkeys(one[0].id for one in found.told))},
+    }  # fmt: skip
+    cited = (Citation(turn.id, quote, turn.said_at, turn.speaker),)
+    return Answer(text, cited, abstained=not is_no, confidence=fact.confidence, trace=trace)
 
 
 def _known_by(draft: Draft, as_of: datetime | None) -> Draft:
@@ -132,8 +148,7 @@ def read_reply(found: Found, best: Reply, sure: float) -> Draft:
     """A reply in words: the answer, and the sentence that has it. Where it is not sure which words answer, the
     sentences speak for themselves, and the likeliest words are only the short answer."""
     is_span = best.kind == "span" and found.asked.kind != "yes or no"
-    polarity = "Yes" if best.reading.kinds[1] >= best.reading.kinds[2] else "No"
-    short = best.words if is_span else polarity
+    short = best.words if is_span else "Yes" if best.yes else "No"
     if found.asked.kind == "count" and (ordinal := _ORDINAL.search(short)):  # "my 5th" tells of five
         short = ordinal.group(1)
     leads = short[:1].upper() + short[1:] if best.points or not is_span else ""

@@ -2,70 +2,135 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 
 from everwhen.agent.bank import Bank
 from everwhen.agent.extractive.reading import HELD, Found, Reply, read_turn, words
-from everwhen.agent.time_asked import undated
+from everwhen.agent.time_asked import PAST, content, undated
 from everwhen.models.reader import Reader
+from everwhen.relations import relations
 from everwhen.types import Fact
 from everwhen.when import Interval
 
 SURE = 0.5  # the confidence from which a fact counts
 FEW = 3  # replies that are looked at
-_PAST = re.compile(r"(?i)\b(?:did|was|were|had|used to|been)\b")
+_OWN = frozenset({"i", "my", "me", "mine", "we", "our", "us"})
+_NOW = frozenset({"now", "currently", "today", "still", "presently"})
 
 
-def held(bank: Bank, reader: Reader, found: Found, at: datetime) -> tuple[Found, Fact | None]:
-    """The reply that holds at the time asked about comes first, and its fact; replies that hold no longer go.
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What was found, without replies that do not hold at the time asked about."""
 
-    The best reply says which fact is asked for: the one that was read in its turn, with its words.
+    found: Found
+    fact: Fact | None = None
+    """What holds then; the first reply tells it."""
+    gone: Fact | None = None
+    """What the best reply told, and has ended by then."""
+    sure: bool = False
+    """Whether the question is one that asks for just this fact."""
+
+
+def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -> Held:
+    """The replies that hold at the time asked about.
+
+    A reply says which fact is asked for: the one that was read in its turn, with its words. Where another one holds,
+    the turn that told that one replies. If the reader is `unsure`, a fact that the question asks for answers by itself.
     """
     then = _asked_for(found, at, bank.zone)
     if then is None:
-        return found, None
-    for reply in found.replies[:FEW]:
-        fact = _fact(bank, found, reply)
+        return Held(found)
+    known = _known(bank, found)
+    gone: Fact | None = None
+    asked = [one for one in known if one.valid.overlaps(then) and one.sources and _is_asked(found, one)]
+    if unsure and len({one.object for one in asked}) == 1:
+        return Held(
+            found.led_by(_pointing(read_turn(bank, reader, found, asked[0].sources[0]), asked[0])),
+            asked[0],
+            sure=True,
+        )
+    for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
+        fact = _told(found, reply, known)
         if fact is None or fact.valid.overlaps(then):
             break
         following = [
-            one for one in bank.facts.history(fact.subject, fact.predicate)
-            if one.valid.overlaps(then) and one.confidence >= SURE and one.sources
+            one for one in known
+            if (one.subject, one.predicate) == (fact.subject, fact.predicate)
+            and one.valid.overlaps(then) and one.sources
         ]  # fmt: skip
         if following and not bank.facts.predicates.find(fact.predicate).multi:
             now = following[-1]
-            return found.led_by(_pointing(read_turn(bank, reader, found, now.sources[0]), now)), now
-        if fact.valid.end is None or (then.start is not None and fact.valid.end > then.start):
+            return Held(found.led_by(_pointing(read_turn(bank, reader, found, now.sources[0]), now)), now)
+        if not _is_over(fact, then) and not _is_ahead(fact, then):
             break
-        found = replace(found, replies=tuple(one for one in found.replies if one is not reply), gone=fact)
-    return found, None
+        gone = gone or (fact if _is_over(fact, then) else None)
+        found = replace(found, replies=tuple(one for one in found.replies if one is not reply))
+    return Held(found, gone=gone)
 
 
 def _asked_for(found: Found, at: datetime, zone: str) -> Interval | None:
     """The time that a question is about: the one that it names, or now; none where it asks for the past at large."""
-    if found.asked.kind not in HELD or found.asked.before:
+    if found.asked.kind not in (*HELD, "yes or no") or found.asked.before:
         return None
     named = undated(found.asked.words, at, zone)
     if named is not None:
-        return named[1]
-    return None if _PAST.search(found.asked.words) else Interval(at, at + timedelta(microseconds=1))
+        return named[1] if found.asked.kind in HELD else None
+    return None if PAST.search(found.asked.words) else Interval(at, at + timedelta(microseconds=1))
 
 
-def _fact(bank: Bank, found: Found, reply: Reply) -> Fact | None:
-    """The fact that a reply tells: it was read in the same turn, and most of the reply's words are its value."""
+def _known(bank: Bank, found: Found) -> list[Fact]:
+    """All that is known of those who reply, and of those whom recalled facts are about."""
     recalled = (bank.facts.get(one.id).subject for one in found.recall.memories if one.kind == "fact")
-    told = [
-        one for subject in dict.fromkeys((reply.turn.speaker, *recalled)) for one in bank.facts.about(subject)
-        if reply.turn.id in one.sources and one.confidence >= SURE and _is_same(reply, one)
-    ]  # fmt: skip
+    subjects = dict.fromkeys((*(one.turn.speaker for one in found.replies[:FEW]), *recalled))
+    return [fact for one in subjects for fact in bank.facts.about(one) if fact.confidence >= SURE]
+
+
+def _is_asked(found: Found, fact: Fact) -> bool:
+    """Whether a question is one of those by which people ask for a fact of this kind, about this subject."""
+    whose = words(fact.subject)
+    asked = words(found.asked.words)
+    own = bool(asked & _OWN) and {one.turn.speaker for one in found.replies if one.turn.role == "user"} == {
+        fact.subject
+    }
+    about = content(found.asked.words) - _NOW
+    if not own and not whose <= asked:
+        return False
+    return found.asked.kind in HELD and about - whose in _questions(fact.predicate)
+
+
+@cache
+def _questions(predicate: str) -> tuple[frozenset[str], ...]:
+    """The words that say what each question for a relation is about."""
+    return tuple(content(one) for kind in relations() if kind.name == predicate for one in kind.questions)
+
+
+def _told(found: Found, reply: Reply, known: Sequence[Fact]) -> Fact | None:
+    """The fact that a reply tells: it was read in the same turn, and most of the reply's words are its value. Of a yes,
+    the value is in the question."""
+    told = [one for one in known if reply.turn.id in one.sources]
+    if found.asked.kind == "yes or no":
+        asked = words(found.asked.words)
+        told = [one for one in told if words(one.object) & asked] if reply.yes else []
+    else:
+        told = [one for one in told if _is_same(reply, one)]
     return max(told, key=lambda one: one.confidence, default=None)
 
 
 def _is_same(reply: Reply, fact: Fact) -> bool:
     said = words(reply.words)
     return 2 * len(said & words(fact.object)) >= max(1, len(said))
+
+
+def _is_over(fact: Fact, then: Interval) -> bool:
+    return fact.valid.end is not None and then.start is not None and fact.valid.end <= then.start
+
+
+def _is_ahead(fact: Fact, then: Interval) -> bool:
+    """Whether it began only later, on a day that was told."""
+    return then.end is not None and fact.valid_from >= then.end and fact.valid.grain != "second"
 
 
 def _pointing(reply: Reply, fact: Fact) -> Reply:

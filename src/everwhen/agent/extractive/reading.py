@@ -16,7 +16,7 @@ from everwhen.agent.time_asked import tells_of, undated
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
 from everwhen.recall import Recall, Recipe
 from everwhen.sentences import around, pieces, sentence_at
-from everwhen.types import Citation, Fact, Turn
+from everwhen.types import Citation, Turn
 
 READ = 6  # best turns that are read
 TOKENS = 4096
@@ -61,6 +61,11 @@ class Reply:
         return KINDS[int(self.reading.kinds[:_NONE].argmax())]
 
     @property
+    def yes(self) -> bool:
+        """What it says to a question of yes or no."""
+        return bool(self.reading.kinds[1] >= self.reading.kinds[2])
+
+    @property
     def words(self) -> str:
         """The answer's own words: its parts as they stand, whole words, without what stands around them."""
         return ", ".join(self.parts)
@@ -97,7 +102,6 @@ class Found:
     replies: tuple[Reply, ...]
     unread: tuple[Turn, ...] = ()  # the best turns, where there is no reader
     told: tuple[Told, ...] = ()  # what was read, so that it can be asked something else
-    gone: Fact | None = None  # what a reply told that holds no longer
 
     @property
     def answerable(self) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from everwhen.ingest.borderline import Borderline, Unasked
 from everwhen.ingest.concepts import with_topics
+from everwhen.ingest.contradictions import believed
 from everwhen.ingest.entities import KnownEntities, Resolver, key
 from everwhen.ingest.extract.base import (
     OVERLAP_TURNS,
@@ -59,7 +60,7 @@ def process(
 
     `judge` decides about names that may be one and that no rule decides about; without it they stay apart. `entities`
     are those of the bank, held from one batch to the next. `dated` writes dates into what is embedded. `reader` says
-    which plans change.
+    which plans change, and which facts replace others.
     """
     entities = entities or KnownEntities()
     turns = {turn.id: turn for turn in (*work.before, *work.turns)}
@@ -77,7 +78,8 @@ def process(
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
         read = {id_: turns[id_] for id_ in mine}
-        learn_facts(store, embedder, extraction.facts, read, list(turns), dated=dated)
+        facts = believed(store, reader, extraction.facts, read)
+        learn_facts(store, embedder, facts, read, list(turns), dated=dated)
     found = _Found(extraction, turns, mine, units, similar, near, topics, replaced)
     names = Borderline(judge)
     try:

@@ -110,6 +110,15 @@ def test_selling_a_thing_does_not_end_what_is_named_after_it(memory: Memory) -> 
     ]
 
 
+def test_a_state_that_is_over_does_not_hold_now(memory: Memory) -> None:
+    for place, text in enumerate(("I lived in Madrid from 2010 to 2015.", "I worked at Shell in 2012.")):
+        memory.add(text, at=day(1, 1 + place), session=text)
+    memory.add("I got a dog last week.", at=day(1, 9), session="dog")
+    assert [fact.object for fact in memory.facts.current("user")] == ["dog"]
+    first, last = datetime(2010, 1, 1, tzinfo=UTC), datetime(2016, 1, 1, tzinfo=UTC)
+    assert [span[:3] for span in spans(memory, "lives in")] == [("Madrid", first, last)]
+
+
 @pytest.mark.parametrize(
     ("known", "said", "same"),
     [

@@ -19,12 +19,13 @@ from everwhen.models.embed import Embedder
 from everwhen.store import Store
 from everwhen.types import Turn
 from everwhen.when import Grain
+from everwhen.when.tokens import word_set
 
-_ARTICLES = frozenset("a an the my our his her their your this that".split())
-_AFTER_HEAD = frozenset(
-    """a an the and or of in on at by for from to with without as per near over under after before during until since about
-    around between through every each once twice half one two three four when while if that which who because not
-    hourly daily nightly weekly monthly yearly""".split()
+_ARTICLES = word_set("a an the my our his her their your this that")
+_AFTER_HEAD = word_set(
+    """a an the and or of in on at by for from to with without as per near over under after before during until since
+    about around between through every each once twice half one two three four when while if that which who because
+    not hourly daily nightly weekly monthly yearly"""
 )
 """Words that a noun phrase goes on with when its head has been said; a number does so too."""
 
@@ -48,12 +49,12 @@ def learn_facts(
     for fact in sorted(told, key=lambda one: turns[one.turns[0]].said_at):
         turn = turns[fact.turns[0]]
         if fact.status in ("ended", "denied"):
-            ended = _ended(store, fact, turns, learned)
-            learned += [ended] if ended is not None else []
-        elif fact.status == "held" and _goes_on(store, fact, turns, learned):
-            learned.append(replace(_learned(fact, turn), valid_to=None))
+            found = _ended(store, fact, turns, learned)
+        elif fact.status == "held":
+            found = _held(store, fact, turns, learned)
         else:
-            learned.append(_learned(fact, turn))
+            found = _learned(fact, turn)
+        learned += [found] if found is not None else []
     now = datetime.now(UTC)
     words = Words(embedder, store.info.zone if dated else None)
     return len(relearn(store.facts, words, list(turns), learned, now, [*turns, *around]))
@@ -106,14 +107,23 @@ def _ended(
     )
 
 
-def _goes_on(
+def _held(
     store: Store, fact: ExtractedFact, turns: Mapping[str, Turn], learned: Sequence[Learned]
-) -> bool:
-    """Whether what held at a time is known to have held then: that it did, is not its end."""
-    if fact.valid is None or fact.valid.start is None:
-        return False
-    known = _known(store, fact, fact.valid.start, turns, learned)
-    return any(folded(one.object) == folded(fact.object) and one.start <= fact.valid.start for one in known)
+) -> Learned | None:
+    """What held at a time. Where that is known already it is not its end; None where something else held all the time.
+
+    "I stayed in a hotel last week" is not the end of living in Leeds.
+    """
+    found = _learned(fact, turns[fact.turns[0]])
+    if found.valid_from is None or found.valid_to is None:
+        return found
+    start, object_ = found.valid_from, folded(fact.object)
+    then = [one for one in _known(store, fact, start, turns, learned) if one.start <= start]
+    if any(folded(one.object) == object_ for one in then):
+        return replace(found, valid_to=None)
+    after = [one for one in _known(store, fact, found.valid_to, turns, learned) if one.start <= start]
+    slot = Predicates(store.facts.predicates()).find(fact.predicate).slot
+    return None if any(slot(one.object) == slot(fact.object) for one in after) else found
 
 
 def _known(

@@ -100,6 +100,17 @@ def test_what_only_its_end_speaks_of_is_known_no_longer(memory: Memory) -> None:
     assert spans(memory, "works at") == []
 
 
+def test_an_end_that_came_before_its_beginning_is_found_when_it_is_read_again(memory: Memory) -> None:
+    quit_ = memory.add("I quit my job at Siemens.", at=day(5, 2), session="b").turns[0]
+    memory.add("I work at Siemens.", at=day(1, 8), session="a")
+    assert [span[1:3] for span in spans(memory, "works at")] == [
+        (day(1, 8), None)
+    ]  # the limit that docs/facts.md states
+    memory.reextract([quit_])
+    memory.flush()
+    assert [span[1:3] for span in spans(memory, "works at")] == [(day(1, 8), day(5, 2))]
+
+
 def test_selling_a_thing_does_not_end_what_is_named_after_it(memory: Memory) -> None:
     memory.add("I own a guitar.", at=day(1, 1), session="a")
     memory.add("I bought a guitar case.", at=day(2, 1), session="b")

@@ -30,14 +30,14 @@ def told(day: int, value: str, status: FactStatus = "holds", valid: Interval | N
     return day, value, status, valid
 
 
-def learn(memory: Memory, *several: Told) -> list[tuple[str, datetime | None]]:
+def learn(memory: Memory, *several: Told, predicate: str = "takes") -> list[tuple[str, datetime | None]]:
     turns, facts = {}, []
     for day, value, status, valid in several:
         added = memory.add("…", at=SAID + timedelta(days=day))
         turns[added.turns[0]] = memory.turn(added.turns[0])
-        facts.append(ExtractedFact("Ana", "takes", value, (added.turns[0],), valid=valid, status=status))
+        facts.append(ExtractedFact("Ana", predicate, value, (added.turns[0],), valid=valid, status=status))
     learn_facts(memory._store, memory._embedder, facts, turns)
-    return [(fact.object, fact.valid_to) for fact in memory.facts.history("Ana", "takes")]
+    return [(fact.object, fact.valid_to) for fact in memory.facts.history("Ana", predicate)]
 
 
 @pytest.mark.parametrize("status", ["ended", "denied"])
@@ -65,3 +65,24 @@ def test_what_nobody_knew_neither_begins_nor_ends(memory: Memory) -> None:
 def test_what_ended_may_begin_again(memory: Memory) -> None:
     found = learn(memory, told(1, "aspirin"), told(5, "aspirin", "ended"), told(9, "aspirin"))
     assert found == [("aspirin", SAID + timedelta(days=5)), ("aspirin", None)]
+
+
+def held(day: int, value: str, first: int, last: int) -> Told:
+    return told(
+        day, value, "held", Interval(SAID + timedelta(days=first), SAID + timedelta(days=last), "day")
+    )
+
+
+def test_what_held_at_a_time_does_not_hold_now(memory: Memory) -> None:
+    assert learn(memory, held(40, "aspirin", 5, 6)) == [("aspirin", SAID + timedelta(days=6))]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_what_held_at_a_time_ends_neither_itself_nor_what_held_all_the_time(
+    memory: Memory, at_once: bool
+) -> None:
+    begins, later = told(1, "Leeds"), (held(40, "leeds", 5, 6), held(41, "hotel", 7, 8))
+    if not at_once:
+        learn(memory, begins, predicate="lives in")
+    assert learn(memory, *((begins, *later) if at_once else later), predicate="lives in") == [("Leeds", None)]
+    assert memory.doctor() == []

@@ -168,6 +168,13 @@ def reweigh_fact(ledger: FactLedger, fact_id: str, confidence: float, at: dateti
     return _revised(ledger, row, ledger.touch(row.key, at), confidence=confidence)
 
 
+def reopen_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
+    """The same fact without the end that was claimed for it: it holds until the next of its slot."""
+    row = _fact(ledger, fact_id)
+    after = ledger.next_started(row.slot, row.valid_from)
+    return _revised(ledger, row, ledger.touch(row.key, at), claimed_to=None, valid_to=until(None, after))
+
+
 def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: datetime) -> FactRow | None:
     """Keep one side of a conflict, by its id or its object, or neither."""
     conflict = ledger.conflict(conflict_id)

@@ -7,9 +7,10 @@ before. A person's word is never touched, nor is what a person took back learned
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from everwhen.facts.changes import Statement, assert_fact, retract_fact, reweigh_fact
+from everwhen.facts.changes import INSTANT, Statement, assert_fact, reopen_fact, retract_fact, reweigh_fact
 from everwhen.facts.learn import ExtractedFact, learn, statements
 from everwhen.facts.predicates import folded
 from everwhen.facts.wording import Wording, prepared
@@ -29,17 +30,19 @@ def relearn(
     """Replace what was learned from some turns by what they are found to say now; gives back what is new.
 
     A fact that they say as before stays as it is, with no support added; one that has other sources loses these
-    turns as sources; one that has none, or now has another beginning or end, is retracted at `at`.
+    turns as sources, and the end that one of them had given it; one that has none, or now has another beginning or end,
+    is retracted at `at`.
     """
     known = store.from_sources(turns)
     if not known:
         return learn(store, wording, facts, read)
     cited = store.sources(known)
+    ends = {fact_id: _end(store, fact_id) for fact_id in known if len(cited.get(fact_id, [])) > 1}
     said = prepared(statements(store, facts), wording)
     reading = frozenset(turns)
     with store.writing(read) as ledger:
         for fact_id in known:
-            _look_again(ledger, fact_id, cited.get(fact_id, []), said, reading, at)
+            _look_again(ledger, fact_id, cited.get(fact_id, []), ends.get(fact_id), said, reading, at)
         rows = []
         for one in said:  # each is held against the facts as the ones before it left them
             held = [id_ for id_ in known if not set(one.sources).isdisjoint(cited.get(id_, []))]
@@ -48,10 +51,36 @@ def relearn(
         return [ledger.fact(row.id) or row for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Who gave a fact the end that it has."""
+
+    sources: frozenset[str]
+    came_later: bool
+    """It was known without an end before."""
+
+
+def _end(store: FactStore, fact_id: str) -> _End | None:
+    """The sources that were first cited with the version that brought the end; all until then, where none was."""
+    newest = store.newest(fact_id)
+    if newest is None or newest.claimed_to is None:
+        return None
+    first = newest
+    versions = store.history(folded(newest.subject), None, versions=True)
+    for row in sorted((one for one in versions if one.id == fact_id), key=lambda one: -one.version):
+        if row.claimed_to != newest.claimed_to:
+            break
+        first = row
+    until = store.sources([fact_id], first.recorded_at).get(fact_id, [])
+    before = store.sources([fact_id], first.recorded_at - INSTANT).get(fact_id, [])
+    return _End(frozenset(until).difference(before) or frozenset(until), first.version > 1)
+
+
 def _look_again(
     ledger: FactLedger,
     fact_id: str,
     sources: Sequence[str],
+    end: _End | None,
     said: Sequence[Statement],
     reading: frozenset[str],
     at: datetime,
@@ -62,7 +91,14 @@ def _look_again(
     again = [one for one in said if _same(ledger, row, one) and not set(one.sources).isdisjoint(sources)]
     if not reading.issuperset(sources):
         saying = {source for one in again for source in one.sources}
-        ledger.uncite(row.id, [one for one in sources if one in reading and one not in saying])
+        silent = [one for one in sources if one in reading and one not in saying]
+        ledger.uncite(row.id, silent)
+        if end is None or row.claimed_to is None or end.sources.isdisjoint(silent):
+            return
+        if end.came_later:
+            reopen_fact(ledger, row.id, at)
+        else:  # nobody has said that it goes on: reading the others again tells what they say
+            retract_fact(ledger, row.id, at, REREAD)
     elif not again or not _as_before(row, again):
         retract_fact(ledger, row.id, at, REREAD)
     elif (sure := max(one.confidence for one in again)) != row.confidence:

@@ -117,6 +117,39 @@ def test_a_fact_holds_from_the_time_said_beside_it_and_not_from_that_of_another_
     assert fact.valid is None
 
 
+def year(number: int) -> datetime:
+    return datetime(number, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "name", "until"),
+    [
+        ("I lived in Madrid from 2010 to 2015.", "Madrid", "lives in", year(2016)),
+        ("I lived in Oslo in 2010.", "Oslo", "lives in", year(2011)),
+        ("We were based in Nairobi in 2010.", "Nairobi", "lives in", year(2011)),
+        ("I worked at Shell in 2010.", "Shell", "works at", year(2011)),
+        ("I was working at Shell in 2010.", "Shell", "works at", year(2011)),
+        ("I studied physics in 2010.", "physics", "studies", year(2011)),
+        ("I was a nurse in 2010.", "nurse", "works as", year(2011)),
+        ("I had a parrot in 2010.", "parrot", "has pet", year(2011)),
+        ("I have lived in Oslo since 2010.", "Oslo", "lives in", None),
+        ("I moved to York in 2010.", "York", "lives in", None),
+        ("I started at Monzo in 2010.", "Monzo", "works at", None),
+        ("I started working at Monzo in 2010.", "Monzo", "works at", None),
+        ("I was promoted to team lead in 2010.", "team lead", "works as", None),
+        ("I got a dog in 2010.", "dog", "has pet", None),
+        ("We had a baby boy in 2010.", "boy", "has child", None),
+        ("The fee was 30 euros in 2010.", "30 euros", "costs", None),
+    ],
+)
+def test_what_was_so_at_a_time_held_then_and_what_began_then_holds_still(
+    text: str, value: str, name: str, until: datetime | None
+) -> None:
+    read = [(one, parser().parse([one.text])[0]) for one in passages(text)]
+    (fact,) = facts(turn(text), [said(text, value, name)], voices(), read)
+    assert fact.valid is not None and (fact.valid.start, fact.valid.end) == (year(2010), until)
+
+
 def test_nothing_is_told_of_itself_or_twice() -> None:
     text = "Porto is Porto, and I live in Porto."
     assert not facts(turn(text), [said(text, "Porto", subject="Porto")], voices())

@@ -110,15 +110,16 @@ class ExtractedEntity:
     """Whether one sentence does not show that it is one: a concept has to be said again, a name to be known."""
 
 
-FactStatus = Literal["holds", "planned", "ended", "denied"]
-"""What is said of a fact: that it holds, will hold from a day on, holds no longer, or is not so."""
+FactStatus = Literal["holds", "held", "planned", "ended", "denied"]
+"""What is said of a fact: that it holds, held at a time, will hold from a day on, holds no longer, or is not so."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
     """A stable subject-predicate-object statement. `valid` None or an open side: not said.
 
-    Of one that has ended or is denied, `valid` begins where what held before ends.
+    Of one that has ended or is denied, `valid` begins where what held before ends. Of one that held at a time, `valid`
+    is that time: whether it held before and after is not said.
     """
 
     subject: str

@@ -2,7 +2,8 @@
 
 One run of the reader sees every relation of the table at a glance: where in the turn a value might stand. Each value
 is then asked about by itself, "Who lives in Ghent?": the answer is the subject, the status is how it is said, and
-"not here" takes the value back. What is left is a `Statement` with a chance that is right as often as it says.
+"not here" takes the value back. What is left is a `Statement` with a chance: how often its relation and value are
+right. The chance is not fitted on the subject, right in 0.86 of those, nor on the status, right in 0.85.
 """
 
 from __future__ import annotations

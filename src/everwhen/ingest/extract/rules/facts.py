@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, Literal
 
 from everwhen.ingest.extract.base import ExtractedFact, FactStatus
 from everwhen.ingest.extract.rules.cleaning import Passage
-from everwhen.ingest.extract.rules.parsing import Parse, Word
+from everwhen.ingest.extract.rules.parsing import Parse, Word, parsed
 from everwhen.ingest.extract.rules.voices import Voices, possessive
 from everwhen.ingest.extract.telling import Statement
+from everwhen.relations import Relation
 from everwhen.sentences import sentence_place
 from everwhen.types import Turn
-from everwhen.when import Interval, resolve
+from everwhen.when import Interval, TimeRef, resolve
 
 KEPT: Final[dict[str, FactStatus]] = {
     "true": "holds", "planned": "planned", "ended": "ended", "denied": "denied",
@@ -35,6 +37,9 @@ _FILLERS = frozenset(("", "the", "a", "an", "new", "old", "still", "now"))
 _OWNED = re.compile(r"^(my|our|your|his|her)\s+(.+)$", re.IGNORECASE | re.DOTALL)
 _NAME_LAST = re.compile(r"(?:^|\s)((?:[^\W\d_a-zß-ÿ][\w'’.-]*\s?)+)$")
 _ARTICLE = re.compile(r"^(?:an?|the|this|that)\s+(?=\S)", re.IGNORECASE)
+_HAVE = frozenset(("have", "has", "'ve", "’ve"))
+_LASTING = frozenset(("number", "date"))
+"""Values that are read off at a time, and stand until another is told."""
 _CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|who|which|while|then)\b", re.IGNORECASE)
 
 
@@ -54,7 +59,7 @@ def facts(
             continue
         if turn.role == "assistant" and subject == voices.speaker:
             continue  # it has no life to tell of
-        valid = _valid(turn, one, status)
+        status, valid = _valid(turn, one, status, read)
         if status == "planned" and valid is None:
             continue  # nobody knows from when
         domain = one.relation.domain or "general"
@@ -136,11 +141,16 @@ def _meant(pronoun: str, at: int, voices: Voices) -> str | None:
     return voices.referents.who(pronoun, voices.turn, at, (voices.speaker, voices.listener or ""))
 
 
-def _valid(turn: Turn, stated: Statement, status: FactStatus) -> Interval | None:
-    """From when it holds, or until when it did, where the sentence says one time beside the value itself."""
+def _valid(
+    turn: Turn, stated: Statement, status: FactStatus, read: Sequence[tuple[Passage, Parse]]
+) -> tuple[FactStatus, Interval | None]:
+    """From when it holds, or until when it did, where the sentence says one time beside the value itself.
+
+    What "was so in 2012" held then; from 2010 to 2015 it held until the end. What began in 2012 holds from then on.
+    """
     start, end = sentence_place(turn.text, *stated.place)
     tense: Literal["future"] | None = "future" if status == "planned" else None
-    begins: list[Interval] = []
+    times: list[TimeRef] = []
     for ref in resolve(turn.text[start:end], turn.said_at, turn.zone, tense):
         first, last = ref.span[0] + start, ref.span[1] + start
         between = turn.text[stated.place[1] : first] or turn.text[last : stated.place[0]]
@@ -149,5 +159,59 @@ def _valid(turn: Turn, stated: Statement, status: FactStatus) -> Interval | None
         if not between or _CLAUSE.search(between):
             continue  # it is the value itself, or the time of another clause
         if (ref.interval.start > turn.said_at) == (status == "planned"):
-            begins.append(ref.interval)
-    return Interval(begins[0].start, None, begins[0].grain) if len(begins) == 1 else None
+            times.append(ref)
+    if len(times) != 1 or times[0].interval is None:
+        return status, None
+    (time,), whole = times, times[0].interval
+    over = whole.end is not None and whole.end <= turn.said_at
+    if status == "holds" and over and stated.relation.value not in _LASTING:
+        verb = _verb(stated.place, read)
+        if time.kind == "range" and not (verb and verb.lemma in _begins(stated.relation)):
+            return status, whole
+        if verb is not None and _is_past(verb) and verb.lemma in _states(stated.relation):
+            return "held", whole
+    return status, Interval(whole.start, None, whole.grain)
+
+
+def _verb(place: tuple[int, int], read: Sequence[tuple[Passage, Parse]]) -> Word | None:
+    """The verb of the clause that a place is in."""
+    inside = [
+        word
+        for passage, parse in read
+        for word in parse.words
+        if passage.start + word.start < place[1] and place[0] < passage.start + word.end
+    ]
+    above = (one for word in inside[-1:] for one in word.ancestors() if one not in inside)
+    return next((one for one in above if one.pos in ("VERB", "AUX")), None)
+
+
+def _is_past(verb: Word) -> bool:
+    """Whether a verb tells of the past, and not of what lasts from it until now: "lived", not "have lived"."""
+    finite = [word.tag for word in (verb, *verb.children) if word is verb or word.dep in ("aux", "auxpass")]
+    return "VBD" in finite and not {"VBP", "VBZ", "MD"}.intersection(finite)
+
+
+@cache
+def _states(relation: Relation) -> frozenset[str]:
+    """The verbs that tell a relation as a state: those of its name and of its examples, in the present tense."""
+    texts = [f"Somebody {relation.name} something.", *relation.examples]
+    found = (verb for verb in _verbs(texts) if _is_present(verb))
+    return frozenset(verb.lemma for verb in found) - _begins(relation) | {"be"}
+
+
+@cache
+def _begins(relation: Relation) -> frozenset[str]:
+    """The verbs with which a relation begins."""
+    return frozenset(verb.lemma for verb in _verbs(relation.begins)) - {"be"}
+
+
+def _verbs(texts: Sequence[str]) -> list[Word]:
+    words = [word for parse in parsed(list(texts)) for word in parse.words]
+    return [word for word in words if word.pos in ("VERB", "AUX") and word.dep not in ("aux", "auxpass")]
+
+
+def _is_present(verb: Word) -> bool:
+    helping = [word for word in verb.children if word.dep in ("aux", "auxpass")]
+    if verb.tag in ("VBZ", "VBP"):
+        return True
+    return any(word.tag in ("VBZ", "VBP") and word.lower not in _HAVE for word in helping)

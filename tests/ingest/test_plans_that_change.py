@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import Memory
+from everwhen.agent.view import View
 from everwhen.ingest.rescheduling import MOST_SENTENCES
 from everwhen.models.reader import Passage, Reading
 from everwhen.models.reader.packaged import PackagedReader
@@ -265,3 +266,27 @@ def test_a_long_turn_about_a_plan_is_read_in_one_run(memory: Memory, monkeypatch
     memory.add(" ".join(f"The dentist is nice in room {n}." for n in range(60)), at=CHANGE)
     assert days(memory) == [5]
     assert len([run for run in runs if run]) == 1 and sum(runs) <= 3 * MOST_SENTENCES
+
+
+def test_recall_gives_the_version_that_counts(moved: Memory) -> None:
+    def found(as_of: datetime | None = None) -> list[int]:
+        memories = moved.recall("dentist appointment", kinds=["event"], fresh=True, as_of=as_of)
+        return [one.occurred.start.day for one in memories if one.occurred and one.occurred.start]
+
+    assert found() == [12]
+    assert found(CHANGE) == [12]
+    assert found(PLAN) == [5]
+
+
+def test_what_was_planned_then_is_what_the_timeline_and_the_agent_see(moved: Memory) -> None:
+    then = datetime(2025, 5, 22, 9, tzinfo=UTC)
+    view = View(moved, CHANGE, as_of=then)
+    for entries in (moved.timeline(known_at=then), view.timeline(None, None, None)):
+        events = [entry for entry in entries if entry.kind == "event"]
+        assert [entry.interval.start.day for entry in events if entry.interval.start] == [5]
+        assert not [entry for entry in entries if "June 12" in entry.text]
+        assert len([entry for entry in entries if entry.kind == "session"]) == 1
+    (hit,) = view.grep_events("dentist", False, None, 10)
+    assert hit.event.occurred and hit.event.occurred.start and hit.event.occurred.start.day == 5
+    (now,) = View(moved, CHANGE).grep_events("dentist", False, None, 10)
+    assert "June 12" in now.text

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, Protocol, overload
+from typing import Protocol
 
 from everwhen.facts import Facts
 from everwhen.recall import Recall, Recipe
 from everwhen.settings import MAX_TOKENS
-from everwhen.types import Between, Comparison, Entry, Event, EventHit, Hit, TimeAnswer, Turn
+from everwhen.types import Between, Comparison, Entry, Event, Hit, TimeAnswer, Turn
 from everwhen.when import Grain
 
 
@@ -46,26 +46,9 @@ class Bank(Protocol):
 
     def turns_around(self, turn_id: str, reach: int = 1) -> list[Turn]: ...
 
-    @overload
     def grep(
-        self,
-        pattern: str,
-        *,
-        calendar: Literal["turns"] = "turns",
-        regex: bool = False,
-        between: Between | None = None,
-        limit: int = 50,
+        self, pattern: str, *, regex: bool = False, between: Between | None = None, limit: int = 50
     ) -> list[Hit]: ...
-    @overload
-    def grep(
-        self,
-        pattern: str,
-        *,
-        calendar: Literal["events"],
-        regex: bool = False,
-        between: Between | None = None,
-        limit: int = 50,
-    ) -> list[EventHit]: ...
 
     def events(
         self,
@@ -84,6 +67,7 @@ class Bank(Protocol):
         grain: Grain | None = None,
         *,
         negated: bool = False,
+        known_at: datetime | None = None,
     ) -> list[Entry]: ...
 
     def when(

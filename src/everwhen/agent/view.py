@@ -12,6 +12,7 @@ from everwhen.agent.recipe import FULL, AgentRecipe
 from everwhen.agent.rendering import shown_length
 from everwhen.errors import NotFound
 from everwhen.recall import Recipe
+from everwhen.recall.grep import grep_events
 from everwhen.types import Entry, Event, EventHit, Fact, Hit, Turn
 from everwhen.when import Grain, Interval
 
@@ -108,9 +109,7 @@ class View:
 
     def grep_events(self, pattern: str, regex: bool, window: Interval | None, top: int) -> list[EventHit]:
         """Events that hold a pattern."""
-        hits = self.bank.grep(pattern, calendar="events", regex=regex, between=window, limit=EVENTS)
-        told = {event.id for event in self._told(hit.event for hit in hits)}
-        return [hit for hit in hits if hit.event.id in told][:top]
+        return grep_events(self.events(None, window), pattern, regex=regex, limit=top)
 
     def events(self, about: str | None, window: Interval | None) -> list[Event]:
         """All events about something in a window."""
@@ -142,10 +141,7 @@ class View:
 
     def timeline(self, about: str | None, window: Interval | None, grain: Grain | None) -> list[Entry]:
         """What happened, in the order of time."""
-        entries = self.bank.timeline(about, window, grain)
-        if self.as_of is None:
-            return entries
-        return [entry for entry in entries if self._had_been_told(entry)]
+        return self.bank.timeline(about, window, grain, known_at=self.as_of)
 
     def session(self, name: str) -> list[Turn]:
         """The turns of one conversation."""
@@ -185,10 +181,3 @@ class View:
         return [
             event for event in events if then is None or (event.said_at is not None and event.said_at <= then)
         ]
-
-    def _had_been_told(self, entry: Entry) -> bool:
-        assert self.as_of is not None
-        if entry.turns:
-            return any(self.turn(turn) is not None for turn in entry.turns)
-        start = entry.interval.start
-        return start is not None and start <= self.as_of

@@ -78,13 +78,15 @@ def timeline(
     between: Between = None,
     grain: Annotated[str | None, typer.Option(help="Headings: day, week, month or year.")] = None,
     negated: Annotated[bool, typer.Option("--negated", help="Also what did not happen.")] = False,
+    known_at: Annotated[str | None, typer.Option(help="As the memory knew it then [at present].")] = None,
 ) -> None:
     """What happened, what began and ended, and the conversations, in the order of time."""
     here: Here = context.obj
     with here.open() as memory:
-        inside = here.clock(memory).window(between)
+        clock = here.clock(memory)
+        inside, known = clock.window(between), clock.last(known_at, "known_at")
         # The library says which grains there are.
-        found = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated)
+        found = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, known_at=known)
     if here.json:
         here.print(found)
     elif found:

@@ -372,6 +372,7 @@ def timeline(
     grain: Grain | None = None,
     *,
     negated: bool = False,
+    known_at: Time | None = None,
 ) -> Steps[list[Entry]]:
     """See `Memory.timeline`."""
     body: dict[str, Any] = {
@@ -379,6 +380,7 @@ def timeline(
         "between": span(between),
         "grain": grain,
         "negated": negated,
+        "known_at": when_given(known_at, "known_at"),
         "limit": PAGE,
     }
     found: list[Entry] = []

@@ -6,14 +6,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import get_args
 
+from everwhen.ingest.extract.rules.parsing import Word
 from everwhen.types import Turn
-from everwhen.when import Interval, TimeRef, resolve
-from everwhen.when.calendar import floor, shift
+from everwhen.when import Duration, Grain, Interval, TimeRef, resolve
+from everwhen.when.calendar import Unit, floor, shift
 from everwhen.when.zones import zone_of
 
 _REJECTS = frozenset({"not", "than", "instead"})
 _SOONER = frozenset({"forward", "earlier", "sooner", "up", "ahead", "early"})
+_LATER = frozenset({"back", "later", "out", "behind"})
+_IT = frozenset({"it", "that", "this"})
+_UNITS: dict[str, Unit] = {
+    "seconds": "second", "minutes": "minute", "hours": "hour", "days": "day", "weeks": "week", "months": "month",
+    "years": "year",
+}  # fmt: skip
+"""From fine to coarse."""
+_GRAINS: tuple[Grain, ...] = get_args(Grain)
 _CLOCKS = ("hour", "minute")
 _DAY_ALONE = re.compile(r"(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$", re.IGNORECASE)
 
@@ -42,17 +52,50 @@ def new_time(text: str, times: Sequence[TimeRef], turn: Turn, old: Interval) -> 
     return found[0] if found else None
 
 
-def shifted(text: str, times: Sequence[TimeRef], turn: Turn, old: Interval) -> Changed | None:
-    """The plan's time so much later, or earlier, as a sentence says."""
-    ref = next((ref for ref in times if ref.duration is not None), None)
-    if ref is None or ref.duration is None or old.start is None:
+def amount(duration: Sequence[Word], verb: Word) -> int:
+    """Whether a verb moves its theme by a duration: 1 later, -1 earlier, 0 where the duration is of something else.
+
+    It measures the verb ("postponed a week"), or what says which way ("a week later", "forward by a month"); of another
+    verb only with such words, and where that speaks of the theme ("but it was postponed by a week").
+    """
+    top = next((word for word in duration if word.head not in duration), None)
+    if top is None:
+        return 0
+    path = [top]
+    while path[-1].pos not in ("VERB", "AUX") and path[-1].head is not path[-1]:
+        path.append(path[-1].head)
+    governs = path[-1]
+    ways = {word.lower for word in (*path, *governs.children)}
+    subject = governs.child("nsubj", "nsubjpass")
+    if governs is not verb and (
+        subject is None or subject.lower not in _IT or ways.isdisjoint(_SOONER | _LATER | {"by"})
+    ):
+        return 0
+    return 1 if ways.isdisjoint(_SOONER) else -1
+
+
+def shifted(said: str, by: Duration, sign: int, turn: Turn, old: Interval) -> Changed | None:
+    """The plan's time so much later, or earlier: as whole days or months as it was, and never in the past."""
+    finest = next((unit for name, unit in _UNITS.items() if getattr(by, name)), "second")
+    if old.start is None or _GRAINS.index(finest) < _GRAINS.index(old.grain):
         return None
-    sign = -1 if not _SOONER.isdisjoint(re.findall(r"\w+", text.lower())) else 1
     area = zone_of(turn.zone)
-    local = old.start.astimezone(area).replace(tzinfo=None)
-    start = ref.duration.after(local, sign).replace(tzinfo=area)
-    end = None if old.end is None else start + (old.end - old.start)
-    return Changed(Interval(start, end, old.grain), ref.text)
+    first, last = (
+        None if bound is None else bound.astimezone(area).replace(tzinfo=None)
+        for bound in (old.start, old.end)
+    )
+    assert first is not None
+    unit: Unit = "quarter" if old.grain == "season" else old.grain
+    try:
+        start = by.after(first, sign)
+        whole = last == shift(first, unit, 1)
+        if whole and first == floor(first, unit):
+            start = floor(start, unit)
+        end = shift(start, unit, 1) if whole else last and by.after(last, sign)
+        when = Interval(start.replace(tzinfo=area), end and end.replace(tzinfo=area), old.grain)
+    except (OverflowError, ValueError):
+        return None
+    return Changed(when, said) if when.start and when.start > turn.said_at else None
 
 
 def _beside(ref: TimeRef, turn: Turn, plan: Interval) -> Interval | None:

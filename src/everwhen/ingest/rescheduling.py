@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 
-from everwhen.ingest.changed_times import Changed, new_time, shifted
+from everwhen.ingest.changed_times import Changed, amount, new_time, shifted
 from everwhen.ingest.extract.base import ExtractedEvent, Extraction
 from everwhen.ingest.extract.rules.cleaning import passages
 from everwhen.ingest.extract.rules.lexicon import ARRANGING, LIGHT, STATIVE
@@ -25,6 +26,8 @@ from everwhen.when import Interval, TimeRef, resolve
 
 MOST_PLANS = 100
 """Plans that a turn may speak of, those told last."""
+MOST_SENTENCES = 24
+"""Sentences of a turn that are read; more is a text that somebody pasted."""
 LATELY = 3
 """Turns back to the plan that "it", or a date alone, may speak of."""
 AGREES = 0.5
@@ -42,7 +45,8 @@ _MODIFIERS = ("compound", "amod", "poss", "nummod", "nmod", "appos")
 _NEW = frozenset({"a", "an", "another", "any", "some", "every", "each"})
 _HERE = frozenset({"it", "that", "this"})
 _OWN = frozenset({"my", "our"})
-_TARGETS = frozenset({"to", "until", "till", "for", "by"})
+_MOVED_TO = frozenset({"to", "until", "till"})
+_TARGETS = _MOVED_TO | {"for", "by"}
 _UNREAL = frozenset({"supposed", "denied", "fiction"})
 _SAYS_LITTLE = LIGHT | STATIVE | ARRANGING | {"happen", "start", "begin", "go", "hold"}
 
@@ -109,7 +113,7 @@ def versions(
     read = [turns[id_] for id_ in mine if turns[id_].role == "user"]
     if reader is None or not read:
         return extraction, []
-    means = _Means(embedder)
+    means, asked = _Means(embedder), _Asked(reader)
     plans = _known(store, turns, min(turn.said_at for turn in read))
     events, found = list(extraction.events), []
     order = list(turns)
@@ -118,15 +122,19 @@ def versions(
         recent = [
             turns[id_] for id_ in order[max(0, order.index(turn.id) - LATELY) : order.index(turn.id) + 1]
         ]
-        for said in _sentences(turn, recent[-2] if len(recent) > 1 else None) if plans or own else ():
+        lately = {one.id for one in recent if one.session == turn.session}
+        before = recent[-2] if len(recent) > 1 else None
+        sentences = list(islice(_sentences(turn, before), MOST_SENTENCES)) if plans or own else []
+        told = [plan for place in own if (plan := _plan(events[place], turn))]
+        asked.all([one for said in sentences for one in _questions(said, [*plans, *told], means)])
+        spoken_of: _Plan | None = None
+        for said in sentences:
             told = [plan for place in own if (plan := _plan(events[place], turn)) and _precedes(plan, said)]
-            change = _change(
-                reader,
-                means,
-                said,
-                [*plans, *told],
-                {one.id for one in recent if one.session == turn.session},
-            )
+            known = _ahead(said, [*plans, *told])
+            last = [spoken_of] if spoken_of in known else [one for one in known if one.said.id in lately]
+            named = list(_named_plans(said, known, means))
+            change = _change(asked, said, named, last)
+            spoken_of = named[0][1] if named else spoken_of
             if change is None:
                 continue
             event, plan = change
@@ -144,6 +152,22 @@ def versions(
         now = [event for event in events if event.turns[:1] == (turn.id,) and id(event) not in gone]
         plans += [plan for event in now if (plan := _plan(event, turn)) is not None]
     return replace(extraction, events=tuple(events)), found
+
+
+class _Asked:
+    """What the reader says; the questions about a whole turn are read in one run."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._known: dict[tuple[str, Passage], Reading] = {}
+
+    def all(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
+        self._known |= zip(new, self.reader.read_each(new) if new else (), strict=True)
+        return [self._known[pair] for pair in pairs]
+
+    def __call__(self, said: _Said, *questions: str) -> list[Reading]:
+        return self.all([(question, said.passage) for question in questions])
 
 
 class _Means:
@@ -215,21 +239,43 @@ def _retells(event: ExtractedEvent, said: _Said) -> bool:
 # Which plan, and how it changes
 
 
-def _change(
-    reader: Reader, means: _Means, said: _Said, plans: Sequence[_Plan], lately: set[str]
-) -> tuple[ExtractedEvent, _Plan] | None:
+def _ahead(said: _Said, plans: Sequence[_Plan]) -> list[_Plan]:
+    """Those that were told by then and are not over."""
     now = said.turn.said_at
-    ahead = [
+    return [
         plan
         for plan in plans
         if plan.said.said_at <= now and (plan.occurred.end is None or plan.occurred.end > now)
     ]
+
+
+def _named_plans(said: _Said, plans: Sequence[_Plan], means: _Means) -> Iterator[tuple[Word, _Plan]]:
+    """The plans that a sentence says something of, each with its theme."""
     for theme in said.themes():
-        if theme.pos == "PRON" or not (meant := _meant(theme, said, ahead, means)):
-            continue
-        if (new := _decided(reader, said, theme, meant)) is not None:
-            return _version(said, meant, new), meant
-    return _pronoun_or_date(reader, said, [plan for plan in ahead if plan.said.id in lately])
+        if theme.pos != "PRON" and (plan := _meant(theme, said, plans, means)) is not None:
+            yield theme, plan
+
+
+def _questions(said: _Said, plans: Sequence[_Plan], means: _Means) -> Iterator[tuple[str, Passage]]:
+    """What is asked of a sentence in any case."""
+    for theme, plan in _named_plans(said, _ahead(said, plans), means):
+        for question in _asks(said, _named(theme, said, plan)):
+            yield question, said.passage
+
+
+def _asks(said: _Said, name: str) -> tuple[str, str, str]:
+    """Without a time in it a sentence can only call the plan off."""
+    other = f"Was {name} moved to another date?" if said.times else f"Is {name} still on?"
+    return f"When is {name}?", other, f"Is {name} cancelled?"
+
+
+def _change(
+    asked: _Asked, said: _Said, named: Sequence[tuple[Word, _Plan]], last: Sequence[_Plan]
+) -> tuple[ExtractedEvent, _Plan] | None:
+    for theme, plan in named:
+        if (new := _decided(asked, said, theme, plan)) is not None:
+            return _version(said, plan, new), plan
+    return _pronoun_or_date(asked, said, last)
 
 
 def _meant(theme: Word, said: _Said, plans: Sequence[_Plan], means: _Means) -> _Plan | None:
@@ -273,19 +319,16 @@ def _last(word: Word) -> Word:
     return list(word.subtree())[-1]
 
 
-def _decided(reader: Reader, said: _Said, theme: Word, plan: _Plan) -> Changed | None:
+def _decided(asked: _Asked, said: _Said, theme: Word, plan: _Plan) -> Changed | None:
     """When the plan is now, or that it is off; None where it stays as it is."""
-    name = _named(theme, said, plan)
-    when, still, moved, off = _asked(
-        reader,
-        said,
-        f"When is {name}?",
-        f"Is {name} still on?",
-        f"Was {name} moved to another date?",
-        f"Is {name} cancelled?",
-    )
-    disturbed = max(_yes(moved), _yes(off)) >= AGREES and moved.status not in _UNREAL
+    when, other, off = asked(said, *_asks(said, _named(theme, said, plan)))
+    if not said.times:
+        unsaid = when.relevance <= 0  # else it has a time that nobody can read
+        return _off(plan) if unsaid and _ends(other, off, ("ended", "denied")) else None
     verb = next((word for word in (theme.head, *theme.ancestors()) if word.pos in ("VERB", "AUX")), theme)
+    disturbed = other.status not in _UNREAL and (
+        max(_yes(other), _yes(off)) >= AGREES or (other.relevance > 0 and _is_moved(theme, verb, said))
+    )
     same = verb.lemma.lower() == plan.event.verb.split()[0]
     takes_part = plan.event.verb.split()[0] not in _SAYS_LITTLE and not same
     inside = {id(said.at(word)) for word in theme.subtree()} if theme.dep in _SUBJECTS else set()
@@ -295,10 +338,23 @@ def _decided(reader: Reader, said: _Said, theme: Word, plan: _Plan) -> Changed |
         plain = theme.dep in _SUBJECTS and (same or verb.lemma in _SAYS_LITTLE) and not takes_part
         told = when.relevance > 0 and when.status not in _UNREAL
         return new if told and (plain or disturbed) else None
-    if disturbed and (later := shifted(said.text, times, said.turn, plan.occurred)) is not None:
-        return later
-    ends = still.relevance > 0 and _no(still) > _yes(still) and still.status in ("ended", "denied")
-    return _off(plan) if ends and off.relevance > 1 and not said.times else None
+    for ref in times if disturbed else ():
+        parts = [word for word in said.words if said.at(word) is ref]
+        if ref.duration is not None and (sign := amount(parts, verb)):
+            return shifted(ref.text, ref.duration, sign, said.turn, plan.occurred)
+    return None
+
+
+def _is_moved(theme: Word, verb: Word, said: _Said) -> bool:
+    """Whether something is done to the theme that leads to a time: "is moved to June 19"."""
+    leads = (word for word in verb.children if word.lower in _MOVED_TO)
+    return theme.dep in ("nsubjpass", "dobj") and any(said.at(_last(word)) is not None for word in leads)
+
+
+def _ends(still: Reading, off: Reading, statuses: Sequence[str]) -> bool:
+    """Whether a plan is not still on, or is cancelled."""
+    says = _no(still) > _yes(still) or _yes(off) >= AGREES
+    return says and still.relevance > 0 and still.status in statuses and off.relevance > 1
 
 
 def _named(theme: Word, said: _Said, plan: _Plan) -> str:
@@ -315,7 +371,7 @@ def _named(theme: Word, said: _Said, plan: _Plan) -> str:
 
 
 def _pronoun_or_date(
-    reader: Reader, said: _Said, plans: Sequence[_Plan]
+    asked: _Asked, said: _Said, plans: Sequence[_Plan]
 ) -> tuple[ExtractedEvent, _Plan] | None:
     """A change of what was spoken of last: "it's on the 14th, not the 12th", "no wait, Thursday"."""
     themes = [word for word in said.themes() if word.dep != "ROOT"]
@@ -340,24 +396,21 @@ def _pronoun_or_date(
     question = f"When is {plan.name}?"
     if new is not None:
         pair = (Passage(plan.said.speaker, plan.said.text), said.passage)
-        when = _asked(reader, said, question)[0]
-        if when.status in _UNREAL or max(float(reader.renews(question, [pair])[0]), when.relevance) <= 0:
+        (when,) = asked(said, question)
+        renews = float(asked.reader.renews(question, [pair])[0])
+        if when.status in _UNREAL or max(renews, when.relevance) <= 0:
             return None
         return _version(said, plan, new), plan
-    if not about:
+    if not about or said.times:
         return None
-    still, off = _asked(reader, said, f"Is {plan.name} still on?", f"Is {plan.name} cancelled?")
-    if still.status == "ended" and _no(still) > _yes(still) and off.relevance > 1 and not said.times:
+    still, off = asked(said, f"Is {plan.name} still on?", f"Is {plan.name} cancelled?")
+    if _ends(still, off, ("ended",)):
         return _version(said, plan, _off(plan)), plan
     return None
 
 
 def _off(plan: _Plan) -> Changed:
     return Changed(plan.occurred, plan.event.expression, off=True)
-
-
-def _asked(reader: Reader, said: _Said, *questions: str) -> list[Reading]:
-    return [reader.read(question, [said.passage])[0] for question in questions]
 
 
 def _yes(reading: Reading) -> float:

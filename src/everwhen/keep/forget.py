@@ -187,6 +187,7 @@ def remove(
         elif eraser.is_only_learned(fact):
             lost.append(fact)  # what the other turns say of it is learned from them again
             again += [source for source in left if source not in again]
+    again += eraser.told_with([*ids, *again])  # a plan's next version rests on the plan's turn as well
     lost += leaking(eraser, store, turns, [one for one in again if one not in ids], lost)
     close_chains(eraser.facts, lost, at)
     texts = eraser.erase_facts(lost)
@@ -222,7 +223,9 @@ def _silence(eraser: Eraser, store: Store, turns: Sequence[Turn], levels: Levels
     # A fact is worded by us ("lives in"): only what its subject or object takes from nowhere else is an echo.
     named = [id_ for id_, kind, _ in found if kind == "fact"]
     facts = _borrowed(eraser, store, turns, store.facts.sources(named)) if named else []
-    again = [turn for id_, kind, rest in found if kind != "fact" or id_ in facts for turn in rest]
+    again = eraser.told_with(
+        [turn for id_, kind, rest in found if kind != "fact" or id_ in facts for turn in rest]
+    )
     under = [turn for _, kind, rest in found if kind == "node" for turn in rest]
     close_chains(eraser.facts, facts, at)
     texts = eraser.erase_facts(facts)

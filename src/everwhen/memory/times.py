@@ -15,6 +15,8 @@ from everwhen.types import Compared, Comparison, Entry, Listed, TimeAnswer
 from everwhen.waiting import one_wait
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from everwhen.models.embed import Embedder
     from everwhen.store import Filter
     from everwhen.store.facts import FactRow
@@ -75,12 +77,14 @@ class TimeMemory(GraphMemory):
         grain: Grain | None = None,
         *,
         negated: bool = False,
+        known_at: Time | None = None,
     ) -> Listed[Entry]:
         """What happened, what began or ended to be true, and the conversations, in the order of time.
 
         An event that was told twice comes once. `about` keeps what words or meaning connect with it, `between` what
         may lie in it; `grain` (day, week, month or year) puts entries under units of time. What was planned or only
-        supposed says so; what did not happen is left out, unless `negated` asks for it.
+        supposed says so; what did not happen is left out, unless `negated` asks for it. With
+        `known_at`, only what had been told by then, and of a plan that changed the version of then.
         """
         from everwhen.recall.timeline import GRAINS, SHOWN, timeline
 
@@ -88,11 +92,13 @@ class TimeMemory(GraphMemory):
             raise UsageError(f"unknown grain {grain!r}; use one of {', '.join(GRAINS)}")
         topic = None if about is None else _asked(about, "topic")
         window = self._window(between)
-        events = self.events(topic, window)
+        then = Clock(self._store.info.zone).last(known_at, "known_at")
+        events = self.events(topic, window, known_at=then)
+        sessions = self._sessions_of(topic, events)
         entries = timeline(
             events,
-            self._facts_about(topic),
-            self._sessions_of(topic, events),
+            self._facts_about(topic, then),
+            [session for session in sessions if then is None or session.first <= then],
             between=window,
             grain=grain,
             zone=self._store.info.zone,
@@ -100,19 +106,19 @@ class TimeMemory(GraphMemory):
         )
         return Listed(entries, events.pending)
 
-    def _facts_about(self, topic: str | None) -> list[tuple[FactRow, tuple[str, ...]]]:
-        """What is believed now, of everything or of what words or meaning connect with a topic."""
+    def _facts_about(self, topic: str | None, then: datetime | None) -> list[tuple[FactRow, tuple[str, ...]]]:
+        """What is believed, or was then, of everything or of what words or meaning connect with a topic."""
         facts = self._store.facts
         if topic is None:
             ids = list(dict.fromkeys(row.id for row in facts.every_version()))
         else:
             units = self._model.read(lambda embedder: self._fact_units(embedder, topic))
             ids = list(dict.fromkeys(row.id for row in self._store.units(units).values()))
-        sources = facts.sources(ids) if ids else {}
+        sources = facts.sources(ids, then) if ids else {}
         said = self._store.known([source for several in sources.values() for source in several])
         return [
             (row, tuple(source for source in sources.get(row.id, ()) if source in said))
-            for row in facts.by_id(ids)
+            for row in facts.by_id(ids, then)
         ]
 
     def _fact_units(self, embedder: Embedder, topic: str) -> list[int]:

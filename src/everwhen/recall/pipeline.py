@@ -146,7 +146,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         held = store.units(
             scan.held(dict.fromkeys(unit for ranking in found.values() for unit, _ in ranking))
         )
-    rows = list(held.values())
+    rows = _current(store, list(held.values()), request.where)
     if not rows:
         return Gathered(asked, scan, found, None, query.vectors[ASKED])
     seqs = [row.seq for row in rows]
@@ -162,6 +162,20 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         with _timed(timings, "rerank"):
             pool = _compared(store, scan, query, pool, request.reranker)
     return Gathered(asked, scan, found, pool, query.vectors[ASKED])
+
+
+def _current(store: Store, rows: list[UnitRow], where: Filter) -> list[UnitRow]:
+    """Without the plans of which a later version had been told by the time that is asked about."""
+    units = [row.seq for row in rows if row.kind == "event"]
+    events = store.graph.events_told((), units) if units else []
+    said = where.between.end if where.between else None
+    ends = [end for end in (said, where.known_at) if end is not None]
+    replaced = {
+        event.id
+        for event in events
+        if event.superseded_at is not None and all(event.superseded_at < end for end in ends)
+    }
+    return [row for row in rows if row.id not in replaced]
 
 
 def _planned(store: Store, words: str, at: datetime) -> Plan:

@@ -257,6 +257,7 @@ class TimelineIn(Body):
     between: BetweenIn | None = None
     grain: Literal["day", "week", "month", "year"] | None = None
     negated: bool = False
+    known_at: Time | None = None
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
     limit: Thousand | None = None
 

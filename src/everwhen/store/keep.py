@@ -108,6 +108,10 @@ class Eraser(Protocol):
         """Have sessions looked at again when the tree is next built: what was learned from them may change."""
         ...
 
+    def told_with(self, turns: Sequence[str]) -> list[str]:
+        """Turns with those that an event rests on together with one of them, and so on."""
+        ...
+
     def remove(
         self,
         turns: Sequence[str],

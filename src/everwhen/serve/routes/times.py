@@ -41,7 +41,8 @@ async def timeline(request: Request, bank: Bank, body: TimelineIn) -> Response:
     house = house_of(request)
 
     def act(memory: Memory) -> bytes:
-        found = memory.timeline(body.about, window(body.between), body.grain, negated=body.negated)
+        inside = window(body.between)
+        found = memory.timeline(body.about, inside, body.grain, negated=body.negated, known_at=body.known_at)
         return written(page(found, body.cursor, body.limit, house.serving), Page[Entry])
 
     return replied(await house.banks.read(bank, act))

@@ -141,6 +141,9 @@ class SqliteEraser:
         found = {word: {owners[place] for place in places} for word, places in said.items()}
         return {word: own for word, places in found.items() if (own := places & set(asked[word].tolist()))}
 
+    def told_with(self, turns: Sequence[str]) -> list[str]:
+        return [row[1] for row in self._rows("told_with", (_json(list(self._seqs(turns).values())),))]
+
     def remove(
         self,
         turns: Sequence[str],

@@ -88,6 +88,17 @@ WHERE u.kind = :kind AND p.turn IN (SELECT seq FROM turns WHERE id IN (SELECT va
 SELECT DISTINCT u.seq FROM units u JOIN unit_turns p ON p.unit = u.seq
 WHERE u.kind IN ('event', 'narrative') AND p.turn IN (SELECT value FROM json_each(?));
 
+-- told_with --
+-- Turns with those that an event rests on together with one of them, and so on: a version of a plan rests on the plan's
+-- turn, too. Those without words cannot be read again.
+WITH RECURSIVE reached (turn) AS (
+    SELECT value FROM json_each(?)
+    UNION
+    SELECT other.turn FROM reached r JOIN unit_turns own ON own.turn = r.turn
+    JOIN units u ON u.seq = own.unit AND u.kind = 'event' JOIN unit_turns other ON other.unit = own.unit
+    WHERE other.turn NOT IN (SELECT turn FROM expired))
+SELECT t.seq, t.id FROM reached r JOIN turns t ON t.seq = r.turn;
+
 -- all_turn_seqs --
 SELECT seq FROM turns WHERE seq NOT IN (SELECT turn FROM expired);
 

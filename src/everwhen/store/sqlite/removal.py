@@ -33,8 +33,10 @@ def tell_changed(sql: sqlite3.Connection, units: Sequence[int]) -> None:
 
 
 def restart_turns(sql: sqlite3.Connection, turns: Sequence[int]) -> None:
-    """Remove what was derived from turns (by seq), facts aside, and put them on the to-do list."""
+    """Remove what was derived from turns (by seq), facts aside, and put them on the to-do list, with all that an event
+    which goes rests on."""
     ask = statements()
+    turns = [row[0] for row in sql.execute(ask["told_with"], (json.dumps(list(turns)),))]
     found = sql.execute(ask["derived_from"], (json.dumps(list(turns)),)).fetchall()
     remove_units(sql, [row[0] for row in found])
     for name in ("drop_turn_mentions", "drop_turn_moment", "drop_extraction", "drop_failures", "drop_claim"):

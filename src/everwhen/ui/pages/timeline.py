@@ -117,12 +117,12 @@ class Timeline(Leaf):
     def _read(self, memory: Memory) -> tuple[list[str], Seen]:
         then = self.visit.as_of
         names = [one.name for one in memory.entities() if then is None or (one.first and one.first < then)]
-        events = {one.id: one for one in memory.events()}
+        events = {one.id: one for one in memory.events(known_at=then)}
         about: set[str] | None = None
         if self.entity:
             about = {unit.id for unit in memory.mentions(self.entity, MOST_MENTIONS)}
         kept = []
-        for entry in memory.timeline():
+        for entry in memory.timeline(known_at=then):
             kind = "fact" if entry.kind.startswith("fact") else entry.kind
             if kind not in self.kinds:
                 continue
@@ -157,9 +157,8 @@ class Timeline(Leaf):
         """The stretch that the grain shows, ending with the last thing known, moved as far as somebody panned."""
         stats = self.visit.stats
         last = self.visit.as_of or (stats.last if stats and stats.last else datetime.now(UTC))
-        if self.visit.as_of is None:
-            ahead = [_start(one) for one in entries if last < _start(one) < last + timedelta(days=60)]
-            last = max(ahead, default=last)
+        ahead = [_start(one) for one in entries if last < _start(one) < last + timedelta(days=60)]
+        last = max(ahead, default=last)
         size = WINDOWS[self.grain]
         end = shift(floor(self.visit.local(last), self.grain), self.grain, 1)
         end = shift(end, self.grain, self.moved * max(size // 2, 1))

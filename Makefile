@@ -31,7 +31,7 @@ $(STAMP): $(BASE) pyproject.toml requirements.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(BASE) ## A story's timeline and three answers with reasons, no key asked
+demo: $(BASE) ## A story's timeline and answers with reasons, no key asked
 	@PYTHONPATH=src $(BIN)/python -m everwhen demo
 
 # Each worker takes the tests of one part in their order, and helps the others at the end: what a file's tests share is

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from everwhen.demo import ASKED_AT, NOT_TOLD, QUESTIONS, STORY_ZONE, story, truth
+from everwhen.demo import ASKED, ASKED_AT, NOT_TOLD, QUESTIONS, STORY_ZONE, story, truth
 from everwhen.memory import Memory
 from everwhen.types import Message
 
@@ -159,6 +159,13 @@ def test_the_engine_recalls_what_the_demo_shows(story_told: Memory) -> None:
 def test_the_moment_of_asking_is_the_day_after() -> None:
     assert datetime(2025, 7, 13, 20, tzinfo=UTC) < ASKED_AT
     assert ASKED_AT.date() - said_on(STORY[-1]) == timedelta(days=1)
+
+
+@pytest.mark.parametrize(("question", "answer"), ASKED)
+def test_every_question_of_the_demo_is_answered_rightly(
+    story_told: Memory, question: str, answer: str
+) -> None:
+    assert story_told.ask(question, at=ASKED_AT, model="none").text.startswith(answer)
 
 
 def test_what_the_demo_calls_not_known_is_not_in_the_story() -> None:

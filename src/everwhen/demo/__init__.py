@@ -41,19 +41,18 @@ QUESTIONS = (
     Question("When did Marta move to Porto?", ("We moved yesterday",), ("s19-01",)),
 )
 ASKED = (
-    ("Where do I live now?", "Porto"),
-    ("Where did I live in April?", "Lisbon"),
     ("When did I move?", "31 May 2025"),
     ("Who is my landlady?", "Dona Lurdes"),
+    ("Who is my brother?", "Rui"),
+    ("Where do my parents live?", "Évora"),
     ("What did they give me on my last day?", "A model tram"),
+    ("Where did Marta work in February?", "The city transit company"),
     ("Does Marta still drink coffee?", "No"),
-    ("What is Marta's job now?", "Cartographer"),
     ("Who runs the studio?", "Teresa"),
     ("Which came first, Figo coming home or Marta's interview at the studio?", "Figo coming home"),
     ("When does Noor move to Rotterdam?", "From 1 September 2025 to 10 September 2025"),
 )
-"""Ten questions as Marta and others would put them, after changes and before them, and with which words the answer
-begins, or which its sentence has."""
+"""Ten questions as Marta and others would put them, after changes and before them, and how the right answer begins."""
 NOT_TOLD = "What is the name of Davide's wife?"
 """She is spoken of, and nobody says what she is called."""
 

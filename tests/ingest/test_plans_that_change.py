@@ -28,7 +28,7 @@ CASES: list[dict[str, Any]] = [
 LEFT = {"drove in August", "oops wrong month"}
 """What the reader reads otherwise: of a car that was sold and one that is driven it takes the first, and "Oops, that's
 March 9" is nothing to it that moves the inspection."""
-BLIND = 20
+BLIND = 19
 """Of the 27 blind cases, how many hold (11 before)."""
 _OFF = re.compile(r"cancel|called off|scrap|happening|off\b", re.IGNORECASE)
 

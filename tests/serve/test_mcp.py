@@ -122,7 +122,11 @@ async def conversation(client: McpClient) -> None:
     assert "forget what?" in await refused(client, "forget")
 
 
-def test_all_tools_answer_over_streamable_http(served: Served) -> None:
+def test_all_tools_answer_over_streamable_http(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "EVERWHEN_READER", "reader-2"
+    )  # which reads facts; banks are opened when they are asked for
+
     async def talk() -> None:
         async with at_http(served, served.key("write", "ana"), "ana") as client:
             await conversation(client)
@@ -132,7 +136,7 @@ def test_all_tools_answer_over_streamable_http(served: Served) -> None:
 
 def test_all_tools_answer_over_stdio(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
-    monkeypatch.setenv("EVERWHEN_READER", "none")
+    monkeypatch.setenv("EVERWHEN_READER", "reader-2")  # which reads facts
 
     async def talk() -> None:
         async with at_stdio(home, "ana") as client:

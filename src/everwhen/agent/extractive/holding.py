@@ -41,9 +41,16 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
     the turn that told that one replies. If the reader is `unsure`, a fact that the question asks for answers by itself.
     """
     then = _asked_for(found, at, bank.zone)
-    if then is None:
+    before = found.asked.before
+    if then is None and not before:
         return Held(found)
     known = _known(bank, found)
+    if before and unsure and (fact := _before(found, known)) is not None:
+        return Held(
+            found.led_by(_pointing(read_turn(bank, reader, found, fact.sources[0]), fact)), fact, sure=True
+        )
+    if then is None:
+        return Held(found)
     gone: Fact | None = None
     asked = [one for one in known if one.valid.overlaps(then) and one.sources and _is_asked(found, one)]
     if unsure and len({one.object for one in asked}) == 1:
@@ -88,14 +95,29 @@ def _known(bank: Bank, found: Found) -> list[Fact]:
     return [fact for one in subjects for fact in bank.facts.about(one) if fact.confidence >= SURE]
 
 
+def _before(found: Found, known: Sequence[Fact]) -> Fact | None:
+    """What held before the fact that a question names."""
+    than = words(found.asked.before)
+    for named in [one for one in known if words(one.object) & than and _is_asked(found, one)]:
+        earlier = [
+            one for one in known
+            if (one.subject, one.predicate) == (named.subject, named.predicate)
+            and one.valid_from < named.valid_from and one.sources
+        ]  # fmt: skip
+        if earlier:
+            return earlier[-1]
+    return None
+
+
 def _is_asked(found: Found, fact: Fact) -> bool:
     """Whether a question is one of those by which people ask for a fact of this kind, about this subject."""
     whose = words(fact.subject)
-    asked = words(found.asked.words)
+    question = found.asked.base or found.asked.words
+    asked = words(question)
     own = bool(asked & _OWN) and {one.turn.speaker for one in found.replies if one.turn.role == "user"} == {
         fact.subject
     }
-    about = content(found.asked.words) - _NOW
+    about = content(question) - _NOW
     if not own and not whose <= asked:
         return False
     return found.asked.kind in HELD and about - whose in _questions(fact.predicate)

@@ -159,7 +159,7 @@ def test_the_past_stays_when_the_page_is_turned(tab: Any) -> None:
 
 def test_a_facts_history_is_told(tab: Any) -> None:
     turn_to(tab, "facts")
-    tab.locator("#bars .fact-row:has-text('Porto')").click()
+    tab.locator("#bars .fact-row[aria-label^='Marta lives in Porto']").click()
     tab.wait_for_selector("#history")
     told = tab.inner_text("#history")
     assert "Lisbon" in told and "Porto" in told and "believed from" in told
@@ -275,7 +275,7 @@ def test_a_decision_is_stored_and_seen_at_once(browser: Any, site: Site) -> None
         tab.wait_for_selector("[data-holds=true]:has-text('Setúbal')")
         assert client.facts.review() == []
         assert [fact.object for fact in client.facts.current("Rui", "works_in")] == ["Setúbal"]
-        stale = tab.locator("#stale [data-stale]:has-text('Porto')")
+        stale = tab.locator("#stale [data-stale]:has-text('lives in Porto')")
         stale.locator(".press:has-text('Still so')").click()
         stale.wait_for(state="detached")
         assert client.facts.current("Marta", "lives_in")[0].confirmed_at is not None

@@ -51,12 +51,6 @@ def test_what_has_ended_is_no_answer_and_the_refusal_cites_the_turn_that_ended_i
     assert memory.ask("Where did I work?", at=NOW, model="none").trace["short"] == "Siemens"
 
 
-def test_a_question_that_asks_for_just_this_fact_is_answered_though_the_reader_is_unsure(
-    memory: Memory,
-) -> None:
-    assert memory.ask("What do I do for a living?", at=NOW, model="none").trace["short"] == "engineer"
-
-
 def test_what_began_only_later_is_no_answer(memory: Memory) -> None:
     assert memory.ask("Where did I live in 2023?", at=NOW, model="none").trace["short"] != "York"
 

@@ -38,7 +38,8 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
     """The replies that hold at the time asked about.
 
     A reply says which fact is asked for: the one that was read in its turn, with its words. Where another one holds,
-    the turn that told that one replies. If the reader is `unsure`, a fact that the question asks for answers by itself.
+    the turn that told that one replies. If the reader is `unsure`
+    what was before something, the facts know.
     """
     then = _asked_for(found, at, bank.zone)
     before = found.asked.before
@@ -52,13 +53,6 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
     if then is None:
         return Held(found)
     gone: Fact | None = None
-    asked = [one for one in known if one.valid.overlaps(then) and one.sources and _is_asked(found, one)]
-    if unsure and len({one.object for one in asked}) == 1:
-        return Held(
-            found.led_by(_pointing(read_turn(bank, reader, found, asked[0].sources[0]), asked[0])),
-            asked[0],
-            sure=True,
-        )
     for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
         fact = _told(found, reply, known)
         if fact is None or fact.valid.overlaps(then):

@@ -38,8 +38,7 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
     """The replies that hold at the time asked about.
 
     A reply says which fact is asked for: the one that was read in its turn, with its words. Where another one holds,
-    the turn that told that one replies. If the reader is `unsure`
-    what was before something, the facts know.
+    the turn that told that one replies. Where the reader is `unsure` what was before something, the facts know.
     """
     then = _asked_for(found, at, bank.zone)
     before = found.asked.before

@@ -8,6 +8,8 @@ _ENDS = re.compile(
     r"(?:(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bvs)(?<!\bProf)(?<!\ba\.m)(?<!\bp\.m)(?<!\be\.g)"
     r"(?<!\bi\.e)(?<!\betc)\.|[!?…])[.!?…]*[\"”')\]]*\s+|[。！？]+|\n+"
 )
+FAR = 20_000
+"""Characters to each side of a place in which its sentence is looked for; a pasted book is longer."""
 _WORD = re.compile(r"(?:(?<!\w)[-−](?=[€$£]?\d))?[€$£]?\w(?:[\w'’@+/&%-]|[.,:](?=\w))*|[€$£]")
 
 
@@ -31,7 +33,8 @@ def sentence_at(text: str, start: int, end: int, longest: int = 0) -> str:
 
 def sentence_place(text: str, start: int, end: int, longest: int = 0) -> tuple[int, int]:
     """The sentence around a place, with those after and before it while all together are no longer than `longest`."""
-    ends = [0, *(match.end() for match in _ENDS.finditer(text)), len(text)]
+    begin, stop = max(0, start - FAR), min(len(text), end + FAR)
+    ends = [begin, *(match.end() for match in _ENDS.finditer(text, begin, stop)), stop]
     first = max(place for place, one in enumerate(ends) if one <= start)
     last = min((place for place, one in enumerate(ends) if one >= end), default=len(ends) - 1)
     while True:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import cache
 
 from everwhen.agent.bank import Bank
-from everwhen.agent.extractive.reading import HELD, Found, Reply, read_turn, words
+from everwhen.agent.extractive.reading import FIRST_PERSON, HELD, Found, Reply, read_turn, words
 from everwhen.agent.time_asked import PAST, content, undated
 from everwhen.models.reader import Reader
 from everwhen.relations import relations
@@ -17,8 +17,6 @@ from everwhen.when import Interval
 
 SURE = 0.5  # the confidence from which a fact counts
 FEW = 3  # replies that are looked at
-_OWN = frozenset({"i", "my", "me", "mine", "we", "our", "us"})
-_NOW = frozenset({"now", "currently", "today", "still", "presently"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Held:
     gone: Fact | None = None
     """What the best reply told, and has ended by then."""
     sure: bool = False
-    """Whether the question is one that asks for just this fact."""
+    """Whether the question is one that asks for just this fact, so that the reader need not be sure."""
 
 
 def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -> Held:
@@ -104,16 +102,10 @@ def _before(found: Found, known: Sequence[Fact]) -> Fact | None:
 
 def _is_asked(found: Found, fact: Fact) -> bool:
     """Whether a question is one of those by which people ask for a fact of this kind, about this subject."""
-    whose = words(fact.subject)
-    question = found.asked.base or found.asked.words
-    asked = words(question)
-    own = bool(asked & _OWN) and {one.turn.speaker for one in found.replies if one.turn.role == "user"} == {
-        fact.subject
-    }
-    about = content(question) - _NOW
-    if not own and not whose <= asked:
-        return False
-    return found.asked.kind in HELD and about - whose in _questions(fact.predicate)
+    question, whose = found.asked.base, words(fact.subject)
+    speakers = {one.turn.speaker for one in found.replies if one.turn.role == "user"}
+    own = bool(FIRST_PERSON.search(question)) and speakers == {fact.subject}
+    return (own or whose <= words(question)) and content(question) - whose in _questions(fact.predicate)
 
 
 @cache

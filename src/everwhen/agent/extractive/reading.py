@@ -30,7 +30,7 @@ QUOTE = 200  # characters of the sentences that speak for themselves
 NEAR = 4.0  # logits that a reply may stand behind the best one and still replace it because it is newer
 LOWEST = 1e-6  # the least share of the best score that counts
 _NONE = KINDS.index("none")
-_FIRST_PERSON = re.compile(r"(?i)\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b")
+FIRST_PERSON = re.compile(r"(?i)\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b")
 _NAME = re.compile(r"(?<=[\w,] )[A-Z]\w{2,}(?!\w*['’])")
 _DATES = frozenset((*calendar.month_name, *calendar.day_name))
 HELD = ("who", "where", "what", "name", "amount")
@@ -158,7 +158,7 @@ def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall
     for memory in recall.memories:
         if memory.kind == "turn" and memory.turns:
             ids.setdefault(memory.turns[0], math.log(max(memory.score, LOWEST)))
-    alone = bool(_FIRST_PERSON.search(question))
+    alone = bool(FIRST_PERSON.search(question))
     own: list[tuple[Turn, list[Turn]]] = []
     for id_ in ids:
         near = bank.turns_around(id_, 1)

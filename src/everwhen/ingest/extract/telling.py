@@ -91,10 +91,10 @@ def statements(reader: Reader, passages: Sequence[Passage]) -> list[list[Stateme
 def _parts(passage: Passage) -> list[tuple[int, Passage]]:
     """A passage in parts short enough to be read well, each with what stands before it; and where each begins."""
     before, found = passage.before, []
-    for start, end in pieces(passage.text, PART):
+    for start, end in pieces(passage.text, PART)[:MOST_PARTS]:
         found.append((start, Passage(passage.speaker, passage.text[start:end], before)))
         before = f"{passage.speaker}: {passage.text[:end]}"[-BEFORE:]
-    return found[:MOST_PARTS]
+    return found
 
 
 def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import get_args
 
-from everwhen.ingest.extract.rules.parsing import Word
+from everwhen.ingest.extract.grammar.parsing import Word
 from everwhen.types import Turn
 from everwhen.when import Duration, Grain, Interval, TimeRef, resolve
 from everwhen.when.calendar import Unit, floor, shift

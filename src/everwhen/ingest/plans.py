@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import lru_cache
 
 from everwhen.ingest.extract.base import ExtractedEvent
-from everwhen.ingest.extract.rules.cleaning import passages
-from everwhen.ingest.extract.rules.lexicon import ARRANGING, LIGHT, STATIVE
-from everwhen.ingest.extract.rules.parsing import Word, parser
+from everwhen.ingest.extract.grammar.cleaning import passages
+from everwhen.ingest.extract.grammar.lexicon import ARRANGING, LIGHT, STATIVE
+from everwhen.ingest.extract.grammar.parsing import Word, parser
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage
 from everwhen.store import Store

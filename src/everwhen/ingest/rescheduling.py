@@ -12,8 +12,8 @@ from itertools import islice
 
 from everwhen.ingest.changed_times import Changed, amount, new_time, shifted
 from everwhen.ingest.extract.base import ExtractedEvent, Extraction
-from everwhen.ingest.extract.rules.lexicon import STATIVE
-from everwhen.ingest.extract.rules.parsing import Word
+from everwhen.ingest.extract.grammar.lexicon import STATIVE
+from everwhen.ingest.extract.grammar.parsing import Word
 from everwhen.ingest.plans import (
     BEFORE,
     MOVED_TO,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from everwhen.ingest.extract import telling
-from everwhen.ingest.extract.rules.cleaning import passages
-from everwhen.ingest.extract.rules.facts import facts, subject_of, subject_words
-from everwhen.ingest.extract.rules.parsing import parser
+from everwhen.ingest.extract.facts import facts, subject_of, subject_words
+from everwhen.ingest.extract.grammar.cleaning import passages
+from everwhen.ingest.extract.grammar.parsing import parser
 from everwhen.ingest.extract.rules.voices import Referents, Voices
 from everwhen.ingest.extract.telling import PART, Calibration, Statement, is_value, statements, trimmed
 from everwhen.models.reader import KINDS, STATUSES, Passage, Reading, Told

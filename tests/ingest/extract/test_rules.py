@@ -8,8 +8,8 @@ from time import perf_counter
 import pytest
 
 from everwhen.ingest.extract import Batch, ExtractedEvent, Extraction
-from everwhen.ingest.extract.rules import RuleExtractor
-from everwhen.ingest.extract.rules.cleaning import passages
+from everwhen.ingest.extract.grammar.cleaning import passages
+from everwhen.ingest.extract.offline import RuleExtractor
 from everwhen.models.reader import open_reader
 from everwhen.types import Role, Turn
 from tests.ingest.extract.marked import conversations, days, score

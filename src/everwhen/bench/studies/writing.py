@@ -34,7 +34,7 @@ ADDING = {
     "write": "everwhen.store.sqlite.SqliteStore.append",
 }
 EXTRACTING = {
-    "parse": "everwhen.ingest.extract.rules.parsing._Pipeline.parse",
+    "parse": "everwhen.ingest.extract.grammar.parsing._Pipeline.parse",
     "extract, parse included": "everwhen.ingest.pipeline.extracted",
     "embed what was extracted": "everwhen.ingest.pipeline._units",
     "facts": "everwhen.ingest.pipeline.learn_facts",

@@ -34,6 +34,6 @@ def open_extractor(settings: Settings) -> Extractor | None:
 
 @lru_cache(maxsize=2)
 def _rules(reader: str) -> Extractor:
-    from everwhen.ingest.extract.rules import RuleExtractor
+    from everwhen.ingest.extract.offline import RuleExtractor
 
     return RuleExtractor(open_reader(reader))

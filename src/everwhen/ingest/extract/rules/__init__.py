@@ -1,5 +1,1 @@
-"""Extraction by rules: a dependency parse and the time grammar, no LLM."""
-
-from everwhen.ingest.extract.rules.extractor import RuleExtractor
-
-__all__ = ["RuleExtractor"]
+"""Events, entities, narratives and opinions by rules: a dependency parse and the time grammar, no LLM."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.grammar.parsing import Word
 from everwhen.ingest.extract.rules.clauses import Clause
-from everwhen.ingest.extract.rules.parsing import Word
 from everwhen.when import Interval
 
 SURE, INFERRED, LOOSE = 0.85, 0.5, 0.5

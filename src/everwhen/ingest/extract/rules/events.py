@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.grammar.cleaning import Passage
+from everwhen.ingest.extract.grammar.lexicon import ARRANGING, MANNERS, SECOND, VAGUE, WH
+from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
-from everwhen.ingest.extract.rules.cleaning import Passage
 from everwhen.ingest.extract.rules.draft import INFERRED, SURE, Draft
 from everwhen.ingest.extract.rules.fragments import Header, fragment
 from everwhen.ingest.extract.rules.is_event import is_event
-from everwhen.ingest.extract.rules.lexicon import ARRANGING, MANNERS, SECOND, VAGUE, WH
 from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
 from everwhen.ingest.extract.rules.occurrences import further
-from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.times import Dated, Moment, attach, chosen, expressions, lasting, side_of
 from everwhen.ingest.extract.rules.voices import Voices
 from everwhen.ingest.extract.rules.wording import object_of, quantity_of, sentence_of

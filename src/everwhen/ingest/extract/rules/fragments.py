@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from everwhen.ingest.extract.grammar.lexicon import MANNERS
+from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.rules.draft import LOOSE, Draft
-from everwhen.ingest.extract.rules.lexicon import MANNERS
-from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.times import Dated, Moment, expressions, on_the_side
 from everwhen.ingest.extract.rules.voices import Voices
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everwhen.ingest.extract.base import Status
-from everwhen.ingest.extract.rules.clauses import Clause
-from everwhen.ingest.extract.rules.lexicon import (
+from everwhen.ingest.extract.grammar.lexicon import (
     LIGHT,
     MENTAL,
     OCCASIONS,
@@ -16,6 +15,7 @@ from everwhen.ingest.extract.rules.lexicon import (
     VAGUE,
     vocabulary,
 )
+from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.modality import tense
 from everwhen.ingest.extract.rules.times import Dated
 

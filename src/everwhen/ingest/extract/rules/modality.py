@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from everwhen.ingest.extract.base import Status
-from everwhen.ingest.extract.rules.clauses import Clause
-from everwhen.ingest.extract.rules.lexicon import (
+from everwhen.ingest.extract.grammar.lexicon import (
     AHEAD,
     DENIAL,
     FAILED,
@@ -20,7 +19,8 @@ from everwhen.ingest.extract.rules.lexicon import (
     UNREAL,
     vocabulary,
 )
-from everwhen.ingest.extract.rules.parsing import Word
+from everwhen.ingest.extract.grammar.parsing import Word
+from everwhen.ingest.extract.rules.clauses import Clause
 
 Tense = Literal["past", "present", "progressive", "perfect", "future", "bare"]
 

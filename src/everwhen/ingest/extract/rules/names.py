@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 
 from everwhen.ingest.entities import TITLES
 from everwhen.ingest.extract.base import EntityType, ExtractedEntity
-from everwhen.ingest.extract.rules.lexicon import KINDS, MANNERS, PERSON_WORDS, VAGUE, vocabulary
-from everwhen.ingest.extract.rules.parsing import Parse, Word, spoken
+from everwhen.ingest.extract.grammar.lexicon import KINDS, MANNERS, PERSON_WORDS, VAGUE, vocabulary
+from everwhen.ingest.extract.grammar.parsing import Parse, Word, spoken
 from everwhen.ingest.nicknames import NICKNAMES
 from everwhen.types import Turn
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.ingest.extract.base import ExtractedNarrative, Network
-from everwhen.ingest.extract.rules.cleaning import Passage
+from everwhen.ingest.extract.grammar.cleaning import Passage
+from everwhen.ingest.extract.grammar.lexicon import MANNERS
+from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.rules.draft import Draft
-from everwhen.ingest.extract.rules.lexicon import MANNERS
 from everwhen.ingest.extract.rules.modality import asked, is_ironic
 from everwhen.ingest.extract.rules.opinions import Opinion, opinions
-from everwhen.ingest.extract.rules.parsing import Parse, Word
-from everwhen.ingest.extract.rules.topics import steps, topics
 from everwhen.ingest.extract.rules.voices import Voices
+from everwhen.ingest.extract.topics import steps, topics
 from everwhen.types import Turn
 from everwhen.when import Interval
 

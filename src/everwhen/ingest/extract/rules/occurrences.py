@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.rules.draft import Draft
-from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.times import Dated, Moment, on_the_side, side_of
 from everwhen.ingest.extract.rules.voices import Voices
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everwhen.ingest.extract.rules.cleaning import Passage
+from everwhen.ingest.extract.grammar.cleaning import Passage
+from everwhen.ingest.extract.grammar.lexicon import EVALUATIVE, FIRST, MANNERS, SECOND, THIRD, vocabulary
+from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.rules.draft import Draft
-from everwhen.ingest.extract.rules.lexicon import EVALUATIVE, FIRST, MANNERS, SECOND, THIRD, vocabulary
 from everwhen.ingest.extract.rules.modality import asked, is_ironic
-from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.ingest.extract.rules.voices import Voices
 
 MOST = 2

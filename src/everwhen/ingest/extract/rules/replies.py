@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from everwhen.ingest.extract.grammar.lexicon import vocabulary
+from everwhen.ingest.extract.grammar.parsing import Parse, Word, past_form
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.draft import SURE, Draft
-from everwhen.ingest.extract.rules.lexicon import vocabulary
 from everwhen.ingest.extract.rules.modality import denied, tense
-from everwhen.ingest.extract.rules.parsing import Parse, Word, past_form
 from everwhen.ingest.extract.rules.times import Dated, Moment, Side, expressions, on_the_side
 from everwhen.ingest.extract.rules.voices import Voices
 from everwhen.ingest.extract.rules.wording import object_of

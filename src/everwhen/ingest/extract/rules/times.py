@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.rules.clauses import Clause
-from everwhen.ingest.extract.rules.parsing import Parse, Word
 from everwhen.when import Interval, TimeRef, resolve
 from everwhen.when.calendar import floor, shift
 from everwhen.when.zones import zone_of

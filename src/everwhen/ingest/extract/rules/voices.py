@@ -6,9 +6,9 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from everwhen.ingest.extract.rules.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, vocabulary
+from everwhen.ingest.extract.grammar.lexicon import FIRST, PEOPLE, PERSON_WORDS, SECOND, vocabulary
+from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.rules.names import cleaned
-from everwhen.ingest.extract.rules.parsing import Parse, Word
 
 _MINE = frozenset({"my", "our", "mine", "ours"})
 _YOURS = frozenset({"your", "ur", "yours"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from everwhen.ingest.extract.grammar.lexicon import vocabulary
+from everwhen.ingest.extract.grammar.parsing import Word
 from everwhen.ingest.extract.rules.clauses import PLACES, Clause
-from everwhen.ingest.extract.rules.lexicon import vocabulary
-from everwhen.ingest.extract.rules.parsing import Word
 from everwhen.ingest.extract.rules.times import Dated
 from everwhen.ingest.extract.rules.voices import Voices
 

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Final, Literal
 
 from everwhen.ingest.extract.base import ExtractedFact, FactStatus
-from everwhen.ingest.extract.rules.cleaning import Passage
-from everwhen.ingest.extract.rules.parsing import Parse, Word, parsed
+from everwhen.ingest.extract.grammar.cleaning import Passage
+from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed
 from everwhen.ingest.extract.rules.voices import Voices, possessive
 from everwhen.ingest.extract.telling import Statement
 from everwhen.relations import Relation

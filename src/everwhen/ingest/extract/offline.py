@@ -18,16 +18,16 @@ from everwhen.ingest.extract.base import (
     ExtractedFact,
     Extraction,
 )
+from everwhen.ingest.extract.facts import facts
+from everwhen.ingest.extract.grammar.cleaning import Passage, passages
+from everwhen.ingest.extract.grammar.lexicon import FIRST
+from everwhen.ingest.extract.grammar.parsing import Parse, parser
 from everwhen.ingest.extract.rules.causes import causes
-from everwhen.ingest.extract.rules.cleaning import Passage, passages
 from everwhen.ingest.extract.rules.draft import Draft
 from everwhen.ingest.extract.rules.events import events as passage_events
-from everwhen.ingest.extract.rules.facts import facts
 from everwhen.ingest.extract.rules.fragments import Header, header_of
-from everwhen.ingest.extract.rules.lexicon import FIRST
 from everwhen.ingest.extract.rules.names import entities
 from everwhen.ingest.extract.rules.narratives import Read, Told, narratives, told
-from everwhen.ingest.extract.rules.parsing import Parse, parser
 from everwhen.ingest.extract.rules.replies import Heard, answer
 from everwhen.ingest.extract.rules.times import Moment, timed
 from everwhen.ingest.extract.rules.voices import Referents, Voices, people_in

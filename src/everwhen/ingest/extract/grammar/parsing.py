@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from everwhen.ingest.extract.rules.lexicon import PASTS, TAGS, vocabulary
+from everwhen.ingest.extract.grammar.lexicon import PASTS, TAGS, vocabulary
 
 KEPT_PARSES = 512
 """Parses remembered by their text: the overlap of two batches, and what is said again and again."""

@@ -11,6 +11,7 @@ import numpy as np
 from everwhen.ingest.borderline import Borderline, Unasked
 from everwhen.ingest.concepts import with_topics
 from everwhen.ingest.contradictions import believed
+from everwhen.ingest.endings import endings
 from everwhen.ingest.entities import KnownEntities, Resolver, key
 from everwhen.ingest.extract.base import (
     OVERLAP_TURNS,
@@ -79,6 +80,7 @@ def process(
     if not extraction.in_vain:
         read = {id_: turns[id_] for id_ in mine}
         facts = believed(store, reader, extraction.facts, read)
+        facts += endings(store, reader, facts, read)
         learn_facts(store, embedder, facts, read, list(turns), dated=dated)
     found = _Found(extraction, turns, mine, units, similar, near, topics, replaced)
     names = Borderline(judge)

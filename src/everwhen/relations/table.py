@@ -26,6 +26,7 @@ class Relation:
     examples: tuple[str, ...]
     begins: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
+    """Sentences that end it, said by the one whose fact it is, with `{value}`."""
     means: tuple[str, ...] = ()
     """Other words for the predicate."""
     value: Value = "thing"

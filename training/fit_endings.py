@@ -1,0 +1,93 @@
+"""How sure the end of a fact is: fitted and measured on pairs of our own.
+
+    python training/fit_endings.py [--write]
+
+Reads `training/endings.jsonl`: a fact, a later turn, and whether that ends it; half of those that do not are hard. Each
+fifth is judged with a curve that was fitted on the others. `--write` keeps the curve of all of them in the package.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.ingest import endings
+from everwhen.ingest.extract.grammar.parsing import parsed
+from everwhen.ingest.extract.rules.times import Moment, timed
+from everwhen.models.reader import PackagedReader
+from everwhen.relations import relations
+
+PAIRS = Path(__file__).with_name("endings.jsonl")
+OUT = Path(endings.__file__).with_name("endings.json")
+FOLDS, RIDGE = 5, 1.0
+LEAST = 0.7
+"""The chance from which a fact is ended: an end that is not one is worse than one that is missed."""
+SAID = Moment(datetime(2025, 6, 16, 12, tzinfo=UTC), "UTC")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    kinds = {one.name: one for one in relations() if one.ends}
+    pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    pairs = [one for one in pairs if one["relation"] in kinds]
+    ends = np.array([one["ends"] for one in pairs])
+    read = [_read(PackagedReader(), one, kinds) for one in pairs]
+    seen = np.array([one is not None for one in read])
+    signs = np.array([one for one in read if one is not None])
+    fold = np.random.default_rng(0).integers(0, FOLDS, len(signs))
+    chance = np.zeros(len(pairs))
+    judged = np.zeros(len(signs))
+    for one in range(FOLDS):
+        weights = fit(signs[fold != one], ends[seen][fold != one])
+        judged[fold == one] = _chance(signs[fold == one], weights)
+    chance[seen] = judged
+    print(f"{ends.sum()} of {len(ends)} end a fact; of these {(seen & ends).sum()} are read")
+    for least in (0.5, 0.6, LEAST, 0.8):
+        found = chance >= least
+        hit = (found & ends).sum()
+        print(f"from {least}: precision {hit / max(found.sum(), 1):.2f}, recall {hit / ends.sum():.2f}")
+    if given.write:
+        weights = fit(signs, ends[seen])
+        held = {
+            "weights": [round(float(one), 3) for one in weights[:-1]], "bias": round(float(weights[-1]), 3),
+            "least": LEAST,
+        }  # fmt: skip
+        OUT.write_text(json.dumps(held) + "\n", encoding="utf-8")
+
+
+def _read(reader: PackagedReader, one: dict[str, Any], kinds: dict[str, Any]) -> tuple[float, ...] | None:
+    own, relation = one["who"] == "I", kinds[one["relation"]]
+    (parse,) = parsed([one["turn"]])
+    shapes = endings.shapes(parse, timed(parse, SAID))
+    place = endings.ends_at(one["turn"], shapes).get(relation.name)
+    if place is None:
+        return None
+    known = endings.Known("Kim" if own else one["who"], relation, one["value"], one["fact"])
+    return endings.read(reader, [(known, own, one["turn"], place, shapes)])[0]
+
+
+def _chance(signs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(1 / (1 + np.exp(-(np.c_[signs, np.ones(len(signs))] @ weights))))
+
+
+def fit(signs: NDArray[np.float64], right: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """A logistic curve by Newton's method, with a ridge; the last weight is the constant."""
+    x, y = np.c_[signs, np.ones(len(signs))], right.astype(float)
+    weights, ridge = np.zeros(x.shape[1]), np.diag([RIDGE] * signs.shape[1] + [0.0])
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-(x @ weights)))
+        slope = x.T @ (chance - y) + ridge @ weights
+        weights -= np.linalg.solve((x.T * (chance * (1 - chance))) @ x + ridge, slope)
+    return weights
+
+
+if __name__ == "__main__":
+    main()

@@ -68,8 +68,9 @@ def ask(
             sure = held.fact.confidence if held.sure else min(chance(found), held.fact.confidence)
             summed = read_reply(held.found, held.found.replies[0], sure)
         draft = _known_by(summed or _read(bank, reader, held.found, at), as_of)
-        if held.gone and (asked.kind == "yes or no" or (draft.confidence or 0.0) < fitted()["least"]):
-            return _ended(bank, found, held.gone, asked)
+        over = held.gone or held.until
+        if over and (asked.kind == "yes or no" or (draft.confidence or 0.0) < fitted()["least"]):
+            return _ended(bank, found, over, asked)
     elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
         draft = read_reply(found, found.replies[0], chance(found))
     elif found is not None and asked.kind == "when":
@@ -92,18 +93,22 @@ def ask(
     return Answer(draft.text, draft.citations, draft.intervals, confidence=sure, trace=trace)
 
 
-def _ended(bank: Bank, found: Found, fact: Fact, asked: Asked) -> Answer:
+def _ended(bank: Bank, found: Found, over: Fact | Reply, asked: Asked) -> Answer:
     """That what was asked for has ended, with the turn that says so: no to a question of yes or no, else a refusal."""
-    turn = bank.turn(fact.sources[-1])
-    quote = sentence_at(turn.text, 0, 1, longest=QUOTE)
+    if isinstance(over, Reply):
+        turn, quote, sure, what = over.turn, over.quote, float(over.reading.statuses.max()), "it has ended"
+    else:
+        turn, sure, what = bank.turn(over.sources[-1]), over.confidence, wording.ended(over, bank.zone)
+        quote = sentence_at(turn.text, 0, 1, longest=QUOTE)
     is_no = asked.kind == "yes or no"
-    text = wording.said(f"{'No' if is_no else 'Not known'}: {wording.ended(fact, bank.zone)}", quote, turn)
+    text = wording.said(f"{'No' if is_no else 'Not known'}: {what}", quote, turn)
     trace = {
-        "method": "extractive", "kind": asked.kind, "how": "facts", "short": "No" if is_no else "",
+        "method": "extractive", "kind": asked.kind, "how": "reading" if isinstance(over, Reply) else "facts",
+        "short": "No" if is_no else "",
         "searched": {"turns": list(dict.fromkeys(one[0].id for one in found.told))},
     }  # fmt: skip
     cited = (Citation(turn.id, quote, turn.said_at, turn.speaker),)
-    return Answer(text, cited, abstained=not is_no, confidence=fact.confidence, trace=trace)
+    return Answer(text, cited, abstained=not is_no, confidence=round(sure, 3), trace=trace)
 
 
 def _known_by(draft: Draft, as_of: datetime | None) -> Draft:

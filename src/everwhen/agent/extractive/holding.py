@@ -16,6 +16,7 @@ from everwhen.types import Fact
 from everwhen.when import Interval
 
 SURE = 0.5  # the confidence from which a fact counts
+SURE_END = 0.9  # the chance from which a reply ends what an earlier one says
 FEW = 3  # replies that are looked at
 
 
@@ -28,6 +29,8 @@ class Held:
     """What holds then; the first reply tells it."""
     gone: Fact | None = None
     """What the best reply told, and has ended by then."""
+    until: Reply | None = None
+    """The reply that says so, where no fact does."""
     sure: bool = False
     """Whether the question is one that asks for just this fact, so that the reader need not be sure."""
 
@@ -52,6 +55,9 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
     gone: Fact | None = None
     for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
         fact = _told(found, reply, known)
+        if fact is None and (until := _ended_by(found, reply, then)) is not None:
+            rest = tuple(one for one in found.replies if one not in (reply, until))
+            return Held(replace(found, replies=rest), until=until)
         if fact is None or fact.valid.overlaps(then):
             break
         following = [
@@ -67,6 +73,21 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
         gone = gone or (fact if _is_over(fact, then) else None)
         found = replace(found, replies=tuple(one for one in found.replies if one is not reply))
     return Held(found, gone=gone)
+
+
+def _ended_by(found: Found, reply: Reply, then: Interval) -> Reply | None:
+    """What its speaker said later, by then, and ends what a reply says: "I stopped taking it"."""
+    said = content(reply.words)
+    for one in found.replies:
+        later = reply.turn.said_at < one.turn.said_at and (then.end is None or one.turn.said_at < then.end)
+        if later and one.turn.speaker == reply.turn.speaker and _is_end(one) and content(one.words) & said:
+            return one
+    return None
+
+
+def _is_end(reply: Reply) -> bool:
+    status = reply.reading.status
+    return status in ("ended", "denied") and float(reply.reading.statuses.max()) >= SURE_END
 
 
 def _asked_for(found: Found, at: datetime, zone: str) -> Interval | None:

@@ -72,7 +72,26 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
             break
         gone = gone or (fact if _is_over(fact, then) else None)
         found = replace(found, replies=tuple(one for one in found.replies if one is not reply))
-    return Held(found, gone=gone)
+    gone = gone or _named(found, known, then)
+    return Held(_since(bank, reader, found, gone) if gone else found, gone=gone)
+
+
+def _since(bank: Bank, reader: Reader, found: Found, gone: Fact) -> Found:
+    """What was said since something ended. The turn that ended it often says what is instead: "First message from
+    Porto. We moved yesterday."."""
+    end = read_turn(bank, reader, found, gone.sources[-1])
+    later = [one for one in found.replies if one.turn.said_at >= end.turn.said_at and one.turn != end.turn]
+    tells = end.answers >= 0.5 and end.kind == "span" and end.points and not _is_same(end, gone)
+    return replace(found, replies=(end, *later) if tells else tuple(later))
+
+
+def _named(found: Found, known: Sequence[Fact], then: Interval) -> Fact | None:
+    """The fact that a question of yes or no asks for by its value, where it has ended: "do I still live in Lisbon?"."""
+    asked = content(found.asked.words)
+    if found.asked.kind != "yes or no":
+        return None
+    over = [one for one in known if _is_over(one, then) and one.sources and content(one.object) <= asked]
+    return next((one for one in over if any(asked & about for about in _questions(one.predicate))), None)
 
 
 def _ended_by(found: Found, reply: Reply, then: Interval) -> Reply | None:

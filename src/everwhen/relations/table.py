@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
+PLAIN = "{who} {name} {value}"
 Value = Literal["place", "person", "thing", "number", "date"]
 
 
@@ -34,6 +35,10 @@ class Relation:
     """Several values hold at a time."""
     domain: str | None = None
     """Whose half-life its facts have."""
+    of: Literal["anything", "thing"] = "anything"
+    """What it is told of: `thing` is never somebody who speaks."""
+    says: str = PLAIN
+    """A fact in words."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -53,6 +58,13 @@ def _relation(row: dict[str, Any]) -> Relation:
         name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
     }
     return Relation(**held)
+
+
+def in_words(subject: str, predicate: str, value: str) -> str:
+    """A fact as people say it: "Kim's partner is Tom"."""
+    name = predicate.replace("_", " ")
+    says = next((one.says for one in relations() if one.name == name), PLAIN)
+    return says.replace("{name}", name).replace("{who}", subject).replace("{value}", value)
 
 
 _GRAMMAR = (

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from everwhen.agent.extractive.reading import Found
 from everwhen.recall.spans import unit_around
+from everwhen.relations import in_words
 from everwhen.types import Citation, Fact, Turn
 from everwhen.when import Interval
 from everwhen.when.render import describe
@@ -54,7 +55,8 @@ def refusal(found: Found, reason: str) -> str:
 
 def ended(fact: Fact, zone: str) -> str:
     """That a fact holds no longer."""
-    return f'"{fact.text}" ended on {day(fact.valid.end or fact.valid_from, zone)}'
+    told = in_words(fact.subject, fact.predicate, fact.object)
+    return f'"{told}" ended on {day(fact.valid.end or fact.valid_from, zone)}'
 
 
 def unique(citations: Sequence[Citation]) -> tuple[Citation, ...]:

@@ -59,6 +59,8 @@ def facts(
             continue
         if turn.role == "assistant" and subject == voices.speaker:
             continue  # it has no life to tell of
+        if one.relation.of == "thing" and subject in (voices.speaker, voices.listener):
+            continue  # "signed!" is no status of the one who says it
         status, valid = _valid(turn, one, status, read)
         if status == "planned" and valid is None:
             continue  # nobody knows from when

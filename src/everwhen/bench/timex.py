@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
+from everwhen.bench.timex_cases import Case, Days, load
 from everwhen.when import Interval, resolve
 
-Days = tuple[str | None, str | None]  # start and end in days, half-open; None is an open side
-Finder = Callable[[str, datetime], list[Days]]
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A text, when it was said, and the intervals that count as right; none: there is nothing to find."""
-
-    text: str
-    ref: datetime
-    accept: tuple[Days, ...]
+Finder = Callable[[Case], list[Days]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +24,6 @@ class Outcome:
     seconds: list[float]
 
 
-def load(path: Path) -> list[Case]:
-    """The cases of a file: a JSON list of `text`, `ref` and `accept`."""
-    return [
-        Case(
-            entry["text"],
-            datetime.fromisoformat(entry["ref"]).replace(tzinfo=UTC),
-            tuple((start, end) for start, end in entry["accept"]),
-        )
-        for entry in json.loads(path.read_text(encoding="utf-8"))
-    ]
-
-
 def days(interval: Interval) -> Days:
     """Both sides cut to their day; what lies within one day is that day."""
     start = None if interval.start is None else interval.start.date()
@@ -55,9 +33,16 @@ def days(interval: Interval) -> Days:
     return (None if start is None else start.isoformat(), None if end is None else end.isoformat())
 
 
-def everwhen_finds(text: str, ref: datetime) -> list[Days]:
+def everwhen_finds(case: Case) -> list[Days]:
     """Our own intervals; durations and recurrences have none."""
-    return [days(found.interval) for found in resolve(text, ref) if found.interval is not None]
+    refs = resolve(
+        case.text,
+        case.ref,
+        tense=case.tense,
+        day_first=case.day_first,
+        languages=(case.lang,) if case.told and case.lang else None,
+    )
+    return [days(found.interval) for found in refs if found.interval is not None]
 
 
 def passes(found: Iterable[Days], accept: tuple[Days, ...]) -> bool:
@@ -70,7 +55,7 @@ def passes(found: Iterable[Days], accept: tuple[Days, ...]) -> bool:
 def measure(find: Finder, cases: list[Case]) -> Outcome:
     """Every case through one finder, timed at the first asking: some libraries keep their answers."""
     found, seconds = [], []
-    _ask(find, Case("We met on 3 May 2021.", cases[0].ref, ()))  # grammars are built at first use
+    _ask(find, Case("We met on 3 May 2021.", cases[0].ref))  # grammars are built at first use
     for case in cases:
         begin = time.perf_counter()
         found.append(_ask(find, case))
@@ -82,7 +67,7 @@ def measure(find: Finder, cases: list[Case]) -> Outcome:
 def _ask(find: Finder, case: Case) -> list[Days]:
     """A library that fails on a text has found nothing in it."""
     try:
-        return find(case.text, case.ref)
+        return find(case)
     except Exception:
         return []
 
@@ -105,36 +90,100 @@ def summarize(outcome: Outcome, cases: list[Case]) -> dict[str, object]:
 def run(
     path: Path, peers: bool = False, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, object]:
-    """Our resolver, and with `peers` the other libraries that are installed, on one file of cases."""
+    """Our resolver on one file of cases, with `peers` beside the other libraries that are installed.
+
+    Where the file has languages, the libraries that read them are asked in any case, and each is asked a second time
+    with the language told; what counts is the first.
+    """
     from everwhen.bench.timex_peers import PEERS, unavailable
 
     cases = load(path)
+    in_languages = any(case.lang for case in cases)
     finders: dict[str, Finder] = {"everwhen": everwhen_finds}
     absent: dict[str, str] = {}
-    for name, peer in PEERS.items() if peers else ():
+    for name, peer in PEERS.items():
+        if not (peers or (in_languages and peer.many_languages)):
+            continue
         reason = unavailable(peer)
         if reason is None:
             finders[name] = peer.find
         else:
             absent[name] = reason
+    told = [replace(case, told=True) for case in cases] if in_languages else []
     outcomes: dict[str, Outcome] = {}
+    told_outcomes: dict[str, Outcome] = {}
     for done, (name, find) in enumerate(finders.items()):
         if progress is not None:
             progress(done, len(finders))
         outcomes[name] = measure(find, cases)
+        if told and (name == "everwhen" or PEERS[name].many_languages):
+            told_outcomes[name] = measure(find, told)
     if progress is not None:
         progress(len(finders), len(finders))
-    ours = outcomes.pop("everwhen")
+    ours = outcomes["everwhen"]
     summary = summarize(ours, cases)
     summary["file"] = path.name
     summary["failed"] = [index for index, passed in enumerate(ours.passed) if not passed]
-    if peers:
-        summary["peers"] = {name: summarize(outcome, cases) for name, outcome in outcomes.items()}
+    if in_languages:
+        summary["sources"] = _by_source(ours, cases)
+    rivals = {name: outcome for name, outcome in outcomes.items() if name != "everwhen"}
+    if rivals or absent:
+        summary["peers"] = {name: summarize(outcome, cases) for name, outcome in rivals.items()}
         summary["absent"] = absent
     result: dict[str, object] = {"summary": summary, "runs": _runs(ours)}
-    if peers:
-        result["peer_runs"] = {name: _runs(outcome) for name, outcome in outcomes.items()}
+    if rivals:
+        result["peer_runs"] = {name: _runs(outcome) for name, outcome in rivals.items()}
+    if in_languages:
+        result["languages"] = by_language(cases, outcomes, told_outcomes)
+        result["failures"] = failures(ours, cases)
     return result
+
+
+def by_language(
+    cases: list[Case], outcomes: dict[str, Outcome], told: dict[str, Outcome]
+) -> dict[str, dict[str, dict[str, object]]]:
+    """For each language, and for all together, what each library passed, unaided and told the language."""
+    groups: dict[str, list[int]] = {"all": list(range(len(cases)))}
+    for index, case in enumerate(cases):
+        groups.setdefault(case.lang or "en", []).append(index)
+    table: dict[str, dict[str, dict[str, object]]] = {}
+    for lang, indexes in groups.items():
+        for name in told:
+            outcome = outcomes[name]
+            seconds = [outcome.seconds[index] for index in indexes]
+            passed = sum(outcome.passed[index] for index in indexes)
+            table.setdefault(lang, {})[name] = {
+                "cases": len(indexes),
+                "passed": passed,
+                "accuracy": round(passed / len(indexes), 4),
+                "told": sum(told[name].passed[index] for index in indexes),
+                "p50_ms": round(statistics.median(seconds) * 1000, 4),
+            }
+    return table
+
+
+def _by_source(outcome: Outcome, cases: list[Case]) -> dict[str, str]:
+    counts: dict[str, list[bool]] = {}
+    for case, passed in zip(cases, outcome.passed, strict=True):
+        counts.setdefault(f"{case.lang or 'en'} {case.source or 'unknown'}", []).append(passed)
+    return {name: f"{sum(passed)} of {len(passed)}" for name, passed in counts.items()}
+
+
+def failures(outcome: Outcome, cases: list[Case]) -> list[dict[str, object]]:
+    """Every case that failed: where it is from, what was said, what is accepted and what was found."""
+    return [
+        {
+            "index": index,
+            "lang": case.lang,
+            "source": case.source,
+            "text": case.text,
+            "ref": case.ref.date().isoformat(),
+            "accept": [list(pair) for pair in case.accept],
+            "found": [list(pair) for pair in found],
+        }
+        for index, (case, found, passed) in enumerate(zip(cases, outcome.found, outcome.passed, strict=True))
+        if not passed
+    ]
 
 
 def _runs(outcome: Outcome) -> list[dict[str, object]]:

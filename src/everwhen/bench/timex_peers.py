@@ -9,18 +9,19 @@ import importlib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
-Days = tuple[str | None, str | None]
+from everwhen.bench.timex_cases import Case, Days
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A library: the module that must be there, and how it is asked."""
+    """A library: the module that must be there, how it is asked, and whether it reads more than English."""
 
     module: str
-    find: Callable[[str, datetime], list[Days]]
+    find: Callable[[Case], list[Days]]
+    many_languages: bool = False
 
 
 def unavailable(peer: Peer) -> str | None:
@@ -39,28 +40,33 @@ def _day(moment: date) -> Days:
     return first.isoformat(), (first + timedelta(days=1)).isoformat()
 
 
-def dateparser_finds(text: str, ref: datetime) -> list[Days]:
-    """`search_dates`: one day each."""
+def dateparser_finds(case: Case) -> list[Days]:
+    """`search_dates`: one day each. Where a file has languages it sees them itself, unless it is told."""
     from dateparser.search import search_dates
 
-    settings: Any = {"RELATIVE_BASE": ref.replace(tzinfo=None)}
-    found = search_dates(text, languages=["en"], settings=settings)
+    settings: Any = {"RELATIVE_BASE": case.ref.replace(tzinfo=None)}
+    if case.tense is not None:
+        settings["PREFER_DATES_FROM"] = case.tense
+    if case.day_first:
+        settings["DATE_ORDER"] = "DMY"
+    languages = ["en"] if case.lang is None else [case.lang] if case.told else None
+    found = search_dates(case.text, languages=languages, settings=settings)
     return [_day(entry[1]) for entry in found or []]
 
 
-def parsedatetime_finds(text: str, ref: datetime) -> list[Days]:
+def parsedatetime_finds(case: Case) -> list[Days]:
     """`Calendar.nlp`: one day each."""
     import parsedatetime
 
-    found = parsedatetime.Calendar().nlp(text, sourceTime=ref.replace(tzinfo=None))
+    found = parsedatetime.Calendar().nlp(case.text, sourceTime=case.ref.replace(tzinfo=None))
     return [_day(entry[0]) for entry in found or ()]
 
 
-def timefhuman_finds(text: str, ref: datetime) -> list[Days]:
+def timefhuman_finds(case: Case) -> list[Days]:
     """`timefhuman`: days, and pairs as ranges; durations have no place on the calendar."""
     from timefhuman import tfhConfig, timefhuman
 
-    found = timefhuman(text, tfhConfig(now=ref.replace(tzinfo=None)))
+    found = timefhuman(case.text, tfhConfig(now=case.ref.replace(tzinfo=None)))
     return [one for entry in found or [] for one in _flat(entry)]
 
 
@@ -72,11 +78,12 @@ def _flat(entry: object) -> list[Days]:
     return [one for part in entry for one in _flat(part)] if isinstance(entry, (list, tuple)) else []
 
 
-def recognizers_finds(text: str, ref: datetime) -> list[Days]:
+def recognizers_finds(case: Case) -> list[Days]:
     """Microsoft's recognizers: every value of every date and date range, the past and the future one."""
     library = importlib.import_module("recognizers_date_time")
     found: list[Days] = []
-    for result in library.recognize_datetime(text, "en-us", reference=ref.replace(tzinfo=None)):
+    said_at = case.ref.replace(tzinfo=None)
+    for result in library.recognize_datetime(case.text, "en-us", reference=said_at):
         for value in (result.resolution or {}).get("values", ()):
             kind = value.get("type", "")
             if kind in ("date", "datetime") and "value" in value:
@@ -95,7 +102,7 @@ def _cut(side: str | None) -> str | None:
 
 
 PEERS: dict[str, Peer] = {
-    "dateparser": Peer("dateparser.search", dateparser_finds),
+    "dateparser": Peer("dateparser.search", dateparser_finds, many_languages=True),
     "parsedatetime": Peer("parsedatetime", parsedatetime_finds),
     "timefhuman": Peer("timefhuman", timefhuman_finds),
     "recognizers-text": Peer("recognizers_date_time", recognizers_finds),

@@ -83,7 +83,7 @@ def timex(
     peers: Annotated[bool, typer.Option("--peers", help="Beside other libraries (bench extra).")] = False,
     out: Out = None,
 ) -> None:
-    """Time expressions: intervals found against intervals accepted."""
+    """Time expressions: intervals found against intervals accepted, by language where the file has any."""
     from everwhen.bench import timex as runner
 
     here: Here = context.obj
@@ -241,7 +241,7 @@ def all_(
 def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
     """The file for machines, the table for people."""
     _write(out, result)
-    summary = {key: value for key, value in result.items() if key != "runs"}
+    summary = {key: value for key, value in result.items() if key not in ("runs", "peer_runs")}
     if here.json:
         here.print(summary)
         return
@@ -250,16 +250,19 @@ def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
         return
     from rich.table import Table
 
-    from everwhen.cli.bench_tables import draw_ablations, draw_stages
+    from everwhen.cli.bench_tables import draw_ablations, draw_languages, draw_stages
 
     table = Table(box=None, pad_edge=False, show_header=False)
-    for name, value in _rows(
-        {key: item for key, item in summary.items() if key not in ("ablations", "stages")}
-    ):
+    for name, value in _rows({key: item for key, item in summary.items() if key not in _DRAWN}):
         table.add_row(name, value)
     here.console.print(table)
     draw_ablations(here, summary.get("ablations") or {})
     draw_stages(here, summary.get("stages") or {})
+    draw_languages(here, summary.get("languages") or {}, summary.get("failures") or [])
+
+
+_DRAWN = ("ablations", "stages", "languages", "failures")
+"""Parts of a result that have tables of their own."""
 
 
 def _write(out: Path | None, result: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from everwhen.bench.guard import Held
@@ -49,6 +50,33 @@ def draw_stages(here: Here, recipes: dict[str, Any]) -> None:
                 stage, *(f"{times[key]:.2f}" for key in ("p50", "p95", "p99")), f"{times['share']:.0%}"
             )
         here.console.print("", table)
+
+
+def draw_languages(here: Here, languages: dict[str, Any], failures: Sequence[dict[str, Any]]) -> None:
+    """What each library passed by language, unaided and told the language, then every case that failed."""
+    if not languages:
+        return
+    names = list(languages["all"])
+    heads = [head for name in names for head in (name, "of", "accuracy", "told the language", "p50 ms")]
+    table = _table("language", *heads)
+    for language, row in languages.items():
+        cells = []
+        for name in names:
+            one = row[name]
+            cells += [str(one["passed"]), str(one["cases"]), _number(one["accuracy"]), str(one["told"])]
+            cells.append(f"{one['p50_ms']:.2f}")
+        table.add_row(language, *cells)
+    here.console.print("", table)
+    table = _table("failed", "language", "source", "text", "said on", "accepted", "found")
+    for case in failures:
+        source, sides = case["source"] or "", (_intervals(case[key]) for key in ("accept", "found"))
+        text = " ".join(case["text"].split())
+        table.add_row(str(case["index"]), case["lang"] or "", source, escape(text[:60]), case["ref"], *sides)
+    here.console.print("", table)
+
+
+def _intervals(pairs: Sequence[Sequence[str | None]]) -> str:
+    return ", ".join("/".join(side or ".." for side in pair) for pair in pairs) or "nothing"
 
 
 def draw_peers(here: Here, result: dict[str, Any]) -> None:

@@ -6,9 +6,25 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from everwhen.when.cycles import Cycle, MonthDay, SlashDay
+from everwhen.when.calendar import DAY
+from everwhen.when.cycles import Cycle, MonthDay, SlashDay, Weekday, nearest
 from everwhen.when.interval import coarser
-from everwhen.when.meaning import AtClock, Context, Kind, Meaning, Now, Part, PartOfDay, Span
+from everwhen.when.meaning import (
+    AtClock,
+    Clock,
+    Context,
+    Conventions,
+    Fixed,
+    Hours,
+    Kind,
+    Meaning,
+    Now,
+    Part,
+    PartOfDay,
+    Sign,
+    Span,
+)
+from everwhen.when.offsets import Amount
 
 Word = Literal["since", "until", "by", "before", "after"]
 
@@ -32,20 +48,21 @@ class Between(Meaning):
 
     def span(self, ctx: Context) -> Span | None:
         if ctx.side is None and floating(self.first) and floating(self.last):
-            ahead = self.span(ctx.facing("future"))
+            ahead = self.span(replace(ctx, side="future", present=True))
             running = ahead is not None and ahead.start is not None and ahead.start <= ctx.now
             return ahead if running else self.span(ctx.facing("past"))
-        if floating(self.last) and not floating(self.first):
+        to_come = ctx.side == "future" and ctx.certain and not ctx.present
+        if floating(self.last) and (to_come or not floating(self.first)):
             first = self.first.span(ctx)
             if first is None or first.start is None:
                 return None
-            last = self.last.span(replace(ctx, now=first.start, side="future"))
+            last = self.last.span(replace(ctx, now=first.start, side="future", present=True))
         else:
             last = self.last.span(ctx)
             if last is None or last.start is None:
                 return None
             if floating(self.first):
-                first = self.first.span(replace(ctx, now=last.start, side="past"))
+                first = self.first.span(replace(ctx, now=last.start, side="past", present=False))
             else:
                 first = self.first.span(ctx)
         if first is None or last is None or first.start is None or last.end is None:
@@ -62,7 +79,7 @@ class Between(Meaning):
             return ctx.now
         if isinstance(self.first, Now):
             return last.start
-        if last.start == ctx.today and last.grain == "day" and not isinstance(self.last, MonthDay):
+        if last.start == ctx.today and last.grain == "day" and not isinstance(self.last, Cycle):
             return max(ctx.now, last.start)
         return last.end
 
@@ -110,6 +127,94 @@ class Onward(Meaning):
 
 
 @dataclass(frozen=True, slots=True)
+class Lasting(Meaning):
+    """From a day on for so long: from 3 May for two weeks."""
+
+    kind: ClassVar[Kind] = "range"
+    confidence: ClassVar[float] = 0.85
+    first: Meaning
+    amount: Amount
+
+    def span(self, ctx: Context) -> Span | None:
+        first = self.first.span(ctx)
+        if first is None or first.start is None or first.end is None or first.end - first.start > DAY:
+            return None
+        return Span(first.start, self.amount.move(ctx, first.start, 1), "day")
+
+
+@dataclass(frozen=True, slots=True)
+class SideOfClock(Meaning):
+    """What a clock leaves of a day: tomorrow before 4pm, Friday after 17:00."""
+
+    kind: ClassVar[Kind] = "range"
+    confidence: ClassVar[float] = 0.9
+    day: Meaning
+    clock: Clock
+    sign: Sign
+
+    def span(self, ctx: Context) -> Span | None:
+        whole, turn = self.day.span(ctx), AtClock(self.clock, self.day).span(ctx)
+        if whole is None or turn is None or whole.start is None or whole.end is None or turn.start is None:
+            return None
+        sides = (whole.start, turn.start) if self.sign < 0 else (turn.start, whole.end)
+        return Span(*sides, "hour") if sides[0] < sides[1] else None
+
+
+@dataclass(frozen=True, slots=True)
+class DateOrClock(Fixed):
+    """2 Nov 1815, 3 Dec 2125: that year, or a time of day where the caller looks ahead and nobody plans for it."""
+
+    clock: Clock
+
+    def span(self, ctx: Context) -> Span:
+        planned = 0 <= self.start.year - ctx.now.year <= _FARTHEST
+        if ctx.given and ctx.side == "future" and not planned:
+            found = AtClock(self.clock, MonthDay(self.start.month, self.start.day)).span(ctx)
+            if found is not None:
+                return found
+        return Fixed.span(self, ctx)
+
+
+@dataclass(frozen=True, slots=True)
+class HoursOrYears(Hours):
+    """12 June 1900-2000: hours only where the caller looks ahead."""
+
+    def span(self, ctx: Context) -> Span | None:
+        return Hours.span(self, ctx) if ctx.given and ctx.side == "future" else None
+
+
+_FARTHEST = 80
+"""Years ahead that somebody may plan for."""
+
+
+@dataclass(frozen=True, slots=True)
+class DotDay(SlashDay):
+    """11.2. as it is written where days come first; elsewhere it is a number at the end of a sentence."""
+
+    def instance(self, start: datetime, conventions: Conventions) -> Span | None:
+        return SlashDay.instance(self, start, conventions) if conventions.day_first else None
+
+
+@dataclass(frozen=True, slots=True)
+class DayAndPoint(Meaning):
+    """Tuesday 12.12, Friday 7.30: a date if it falls on that day of the week, else a time of day if it can be one."""
+
+    confidence: ClassVar[float] = 0.8
+    weekday: int
+    date: SlashDay
+
+    def span(self, ctx: Context) -> Span | None:
+        for side in (ctx.side or "past", "past", "future"):
+            found = nearest(self.date, ctx, side)
+            if found is not None and found.start is not None and found.start.weekday() == self.weekday:
+                return found
+        hour, minute = self.date.first, self.date.second
+        if hour <= 24 and 10 <= minute < 60:
+            return AtClock(Clock(hour, minute, exact=hour > 12), Weekday(self.weekday)).span(ctx)
+        return self.date.span(ctx)
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenDate(Meaning):
     """Three numbers whose order is a matter of convention: 03/04/21."""
 
@@ -120,6 +225,20 @@ class WrittenDate(Meaning):
     def span(self, ctx: Context) -> Span | None:
         year = full_year(self.year, ctx.now.year)
         return SlashDay(self.first, self.second).instance(datetime(year, 1, 1), ctx.conventions)
+
+
+@dataclass(frozen=True, slots=True)
+class DotDate(Meaning):
+    """27.07.24: the day comes first, unless it cannot."""
+
+    first: int
+    second: int
+    year: int
+
+    def span(self, ctx: Context) -> Span | None:
+        year = full_year(self.year, ctx.now.year)
+        conventions = replace(ctx.conventions, day_first=True)
+        return SlashDay(self.first, self.second).instance(datetime(year, 1, 1), conventions)
 
 
 def full_year(year: int, present: int) -> int:

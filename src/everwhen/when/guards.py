@@ -17,7 +17,7 @@ from everwhen.when.cycles import (
     WeekNumber,
 )
 from everwhen.when.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
-from everwhen.when.meaning import AtClock, Days, Fixed, Meaning, NoSuchDay, UnitAt
+from everwhen.when.meaning import AtClock, Days, Fixed, Hours, Meaning, NoSuchDay, UnitAt
 from everwhen.when.offsets import InAmount, Window
 from everwhen.when.tokens import Token, word_set
 
@@ -92,6 +92,8 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # a day has meetings and weather, but no children: "Friday's child" is a saying
     if before in ("happy", "merry"):
         return False  # a wish
+    if _is_written_short(item, tokens) and not whole_text(item, tokens):
+        return False
     if isinstance(value, Season) and after == "of":
         return False  # the spring of my senior year
     if (
@@ -140,6 +142,21 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
             after,
         ) == ("(", ")")
     return False
+
+
+def _is_written_short(item: Item, tokens: list[Token]) -> bool:
+    """Whether it begins with a form that needs a preposition, or nothing around it: "18th at 5pm", "24. June"."""
+    first = item.start + item.trim
+    if tokens[first].kind not in ("ordinal", "number", "decimal"):
+        return False
+    return (not first or tokens[first - 1].lower not in _LEADS) and not _SHORT.isdisjoint(item.trace())
+
+
+_SHORT = frozenset({"bare ordinal", "day point month", "day and month with points"})
+_LEADS = word_set(
+    """on by since until till the due before after monday tuesday wednesday thursday friday saturday sunday
+    mon tue wed thu fri sat sun ,"""
+)
 
 
 def _wells_up(item: Item, tokens: list[Token], after: str) -> bool:
@@ -279,8 +296,10 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
                 tokens[item.end - 1].lower == "soon"
                 and (before in ("as", "too", "how", "so") or after in ("as", "enough", "after"))
             )
+        case AtClock() | Hours() if last == "number" and len(tokens[item.end - 1].lower) == 4:
+            return not after or after in _AFTER_DAY or after in _ENDS  # "on Monday 1200 workers struck"
         case AtClock(clock=clock):
-            return not (counted and clock.minute is None) and before not in (
+            return not (counted and (clock.minute is None or last == "decimal")) and before not in (
                 "john",
                 "luke",
                 "matthew",

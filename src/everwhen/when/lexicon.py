@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from datetime import UTC, datetime, timedelta
 
-from everwhen.when.bounds import WrittenDate
+from everwhen.when.bounds import DotDate, WrittenDate
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Months, Season, SlashDay, Weekday, Weekend
+from everwhen.when.iso import parse_interval
 from everwhen.when.meaning import Clock, Days, Fixed, Instants, UnitAt
+from everwhen.when.offsets import Amount, Count
 from everwhen.when.tokens import Token, word_set
 
 Sense = tuple[str, Hashable, bool]  # category, value, whether it is too ambiguous to stand alone
@@ -39,6 +42,17 @@ WEEKDAYS = {
     "monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6,
     "mon": 0, "tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5,
     "sun": 6,
+}  # fmt: skip
+# How hurried people write them; none is another word.
+MISSPELT = {
+    "tommorow": "tomorrow", "tomorow": "tomorrow", "tommorrow": "tomorrow", "tomorrrow": "tomorrow",
+    "yesterdy": "yesterday", "yestarday": "yesterday", "tuseday": "tuesday", "teusday": "tuesday",
+    "wensday": "wednesday", "wendsday": "wednesday", "wednsday": "wednesday", "wednessday": "wednesday",
+    "wedensday": "wednesday", "thrusday": "thursday", "thursady": "thursday", "thurday": "thursday",
+    "firday": "friday", "saterday": "saturday", "satuday": "saturday", "janurary": "january",
+    "januray": "january", "febuary": "february", "feburary": "february", "septemeber": "september",
+    "setember": "september", "ocotber": "october", "octuber": "october", "novemeber": "november",
+    "decemeber": "december",
 }  # fmt: skip
 SEASON_WORDS = {
     "spring": "spring", "springtime": "spring", "summer": "summer", "summertime": "summer",
@@ -116,13 +130,14 @@ def _words() -> dict[str, list[Sense]]:
     for word in ("recently", "lately"):
         add(word, "vague", Days(-14, 0))
     add("soon", "vague", Days(0, 14))
+    table.update({wrong: table[right] for wrong, right in MISSPELT.items()})
     return table
 
 
 WORDS = _words()
 # Abbreviations that are also words count only where a neighbour says so.
 _SHY = frozenset({"sun", "sat", "wed", "mon", "mar", "sec", "min", "fri"})
-_INVITING = frozenset({"on", "last", "next", "every", "each", "until", "till", "til", "by", "since", "of"})
+_INVITING = word_set("on this last next every each until till til by since of")
 
 
 def senses(tokens: list[Token], index: int) -> list[Sense]:
@@ -137,6 +152,8 @@ def senses(tokens: list[Token], index: int) -> list[Sense]:
         if token.text == "may" and _is_verb(tokens, index):
             return []
         return found
+    if token.kind == "glued" and not token.text.islower() and len(token.text) != len("1500H"):
+        return []  # 9H is a pencil
     reader = _NUMERIC.get(token.kind)
     try:
         return reader(token.lower) if reader else []
@@ -161,6 +178,8 @@ _AFTER_MAY = word_set(
 def _invited(tokens: list[Token], index: int) -> bool:
     before = tokens[index - 1].lower if index else ""
     after = tokens[index + 1].kind if index + 1 < len(tokens) else ""
+    if len(tokens) == 1 and tokens[0].lower in WEEKDAYS:
+        return True
     return before in _INVITING or before.isdigit() or after in ("number", "ordinal", "slash")
 
 
@@ -175,22 +194,27 @@ def _number(text: str) -> list[Sense]:
         found.append(("<yy>", value, False))
     if 1000 <= value <= 2199 and len(text) == 4:
         found.append(("<year>", value, True))
-    if len(text) == 4 and is_clock(value):
+    if len(text) == 4 and value // 100 < 24 and value % 100 < 60:
         found.append(("<hhmm>", Clock(value // 100, value % 100, exact=True), True))
     return found
 
 
-_OUR_YEARS = range(1500, 2400)
+_OUR_YEARS = range(1500, 2200)
 
 
 def is_clock(figures: int) -> bool:
     """Whether four figures beside a day are a time of day: 1100, as no year of ours is called that."""
-    return figures not in _OUR_YEARS and figures // 100 < 24 and figures % 100 < 60
+    return figures not in _OUR_YEARS and is_time(figures)
+
+
+def is_time(figures: int) -> bool:
+    """Whether four figures can be read as hours and minutes."""
+    return figures // 100 < 24 and figures % 100 < 60
 
 
 def _ordinal(text: str) -> list[Sense]:
     value = int(text[:-2])
-    return [("<nth>", value, False)] if 1 <= value <= 99 else []
+    return [("<nth>", value, False), ("<ordinal>", value, True)] if 1 <= value <= 99 else []
 
 
 def _decimal(text: str) -> list[Sense]:
@@ -198,7 +222,37 @@ def _decimal(text: str) -> list[Sense]:
     found: list[Sense] = [("<num>", float(text), False)]
     if len(whole) <= 2 and len(part) <= 2 and _possible(int(whole), int(part)):
         found.append(("<dotted>", SlashDay(int(whole), int(part)), True))
+    if len(whole) <= 2 and int(whole) <= 24 and len(part) == 2 and int(part) < 60:
+        found.append(("<hh.mm>", Clock(int(whole), int(part), exact=int(whole) > 12), True))
     return found
+
+
+_AMOUNT = re.compile(
+    r"(\d+)(?:(h(?:(?:ou)?rs?)?)(?:(\d\d?)m?(?:ins?)?)?|(min(?:ute)?s?|sec(?:ond)?s?|days?|wee?ks?|wks?|months?|mos|mths?|"
+    r"years?|yrs?)|([dwmy]))"
+)
+_LETTERS: dict[str, Unit] = {
+    "d": "day", "w": "week", "y": "year", "s": "second", "mo": "month", "mt": "month", "m": "minute",
+}  # fmt: skip
+
+
+def _glued(text: str) -> list[Sense]:
+    """A number and its unit without a space: 2h, 30min, 1h30, 3days, 1500h; "5m" is one only before "ago"."""
+    match = _AMOUNT.fullmatch(text)
+    if match is None or len(match[1]) > 4:
+        return []
+    number, hours, minutes, unit, letter = match.groups()
+    count = int(number)
+    if hours and len(number) == 4:  # 1500h
+        return [("<clock>", Clock(count // 100, count % 100, exact=True), True)] if is_time(count) else []
+    name: Unit = "hour" if hours else _LETTERS.get((unit or letter)[:2]) or _LETTERS[(unit or letter)[0]]
+    parts: list[tuple[Count, Unit]] = [(Count(count, count), name)]
+    if minutes:
+        parts.append((Count(int(minutes), int(minutes)), "minute"))
+    found: list[Sense] = [("<letter-amount>" if letter else "<glued-amount>", Amount(tuple(parts)), False)]
+    if hours and count <= 24 and int(minutes or 0) < 60:
+        found.append(("<hour-h>", Clock(count, int(minutes or 0), exact=count > 12), True))
+    return found if count else []
 
 
 def _possible(first: int, second: int) -> bool:
@@ -207,11 +261,16 @@ def _possible(first: int, second: int) -> bool:
 
 def _slash(text: str) -> list[Sense]:
     first, second = map(int, text.split("/"))
-    return [("<slash>", SlashDay(first, second), True)] if _possible(first, second) else []
+    found: list[Sense] = [("<slash>", SlashDay(first, second), True)] if _possible(first, second) else []
+    return [*found, ("<half>", 0.5, False)] if text == "1/2" else found
 
 
 def _year_first(text: str) -> list[Sense]:
     year, month, day = map(int, text.replace("/", "-").replace(".", "-").split("-"))
+    if (
+        12 < month <= 31 and day <= 12 and "-" not in text
+    ):  # 2024/13/1; with hyphens it is ISO 8601, and a mistake
+        month, day = day, month
     return [("<date>", Fixed(datetime(year, month, day), "day"), False)]
 
 
@@ -256,9 +315,13 @@ def _short_year(text: str) -> list[Sense]:
 
 
 def _clock(text: str) -> list[Sense]:
-    compact = text.replace(".", "").replace(" ", "")
+    compact, _, offset = text.partition("+") if "+" in text else text.partition(" -")
+    compact = compact.replace("a.m.", "am").replace("p.m.", "pm").replace(" ", "").removesuffix("h")
     half = compact[-2:] if compact[-1] == "m" else ""
-    numbers = [int(part) for part in compact.removesuffix(half).split(":")]
+    figures = compact.removesuffix(half).replace(".", ":")
+    if half and len(figures) > 2 and figures.isdigit():  # 0705am
+        figures = f"{figures[:-2]}:{figures[-2:]}"
+    numbers = [int(part) for part in figures.split(":")]
     hour = numbers[0]
     if hour > (12 if half else 24) or any(part > 59 for part in numbers[1:]) or (half and not hour):
         return []
@@ -267,7 +330,10 @@ def _clock(text: str) -> list[Sense]:
     minute = numbers[1] if len(numbers) > 1 else None
     second = numbers[2] if len(numbers) > 2 else None
     exact = bool(half) or hour > 12 or (len(compact) >= 5 and compact[0] == "0") or hour == 0
-    return [("<clock>", Clock(hour, minute, second, exact=exact), not half)]
+    zone = None
+    if offset:  # as programs write it: 11:00:09 -0400
+        exact, zone = True, (1 if "+" in text else -1) * (int(offset[:2]) * 60 + int(offset[2:]))
+    return [("<clock>", Clock(hour, minute, second, zone, exact), not half)]
 
 
 def _stamp(text: str) -> list[Sense]:
@@ -281,6 +347,19 @@ def _stamp(text: str) -> list[Sense]:
     return [("<instant>", Instants(aware, aware + step, grain), False)]  # type: ignore[arg-type]
 
 
+def _iso_week(text: str) -> list[Sense]:
+    found = parse_interval(text.upper())
+    assert found.start is not None
+    unit: Unit = "day" if found.grain == "day" else "week"
+    return [("<whole>", Fixed(found.start.replace(tzinfo=None), unit), False)]
+
+
+def _short_year_last(text: str) -> list[Sense]:
+    """27.07.24 and 27-07-24: a version, a score or a date; what stands beside it tells."""
+    first, second, year = map(int, text.replace(".", "-").split("-"))
+    return [("<dmyy>", DotDate(first, second, year), True)] if _possible(first, second) else []
+
+
 _NUMERIC = {
     "number": _number,
     "ordinal": _ordinal,
@@ -288,6 +367,9 @@ _NUMERIC = {
     "slash": _slash,
     "ymd": _year_first,
     "dmy": _year_last,
+    "dmyy": _short_year_last,
+    "glued": _glued,
+    "isoweek": _iso_week,
     "compact": _compact,
     "ym": _year_month,
     "my": _month_year,

@@ -133,8 +133,9 @@ class Ago(Meaning):
         if unit in ("second", "minute"):
             return unit_span(ctx, target, "minute")
         if unit == "hour":
-            middle = floor(target, "minute")
-            return Span(middle - timedelta(minutes=30), middle + timedelta(minutes=30), "hour")
+            middle, day = floor(target, "minute"), floor(target, "day")  # around it, but on its day
+            half = timedelta(minutes=30)
+            return Span(max(day, middle - half), min(day + DAY, middle + half), "hour")
         loose = self.loose or self.sign < 0 or self.amount.fuzzy
         if unit == "day" or not loose or (unit == "week" and self.amount.fuzzy):
             return unit_span(ctx, target, "day")
@@ -263,6 +264,25 @@ class UnitOf(Meaning):
         if coarser(anchor.grain, GRAIN[self.unit]):
             return anchor if anchor.grain == GRAIN[self.unit] else None
         return unit_span(ctx, anchor.start, self.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class WeekendOf(Meaning):
+    """The weekend nearest to a day, with the day where at most one lies between: Labor Day weekend."""
+
+    confidence: ClassVar[float] = 0.85
+    day: Meaning
+
+    def span(self, ctx: Context) -> Span | None:
+        day = self.day.span(ctx)
+        if day is None or day.start is None or day.end is None:
+            return None
+        weekday = day.start.weekday()
+        saturday = day.start + DAY * (5 - weekday if weekday > 1 else -2 - weekday)
+        sunday = saturday + DAY * 2
+        if weekday in (1, 2):  # Tuesday and Wednesday stand apart
+            return Span(saturday, sunday, "day")
+        return Span(min(saturday, day.start), max(sunday, day.end), "day")
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,8 @@ def context(at: datetime, zone: str | None, side: Side | None, conventions: Conv
         local = at if at.tzinfo is None else at.astimezone(area)
     except OverflowError:  # within hours of the first or the last day there is: no zone has a date for it
         local = at
-    return Context(local.replace(tzinfo=None, fold=0), area, side, conventions=conventions)
+    wall = local.replace(tzinfo=None, fold=0)
+    return Context(wall, area, side, given=side is not None, conventions=conventions)
 
 
 # Sentences and signals: what cannot hold a time is never tokenized
@@ -88,11 +89,11 @@ _SIGNALS = frozenset(
     if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
 ) | word_set(
     """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
-    chanukah passover diwali deepavali holi eid mardi cinco eve rosh yom ytd mtd eod cob eow eom eoy while
+    chanukah passover diwali deepavali holi eid mardi cinco eve rosh yom ytd mtd eod cob eob eow eom eoy while
     late fortnight fortnights weekdays workdays weekday workday daily weekly monthly yearly annually
     quarterly biweekly nightly fortnightly clock thousand nineteen twenty eighteen patrick paddy
     valentine valentines fools fool since birthday sleeps other when hour noon date gras
-    ramadan christmastime 0 1 2 3 4 5 6 7 8 9"""
+    ramadan christmastime pm 0 1 2 3 4 5 6 7 8 9"""
 )
 
 
@@ -115,7 +116,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 # English
 
-_ROOTS = frozenset({"<time>", "<recurrence>", "<amount>", "<age>"})
+_ROOTS = frozenset(
+    {"<time>", "<final>", "<recurrence>", "<amount>", "<age>"}
+)  # final: no part of a longer phrase
 
 
 def _english(

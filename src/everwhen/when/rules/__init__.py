@@ -16,6 +16,7 @@ def english() -> RuleBook:
         bounds,
         clocks,
         dates,
+        hours,
         named,
         parts,
         recurring,
@@ -32,6 +33,7 @@ def english() -> RuleBook:
         anchored.book,
         bounds.book,
         clocks.book,
+        hours.book,
         recurring.book,
         told.book,
     )

@@ -76,6 +76,12 @@ def and_a_half(value: float) -> Count:
     return Count(value + 0.5, value + 0.5)
 
 
+@rule("<num> <half>", gives="count")
+def and_a_half_in_figures(value: float, half: float) -> Count:
+    """2 1/2."""
+    return Count(value + half, value + half)
+
+
 @rule("<num> or|to|- <num>", gives="count")
 def this_or_that_many(low: float, high: float) -> Count | None:
     return Count(low, high) if 0 < low < high <= 60 else None
@@ -86,6 +92,7 @@ def this_or_that_many(low: float, high: float) -> Count | None:
     "just|like|maybe|perhaps|another|some|under <count>",
     "more|less than <count>",
     "at least <count>",
+    "~ <count>",
     gives="count",
 )
 def roughly(count: Count) -> Count:
@@ -97,6 +104,26 @@ def roughly(count: Count) -> Count:
 @rule("<count> - <unit>", gives="amount")
 def so_many_units(count: Count, unit: Unit) -> Amount:
     return amount(count, unit)
+
+
+@rule("a? quarter of an hour", gives="amount")
+def quarter_of_an_hour() -> Amount:
+    return amount(Count(15, 15), "minute")
+
+
+@rule("three quarters of an hour", gives="amount")
+def three_quarters_of_an_hour() -> Amount:
+    return amount(Count(45, 45), "minute")
+
+
+@rule("<glued-amount>", gives="amount")
+def glued_amount(so_long: Amount) -> Amount:
+    return so_long
+
+
+@rule("<glued-amount> <letter-amount>", gives="amount")
+def glued_amounts(more: Amount, less: Amount) -> Amount | None:
+    return more.plus(less)
 
 
 @rule("a|one|the? fortnight", gives="amount")

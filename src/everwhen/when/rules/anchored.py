@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from everwhen.when.calendar import Unit
 from everwhen.when.chart import RuleBook
-from everwhen.when.cycles import Cycle, MonthDay, Months, Weekday, Weekend, Within
-from everwhen.when.meaning import Fixed, Meaning, PartOfDay, UnitAt
+from everwhen.when.cycles import (
+    Cycle,
+    DayOfMonth,
+    Holiday,
+    MonthDay,
+    Months,
+    Pick,
+    SlashDay,
+    Weekday,
+    Weekend,
+    Within,
+)
+from everwhen.when.meaning import AtClock, Fixed, Hours, Meaning, PartOfDay, UnitAt
 from everwhen.when.offsets import (
     TODAY,
     Amount,
@@ -16,6 +27,7 @@ from everwhen.when.offsets import (
     Offset,
     OnTheDay,
     UnitOf,
+    WeekendOf,
     amount,
 )
 
@@ -49,13 +61,20 @@ def so_long_from(so_long: Amount, anchor: Meaning) -> Offset:
 
 
 @rule("the? <unit> <before> the? <time>", "the? <unit> <before> <the-unit>")
-def unit_before(unit: Unit, _: bool, anchor: Meaning) -> Beside:
-    return Beside(unit, -1, anchor)
+def unit_before(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+    return None if _hour_of_it(anchor) else Beside(unit, -1, anchor)
 
 
 @rule("the? <unit> <after> the? <time>")
-def unit_after(unit: Unit, _: bool, anchor: Meaning) -> Beside:
-    return Beside(unit, 1, anchor)
+def unit_after(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+    return None if _hour_of_it(anchor) else Beside(unit, 1, anchor)
+
+
+def _hour_of_it(anchor: Meaning) -> bool:
+    """Whether the time of day belongs to the neighbour: the day after tomorrow in the morning, Friday before 5pm."""
+    if isinstance(anchor, PartOfDay):
+        return isinstance(anchor.day, UnitAt)
+    return isinstance(anchor, (AtClock, Hours))
 
 
 @rule("the <num> <units> <before> the? <time>")
@@ -80,13 +99,13 @@ def some_units_after(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
 
 
 @rule("the? <cycle> <before> the? <time>")
-def cycle_before(cycle: Cycle, _: bool, anchor: Meaning) -> Beside:
-    return Beside(cycle, -1, anchor)
+def cycle_before(cycle: Cycle, _: bool, anchor: Meaning) -> Beside | None:
+    return None if _hour_of_it(anchor) else Beside(cycle, -1, anchor)
 
 
 @rule("the? <cycle> <after> the? <time>")
-def cycle_after(cycle: Cycle, _: bool, anchor: Meaning) -> Beside:
-    return Beside(cycle, 1, anchor)
+def cycle_after(cycle: Cycle, _: bool, anchor: Meaning) -> Beside | None:
+    return None if _hour_of_it(anchor) else Beside(cycle, 1, anchor)
 
 
 @rule("the? <nth> <cycle> <after> the? <time>")
@@ -139,11 +158,38 @@ def weekend_of(weekend: Weekend, anchor: Meaning) -> UnitOf:
     return UnitOf(weekend, anchor)
 
 
+@rule("the? <cycle> <weekend>")
+def weekend_of_a_holiday(day: Cycle, _: Weekend) -> WeekendOf | None:
+    """Labor Day weekend, the 4th of July weekend."""
+    return WeekendOf(day) if isinstance(day, (Holiday, MonthDay)) else None
+
+
+@rule("the? <time> <weekend>")
+def weekend_of_a_known_holiday(day: Meaning, _: Weekend) -> WeekendOf | None:
+    """Last Thanksgiving weekend; "Easter weekend 2022" is a rule of its own."""
+    found = day.cycle if isinstance(day, (Pick, Within)) else None
+    return WeekendOf(day) if isinstance(found, Holiday) else None
+
+
+@rule("the? <cycle> <weekend> ,? of|in? <whole>")
+def weekend_of_a_holiday_in(day: Cycle, _: Weekend, year: Meaning) -> WeekendOf | None:
+    return WeekendOf(Within(day, year)) if isinstance(day, (Holiday, MonthDay)) else None
+
+
 @rule("the? <cycle> ,? of|in? <whole>", "the? <cycle> of the <whole>")
 def cycle_within(cycle: Cycle, container: Meaning) -> Within | None:
     if isinstance(cycle, (MonthDay, Months)) and _plain(cycle) and isinstance(container, Fixed):
         return None  # a date or month with its year is a rule of its own
+    if isinstance(cycle, (Weekday, DayOfMonth, SlashDay)) and _takes_no_such_year(cycle, container):
+        return None  # "Friday 1500" is a time of day
     return Within(cycle, container)
+
+
+def _takes_no_such_year(cycle: Cycle, container: Meaning) -> bool:
+    """Whether only the figures of a year were seen: no year has one Friday, and 27/7 is of our time."""
+    if not isinstance(container, Fixed) or container.unit != "year":
+        return False
+    return not isinstance(cycle, SlashDay) or not 1900 <= container.start.year < 2100
 
 
 def _plain(cycle: Cycle) -> bool:
@@ -223,6 +269,12 @@ def week_on_a_weekday(*parts: object) -> Offset | None:
     day = next(part for part in parts if isinstance(part, int))
     so_long = next((part for part in parts if isinstance(part, Amount)), amount(Count(1, 1), "week"))
     return Offset(so_long, 1, Weekday(day), ahead=True) if so_long.unit == "week" else None
+
+
+@rule("<weekday> in <amount>")
+def weekday_in_so_long(day: int, so_long: Amount) -> OnTheDay | None:
+    """Friday in two weeks."""
+    return OnTheDay(Weekday(day), so_long, 1) if so_long.unit == "week" else None
 
 
 @rule("on this day <amount> ago", "this day|time <amount> ago")

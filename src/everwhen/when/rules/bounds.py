@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everwhen.when.bounds import Between, Bound, Onward
+from everwhen.when.bounds import Between, Bound, DotDate, Lasting, Onward, WrittenDate
 from everwhen.when.calendar import DAY
 from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import (
@@ -20,8 +20,8 @@ from everwhen.when.cycles import (
     WeekNumber,
     Within,
 )
-from everwhen.when.meaning import AtClock, Days, Fixed, Instants, Meaning, Now, Part, UnitAt
-from everwhen.when.offsets import TODAY
+from everwhen.when.meaning import AtClock, Days, Fixed, Hours, Instants, Meaning, Now, Part, PartOfDay, UnitAt
+from everwhen.when.offsets import TODAY, Amount
 from everwhen.when.rules.dates import month_day, year
 
 book = RuleBook()
@@ -31,7 +31,7 @@ _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
 _LONGER = (Months, Season, Fixed, WeekNumber)
 
 
-@rule("of <time>", trim=1)
+@rule("of <time>", gives="final", trim=1)
 def of_a_time(found: Meaning) -> Meaning | None:
     return found if isinstance(found, (Months, Fixed)) else None
 
@@ -116,7 +116,8 @@ def within_it(found: Meaning) -> Meaning | None:
     return found if isinstance(found, _LONGER) else None
 
 
-@rule("the? end of the? day", "eod|cob", "the? close of business|play|trading", gives="day-end")
+@rule("the? end of the? working|business|work? day", "eod|cob|eob", gives="day-end")
+@rule("the? close|end of business|play|trading|work", gives="day-end")
 def end_of_the_day() -> bool:
     return True
 
@@ -128,20 +129,21 @@ def by_the_end_of_the_day(_: bool) -> UnitAt:
 
 @rule("by <day-end> ,? on? <time>")
 def by_the_end_of_a_day(_: bool, day: Meaning) -> Bound | None:
-    return Bound("by", day) if _one_day(day) else None
+    return Bound("by", day) if one_day(day) else None
 
 
 @rule("<day-end> ,? on? <time>")
 def the_end_of_a_day(_: bool, day: Meaning) -> Meaning | None:
-    return day if _one_day(day) else None
+    return day if one_day(day) else None
 
 
-def _one_day(meaning: Meaning) -> bool:
+def one_day(meaning: Meaning) -> bool:
+    """Whether it is a day and nothing longer or shorter."""
     if isinstance(meaning, (Fixed, UnitAt)):
         return meaning.unit == "day"
     if isinstance(meaning, (Pick, Coming)):
         meaning = meaning.cycle
-    return isinstance(meaning, _DAYS)
+    return isinstance(meaning, (*_DAYS, WrittenDate, DotDate))
 
 
 @rule("by <position> <time>", "by <position> <the-unit>")
@@ -155,12 +157,28 @@ def by_a_part(position: str, whole: Meaning) -> Bound:
     "as of|from <time>",
 )
 def onward(edge: Meaning) -> Onward | None:
-    return None if isinstance(edge, (Bound, Between, Onward)) else Onward(edge)
+    return None if isinstance(edge, (Bound, Between, Onward, Hours)) else Onward(edge)
 
 
-@rule("<time> onward|onwards")
-def and_onward(edge: Meaning) -> Onward:
-    return Onward(edge)
+@rule("<time> onward|onwards", "<time> or later|after", "<time> at the earliest")
+@rule("not before <time>", "no|not earlier|sooner than <time>", "at the earliest on? <time>")
+def and_onward(edge: Meaning) -> Onward | None:
+    return None if isinstance(edge, (Bound, Between, Onward, Days)) else Onward(edge)
+
+
+@rule("<time> at the latest", "at the latest by|on? <time>")
+def at_the_latest(edge: Meaning) -> Bound | None:
+    return None if isinstance(edge, (Bound, Between, Onward, Days)) else Bound("by", edge)
+
+
+@rule("from? <time> for <amount>", "for <amount> from|starting|beginning on? the? <time>")
+def for_so_long(*parts: Meaning | Amount) -> Lasting | None:
+    """Away from Friday for three days; hours do not say when on that day they began."""
+    so_long = next(part for part in parts if isinstance(part, Amount))
+    first = next(part for part in parts if isinstance(part, Meaning))
+    if so_long.fuzzy or so_long.unit in ("hour", "minute", "second") or not one_day(first):
+        return None
+    return Lasting(first, so_long)
 
 
 @rule("now", "right now", "this moment", "the? present", "date", gives="now")
@@ -179,15 +197,13 @@ def to() -> bool:
 def from_to(first: Meaning, _: bool, last: Meaning) -> Between | None:
     if isinstance(first, (Bound, Between)) or isinstance(last, (Bound, Between)):
         return None
-    if isinstance(last, Weekday) and not isinstance(first, _DAYS) and not _a_day(first):
+    if isinstance(last, Weekday) and not one_day(first) and not isinstance(first, PartOfDay):
         return None  # "next week - Monday" is that week's Monday
     if isinstance(first, AtClock) and first.day in (None, TODAY):
         return None  # hours of a day are a rule of their own
+    if isinstance(last, Hours) or (isinstance(last, AtClock) and last.day is None):
+        return None
     return Between(first, last) if _years_or_no_year(first, last) else None
-
-
-def _a_day(meaning: Meaning) -> bool:
-    return isinstance(meaning, UnitAt) and meaning.unit == "day"
 
 
 def _years_or_no_year(first: Meaning, last: Meaning) -> bool:
@@ -283,6 +299,12 @@ def days_of_some_month(first: int, *rest: int | bool) -> Between | None:
     if not 1 <= first < last <= 31:
         return None
     return Between(DayOfMonth(first), DayOfMonth(int(last)))
+
+
+@rule("the? <ordinal> <to> the? <ordinal>", gives="final", bare=True)
+def days_alone(first: int, _: bool, last: int) -> Between | None:
+    """24th to 26th, with nothing beside it."""
+    return Between(DayOfMonth(first), DayOfMonth(last)) if 1 <= first < last <= 31 else None
 
 
 @rule("<instant> / <instant>")

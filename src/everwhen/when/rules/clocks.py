@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import MonthDay, Within
-from everwhen.when.meaning import AtClock, Clock, Hours, Meaning, PartOfDay
+from everwhen.when.meaning import AtClock, Clock, Hours, Meaning
 from everwhen.when.rules.dates import year
 
 book = RuleBook()
@@ -19,6 +19,19 @@ _MIDNIGHT = Clock(24, 0, exact=True)
 @rule("<clock> <zone>", gives="clock", bare=False)
 def clock_in_a_zone(clock: Clock, offset: int) -> Clock:
     return replace(clock, offset=offset, exact=True)
+
+
+@rule("<clock> <zone> + <num>", gives="clock")
+def clock_ahead_of_utc(clock: Clock, offset: int, hours: float) -> Clock | None:
+    """5pm GMT+2."""
+    if offset or hours > 14:
+        return None
+    return replace(clock, offset=int(hours * 60), exact=True)
+
+
+@rule("<clock> <zone> - <num>", gives="clock")
+def clock_behind_utc(clock: Clock, offset: int, hours: float) -> Clock | None:
+    return clock_ahead_of_utc(clock, offset, -hours) if hours <= 12 else None  # type: ignore[return-value]
 
 
 @rule("<num> o'clock", gives="clock", bare=True)
@@ -39,6 +52,33 @@ def quarter_past(hour: float) -> Clock | None:
 @rule("a? quarter to <num>", gives="clock", bare=True)
 def quarter_to(hour: float) -> Clock | None:
     return Clock(int(hour) - 1 or 12, 45) if 1 <= hour <= 12 else None
+
+
+@rule("<num> minutes? past <num>", gives="clock", bare=True)
+def minutes_past(minutes: float, hour: float) -> Clock | None:
+    return Clock(int(hour), int(minutes)) if minutes in (5, 10, 20, 25) and 1 <= hour <= 12 else None
+
+
+@rule("<num> am", gives="clock")
+def hour_in_the_morning(hour: float) -> Clock | None:
+    """Seven am."""
+    return Clock(int(hour) % 12, exact=True) if hour in range(1, 13) else None
+
+
+@rule("<num> pm", gives="clock")
+def hour_after_noon(hour: float) -> Clock | None:
+    return Clock(int(hour) % 12 + 12, exact=True) if hour in range(1, 13) else None
+
+
+@rule("<clock> am", gives="clock")
+def clock_in_the_morning(clock: Clock) -> Clock | None:
+    """Half past seven am."""
+    return None if clock.exact else replace(clock, hour=clock.hour % 12, exact=True)
+
+
+@rule("<clock> pm", gives="clock")
+def clock_after_noon(clock: Clock) -> Clock | None:
+    return None if clock.exact else replace(clock, hour=clock.hour % 12 + 12, exact=True)
 
 
 @rule("noon|midday", "12 noon", gives="clock", bare=True)
@@ -89,17 +129,6 @@ def day_clock(day: Meaning, clock: Clock) -> AtClock | None:
     return None if isinstance(day, AtClock) else AtClock(clock, day)
 
 
-@rule("<md> <hhmm>")
-def day_and_four_figures(date: MonthDay, clock: Clock) -> AtClock:
-    """27 July 1100: no year of ours, but a clock as travellers and soldiers write it."""
-    return AtClock(clock, date)
-
-
-@rule("<weekday> ,? <md> <hhmm>")
-def weekday_date_and_four_figures(weekday: int, date: MonthDay, clock: Clock) -> AtClock:
-    return AtClock(clock, MonthDay(date.month, date.day, weekday))
-
-
 @rule("<md> ,? <clock> <year>", "<weekday> ,? <md> ,? <clock> <year>")
 def clock_before_the_year(*parts: object) -> AtClock | None:
     """Thu Oct 26 11:00:09 EDT 2023: how programs write it."""
@@ -113,7 +142,7 @@ def hours_before_the_year(*parts: object) -> Hours | None:
     date, first, last, number = parts[-4:]
     assert isinstance(date, MonthDay) and isinstance(first, Clock) and isinstance(last, Clock)
     assert isinstance(number, int)
-    return _hours(_in_the_year(date, number), first, last)
+    return Hours(first, last, _in_the_year(date, number))
 
 
 def _in_the_year(date: MonthDay, number: int) -> Within:
@@ -136,29 +165,3 @@ def clock_on_a_day(clock: Clock | float, day: Meaning) -> AtClock | None:
             return None
         clock = Clock(int(clock), exact=clock > 12)
     return AtClock(clock, day)
-
-
-@rule("<time> from? <clock> to|-|until|till <clock>", "<time> between <clock> and <clock>")
-def day_from_clock_to_clock(day: Meaning, first: Clock, last: Clock) -> Hours | None:
-    return _hours(day, first, last)
-
-
-@rule("from? <clock> to|-|until|till <clock> on? <time>", "between <clock> and <clock> on? <time>")
-def from_clock_to_clock_on(first: Clock, last: Clock, day: Meaning) -> Hours | None:
-    return _hours(day, first, last)
-
-
-@rule("from? <clock> to|-|until|till <clock>", "between <clock> and <clock>")
-def from_clock_to_clock(first: Clock, last: Clock) -> Hours | None:
-    return _hours(None, first, last)
-
-
-def _hours(day: Meaning | None, first: Clock, last: Clock) -> Hours | None:
-    if isinstance(day, (AtClock, Hours)):
-        return None
-    day = day.day if isinstance(day, PartOfDay) else day
-    if last.exact and not first.exact and last.hour >= 12 > first.hour and first.hour + 12 < last.hour:
-        first = replace(first, hour=first.hour + 12, exact=True)  # 3 to 5pm
-    if first.offset is None and last.offset is not None:
-        first = replace(first, offset=last.offset)
-    return Hours(first, last, day)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from everwhen.when.bounds import full_year
+from everwhen.when.bounds import DateOrClock, DayAndPoint, DotDate, DotDay, full_year
 from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import (
     Cycle,
@@ -16,7 +16,7 @@ from everwhen.when.cycles import (
     WeekNumber,
     Within,
 )
-from everwhen.when.lexicon import is_clock
+from everwhen.when.lexicon import is_clock, is_time
 from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, NoSuchDay, UnitAt
 
 book = RuleBook()
@@ -55,6 +55,12 @@ def day_then_month(day: int, month: int) -> MonthDay | None:
     return month_day(month, day)
 
 
+@rule("<daynum> . <month>", gives="md")
+def day_point_month(day: int, month: int) -> MonthDay | None:
+    """24. June: alone or after a preposition; in running text the point may end a sentence."""
+    return month_day(month, day)
+
+
 @rule("<month> .? ,? the? <nth>", "<month> .? <daynum>", "<daynum> of? <month>", "the? <nth> of? <month>")
 @rule("<month> .? ,? the? <nth> ,? <year>", "<month> .? <daynum> ,? <year>")
 @rule("<daynum> of? <month> ,? <year>", "the? <nth> of? <month> ,? <year>")
@@ -85,14 +91,30 @@ def weekday_and_date(weekday: int, date: MonthDay) -> MonthDay:
     return MonthDay(date.month, date.day, weekday)
 
 
-@rule("<md> , <weekday>", "<md> ( <weekday> )", gives="cycle")
+@rule("<md> ,? <weekday>", "<md> ( <weekday> )", gives="cycle")
 def date_and_weekday(date: MonthDay, weekday: int) -> MonthDay:
     return MonthDay(date.month, date.day, weekday)
 
 
-@rule("<weekday> ,? the? <date>", "<weekday> ,? <slash>", "<weekday> <dotted>")
+@rule("<dotted> .", gives="cycle", bare=True)
+def day_and_month_with_points(date: SlashDay) -> DotDay:
+    return DotDay(date.first, date.second)
+
+
+@rule("<dmyy>", gives="final", bare=True)
+@rule("on|due|for|by|since|until|till|from|dated|before|after|: <dmyy>", trim=1)
+def short_date_with_points(date: DotDate) -> DotDate:
+    return date
+
+
+@rule("<weekday> ,? the? <date>", "<weekday> ,? <slash>", "<weekday> ,? <dmyy>")
 def weekday_and_numbers(weekday: int, date: Meaning) -> Meaning:
     return date
+
+
+@rule("<weekday> ,? <dotted>")
+def weekday_and_point(weekday: int, date: SlashDay) -> DayAndPoint:
+    return DayAndPoint(weekday, date)
 
 
 @rule("<weekday> <daynum> - <daynum>")
@@ -100,13 +122,19 @@ def weekday_and_hyphen(weekday: int, first: int, second: int) -> SlashDay:
     return SlashDay(first, second)
 
 
-@rule("<weekday> ,? the? <nth>", "<weekday> <daynum>", gives="cycle")
+@rule("<weekday> ,? the? <nth>", "<weekday> <daynum>", "<weekday> ,? the <daynum>", gives="cycle")
 def weekday_and_day(weekday: int, day: int) -> DayOfMonth | None:
     return DayOfMonth(day, weekday) if 1 <= day <= 31 else None
 
 
 @rule("the <nth>", gives="cycle", bare=True)
 def day_of_the_month(day: int) -> DayOfMonth | None:
+    return DayOfMonth(day) if 1 <= day <= 31 else None
+
+
+@rule("<ordinal>", gives="cycle", bare=True)
+def bare_ordinal(day: int) -> DayOfMonth | None:
+    """18th, with nothing beside it but a time of day."""
     return DayOfMonth(day) if 1 <= day <= 31 else None
 
 
@@ -120,7 +148,7 @@ def day_in_a_month(day: int, month: Meaning) -> Within | None:
     return Within(DayOfMonth(day), month) if 1 <= day <= 31 else None
 
 
-@rule("the <nth> of <the-unit>")
+@rule("the? <nth> of <the-unit>")
 def day_of_this_month(day: int, month: UnitAt) -> Within | None:
     return Within(DayOfMonth(day), month) if month.unit == "month" and day <= 31 else None
 
@@ -164,6 +192,11 @@ def month_and_year(month: int, number: int) -> Fixed:
 @rule("<year> ,? <month>", "<year> -|/ <month>", gives="whole")
 def year_and_month(number: int, month: int) -> Fixed:
     return Fixed(datetime(number, month, 1), "month")
+
+
+@rule("<daynum> -|/ <month> -|/ <yy>", gives="date")
+def day_month_short_year(day: int, month: int, number: int) -> Fixed | None:
+    return _date(full_year(number, 2030), month, day)
 
 
 @rule("<daynum> -|/ <month> -|/ <year>", gives="date")
@@ -217,7 +250,10 @@ def date_and_year(date: MonthDay, number: int) -> Fixed | None:
 @rule("<md> <year>", gives="whole")
 def date_and_bare_year(date: MonthDay, number: int) -> Fixed | None:
     """27 July 1945; what cannot be a year of ours is a clock there, if it can be one."""
-    return None if is_clock(number) else _date(number, date.month, date.day)
+    found = None if is_clock(number) else _date(number, date.month, date.day)
+    if found is None or not is_time(number):
+        return found
+    return DateOrClock(found.start, "day", Clock(number // 100, number % 100, exact=True))
 
 
 @rule("<md> .? ,? of|in? the? year? <year>", "<weekday> ,? the? <md> .? ,? <year>")

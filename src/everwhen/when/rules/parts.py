@@ -7,8 +7,19 @@ from datetime import datetime
 from everwhen.when.calendar import Unit
 from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import DayOfMonth
-from everwhen.when.meaning import Fixed, HalfSoFar, Meaning, Part, PartOfDay, Position, Rest, ToDate, UnitAt
-from everwhen.when.offsets import TODAY, Window
+from everwhen.when.meaning import (
+    AtClock,
+    Fixed,
+    HalfSoFar,
+    Meaning,
+    Part,
+    PartOfDay,
+    Position,
+    Rest,
+    ToDate,
+    UnitAt,
+)
+from everwhen.when.offsets import TODAY, Ago, Count, Window, amount
 
 book = RuleBook()
 rule = book.rule
@@ -175,7 +186,29 @@ def night_before_last() -> PartOfDay:
 
 @rule("<time> 's? <daypart>", "<time> ,? in|at|around the? <daypart>", "<time> during the <daypart>")
 def daypart_of_a_day(day: Meaning, part: str) -> PartOfDay | None:
-    return None if isinstance(day, PartOfDay) else PartOfDay(part, day)
+    return None if isinstance(day, (PartOfDay, AtClock)) else PartOfDay(part, day)
+
+
+@rule("<count> <dayparts> ago")
+def dayparts_ago(count: Count, part: str) -> PartOfDay | None:
+    """Three evenings ago."""
+    return PartOfDay(part, Ago(amount(count, "day"), -1)) if count.low == count.high else None
+
+
+@rule("<time> ,? early <daypart>", "<time> ,? early in the <daypart>", "in the early <daypart> of|on <time>")
+def early_on_a_day(*parts: object) -> Part | None:
+    return _part_of_daypart("early", *parts)
+
+
+@rule("<time> ,? late <daypart>", "<time> ,? late in the <daypart>", "in the late <daypart> of|on <time>")
+def late_on_a_day(*parts: object) -> Part | None:
+    return _part_of_daypart("late", *parts)
+
+
+def _part_of_daypart(position: Position, *parts: object) -> Part | None:
+    day = next(part for part in parts if isinstance(part, Meaning))
+    name = next(part for part in parts if isinstance(part, str))
+    return None if isinstance(day, (PartOfDay, Part)) else Part(position, PartOfDay(name, day))
 
 
 @rule("the? <daypart> of <time>", "in the <daypart> on? <time>", "<daypart> on <time>")

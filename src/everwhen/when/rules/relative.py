@@ -63,6 +63,11 @@ def last_hour() -> Window:
     return Window(amount(Count(1, 1), "hour"), -1)
 
 
+@rule("next hour")
+def next_hour() -> Window:
+    return Window(amount(Count(1, 1), "hour"), 1)
+
+
 @rule("<unit> before last", gives="whole")
 def unit_before_last(unit: Unit) -> UnitAt | None:
     return UnitAt(unit, -2) if unit in _LONG else None
@@ -210,7 +215,7 @@ def _counted(cycle: Cycle, count: Count, sign: int) -> Counted | None:
 # Counting from now
 
 
-@rule("<amount> ago", "<amount> back", "<amount> ago now")
+@rule("<amount> ago", "<amount> back", "<amount> ago now", "<letter-amount> ago")
 def ago(so_long: Amount) -> Ago:
     return Ago(so_long, -1)
 
@@ -240,6 +245,12 @@ def in_so_long(so_long: Amount) -> InAmount:
 
 @rule("<amount> from now", "<amount> hence")
 def from_now(so_long: Amount) -> Ago:
+    return Ago(so_long, 1)
+
+
+@rule("+ <amount>", "+ <letter-amount>", gives="final", bare=True)
+def plus_so_long(so_long: Amount) -> Ago:
+    """+15 min, as a command gives it."""
     return Ago(so_long, 1)
 
 

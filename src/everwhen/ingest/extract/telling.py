@@ -19,7 +19,7 @@ from importlib.resources import files
 import numpy as np
 
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
-from everwhen.relations import Relation, relations
+from everwhen.relations import Relation, asked_of, relations
 from everwhen.sentences import pieces
 
 MOST = 8
@@ -83,9 +83,19 @@ def statements(reader: Reader, passages: Sequence[Passage]) -> list[list[Stateme
     for (number, start, part), proposed in zip(
         parts, proposals(reader, [one for _, _, one in parts]), strict=True
     ):
-        stated = (_stated(part, start, one) for one in proposed)
-        found[number] += sorted((one for one in stated if one is not None), key=lambda one: one.place)
+        stated = [one for one in (_stated(part, start, each) for each in proposed) if one is not None]
+        found[number] += sorted(_of_others(reader, part, stated), key=lambda one: one.place)
     return found
+
+
+def _of_others(reader: Reader, part: Passage, stated: list[Statement]) -> list[Statement]:
+    """The same, with the status of what is told of somebody else as it is for that one: to the speaker's own life "Tom
+    lives in Berlin" is a report, but of Tom it is true; and "Tom says he lives in Berlin" is a report of Tom, too."""
+    others = [one for one in stated if one.status == "reported" and one.subject]
+    asked = [asked_of(one.relation.questions[0], one.subject) for one in others]
+    readings = reader.read_each([(question, replace(part, before="")) for question in asked]) if asked else []
+    known = {id(one): reading.status for one, reading in zip(others, readings, strict=True)}
+    return [replace(one, status=known.get(id(one), one.status)) for one in stated]
 
 
 def _parts(passage: Passage) -> list[tuple[int, Passage]]:

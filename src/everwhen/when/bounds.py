@@ -32,7 +32,7 @@ Word = Literal["since", "until", "by", "before", "after"]
 def floating(meaning: Meaning | None) -> bool:
     """Whether it has no year (or week) of its own, so that the other end of a range may lend it one."""
     match meaning:
-        case Part(whole=inner) | PartOfDay(day=inner) | AtClock(day=inner):
+        case Part(whole=inner) | PartOfDay(day=inner) | AtClock(day=inner) | Lasting(first=inner):
             return floating(inner)
     return isinstance(meaning, Cycle)
 
@@ -211,7 +211,8 @@ class DayAndPoint(Meaning):
         hour, minute = self.date.first, self.date.second
         if hour <= 24 and 10 <= minute < 60:
             return AtClock(Clock(hour, minute, exact=hour > 12), Weekday(self.weekday)).span(ctx)
-        return self.date.span(ctx)
+        # "on Thursday, 9.2 million": who does not write dates with points means something else by it
+        return (self.date if ctx.conventions.day_first else Weekday(self.weekday)).span(ctx)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,12 +75,13 @@ def judged(reader: PackagedReader, path: Path) -> Judged:
                 and overlaps(one.place, value_place(fact, passage.speaker, passage.text), passage.speaker)
             ]  # fmt: skip
             subject = passage.text[slice(*one.reading.span)]
+            (status,) = telling.statuses(reader, [(passage, one.relation, subject, one.reading.status)])
             found.append((*one.signs, *(SHY * (name == one.relation.name) for name in RELATIONS)))
             right.append(bool(same))
             whole.append(
                 (
                     any(is_subject(subject, fact.get("subject", subject)) for fact in same),
-                    any(fact.get("status") in (None, one.reading.status) for fact in same),
+                    any(fact.get("status") in (None, status) for fact in same),
                 )
             )
     told = {(fact["relation"], fact["value"], *fact["place"]) for fact in (*bank["facts"], *bank["told too"])}

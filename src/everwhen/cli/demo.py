@@ -41,6 +41,8 @@ def tell(here: Here) -> None:
             if here.json:
                 here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=FEW) for one in QUESTIONS])
                 return
+            with counting(here, "reading it", len(messages)) as tick:
+                memory.process(progress=lambda left: tick(len(messages) - left))
             here.console.print("What happened, and when: worked out from what was said", style="bold")
             show_calendar(here, calendar(memory))
             for one in QUESTIONS:

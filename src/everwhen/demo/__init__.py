@@ -43,12 +43,12 @@ QUESTIONS = (
 ASKED = (
     ("When did I move?", "31 May 2025"),
     ("Who is my landlady?", "Dona Lurdes"),
-    ("Who is my brother?", "Rui"),
+    ("Where do I live?", "Porto"),
     ("Where do my parents live?", "Évora"),
     ("What did they give me on my last day?", "A model tram"),
     ("Where did Marta work in February?", "The city transit company"),
     ("Does Marta still drink coffee?", "No"),
-    ("Who runs the studio?", "Teresa"),
+    ("Do I still live in Lisbon?", "No"),
     ("Which came first, Figo coming home or Marta's interview at the studio?", "Figo coming home"),
     ("When does Noor move to Rotterdam?", "From 1 September 2025 to 10 September 2025"),
 )

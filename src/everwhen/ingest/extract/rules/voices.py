@@ -104,7 +104,8 @@ class Voices:
         out = ""
         for at, word in enumerate(words):
             before = words[at - 1] if at else None
-            text = self._told(word, before)
+            subject = next((one for one in reversed(words[:at]) if one.pos != "ADV"), None)  # "I only miss"
+            text = self._told(word, subject)
             apart = before is not None and (
                 word.start > before.end or (text != word.text and not text.startswith("'"))
             )

@@ -90,7 +90,9 @@ def _named(found: Found, known: Sequence[Fact], then: Interval) -> Fact | None:
     asked = content(found.asked.words)
     if found.asked.kind != "yes or no":
         return None
-    over = [one for one in known if _is_over(one, then) and one.sources and content(one.object) <= asked]
+    named = [one for one in known if content(one.object) <= asked]
+    holds = {(one.subject, one.predicate) for one in named if not _is_over(one, then)}
+    over = [one for one in named if one.sources and (one.subject, one.predicate) not in holds]
     return next((one for one in over if any(asked & about for about in _questions(one.predicate))), None)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest import endings
+from everwhen.ingest import ending_sentences, endings
 from everwhen.ingest.extract.grammar.parsing import parsed
 from everwhen.ingest.extract.rules.times import Moment, timed
 from everwhen.models.reader import PackagedReader
@@ -66,11 +66,11 @@ def main() -> None:
 def _read(reader: PackagedReader, one: dict[str, Any], kinds: dict[str, Any]) -> tuple[float, ...] | None:
     own, relation = one["who"] == "I", kinds[one["relation"]]
     (parse,) = parsed([one["turn"]])
-    shapes = endings.shapes(parse, timed(parse, SAID))
-    place = endings.ends_at(one["turn"], shapes).get(relation.name)
+    shapes = ending_sentences.shapes(parse, timed(parse, SAID))
+    place = ending_sentences.ends_at(one["turn"], shapes).get(relation.name)
     if place is None:
         return None
-    known = endings.Known("Kim" if own else one["who"], relation, one["value"], one["fact"])
+    known = ending_sentences.Known("Kim" if own else one["who"], relation, one["value"], one["fact"])
     return endings.read(reader, [(known, own, one["turn"], place, shapes)])[0]
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from everwhen import Memory
 from everwhen.ingest import endings
+from everwhen.ingest.ending_sentences import Known, ending, ends_at, shapes
 from everwhen.ingest.extract.grammar.parsing import parsed
 from everwhen.models.reader import PackagedReader
-from everwhen.relations import in_words, relations
+from everwhen.relations import Relation, in_words, relations
 
 RELATIONS = {one.name: one for one in relations()}
 BEFORE, AFTER = datetime(2025, 5, 7, 9, tzinfo=UTC), datetime(2025, 6, 16, 9, tzinfo=UTC)
@@ -89,22 +90,22 @@ def test_who_asks_hears_that_it_ended_and_when(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("relation", [one for one in relations() if one.ends], ids=lambda one: one.name)
-def test_every_sentence_of_the_table_is_an_end_of_its_relation(relation: endings.Relation) -> None:
-    known = endings.Known("user", relation, "Otto", f"user {relation.name} Otto.")
+def test_every_sentence_of_the_table_is_an_end_of_its_relation(relation: Relation) -> None:
+    known = Known("user", relation, "Otto", f"user {relation.name} Otto.")
     for text in relation.ends:
         (parse,) = parsed([f"{text.replace('{value}', 'Otto')}."])
-        found = endings.shapes(parse)
-        assert relation.name in endings.ends_at(parse.text, found), text
-        assert found and (endings.ending(found, known, own=True) or not found[0].is_done), text
+        found = shapes(parse)
+        assert relation.name in ends_at(parse.text, found), text
+        assert found and (ending(found, known, own=True) or not found[0].is_done), text
 
 
 def test_the_chance_of_an_end_is_high_for_plain_ends_and_low_for_plain_news() -> None:
-    job = endings.Known("user", RELATIONS["works at"], "Siemens", "I work at Siemens.")
+    job = Known("user", RELATIONS["works at"], "Siemens", "I work at Siemens.")
     reader = PackagedReader()
 
     def chance(text: str) -> float:
         (parse,) = parsed([text])
-        found = endings.shapes(parse)
+        found = shapes(parse)
         return endings.curve().chance(endings.read(reader, [(job, True, text, 0, found)])[0])
 
     assert min(map(chance, ["I got fired.", "I left Siemens in May.", "They laid me off."])) > 0.7

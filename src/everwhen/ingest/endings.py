@@ -19,17 +19,11 @@ from functools import cache
 from importlib.resources import files
 
 from everwhen.facts.predicates import Predicates, folded
+from everwhen.ingest.ending_sentences import Known, Shape, ending, ends_at, shapes_of
 from everwhen.ingest.extract.base import ExtractedFact
-from everwhen.ingest.extract.grammar.cleaning import passages
-from everwhen.ingest.extract.grammar.lexicon import FIRST, vocabulary
-from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed, parser, spoken
 from everwhen.ingest.extract.offline import is_told
-from everwhen.ingest.extract.rules.clauses import Clause, clauses
-from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status
-from everwhen.ingest.extract.rules.times import Moment, timed
-from everwhen.ingest.facts import words_apart
 from everwhen.models.reader import KINDS, STATUSES, Passage, Reader, Reading
-from everwhen.relations import Relation, asked_of, relations
+from everwhen.relations import asked_of, relations
 from everwhen.sentences import pieces, sentence_at, sentence_place
 from everwhen.store import Store
 from everwhen.types import Turn
@@ -41,44 +35,8 @@ PIECE = 280
 """Characters of a long turn that are read at once."""
 MOST = 12
 """Facts that a turn is read beside."""
-_VALUE = "Otto"
-"""What stands for the value when a sentence of the table is parsed."""
-_AGAIN = re.compile(r"\bany ?more\b|\bno longer\b|\bany longer\b", re.IGNORECASE)
-_PARTS = vocabulary("away out off down over up there here back")
-_BESIDE = vocabulary("with without after before during for because since despite by until in on at")
-"""Prepositions that add something to a clause and leave what it says as it is."""
-_OVER = re.compile(r"\b(?:any ?more|longer|over|gone|former|ex|single|died|last)\b", re.IGNORECASE)
-"""Words that may end anything."""
 _NAME = re.compile(r"\b[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+)*")
 _YES, _NO, _ENDED = KINDS.index("yes"), KINDS.index("no"), STATUSES.index("ended")
-_THINGS = vocabulary("it that this there him her them he she they one")
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Something that holds: of whom, what, and the sentence that told it."""
-
-    subject: str
-    relation: Relation
-    value: str
-    told: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """How a clause is built: its verb with its particles, who does it, and what else belongs to it."""
-
-    verb: str
-    parts: frozenset[str]
-    denied: bool
-    passive: bool
-    subject: Word | None
-    rest: tuple[tuple[str, Word], ...]
-    """Objects and complements by their roles."""
-    beside: tuple[tuple[str, Word], ...]
-    """What prepositions lead to."""
-    place: int
-    is_done: bool
 
 
 def endings(
@@ -89,22 +47,11 @@ def endings(
     for turn in sorted(turns.values(), key=_order):
         if reader is None or turn.role != "user" or not is_told(turn):
             continue
-        shapes = _shapes_of(turn)
+        shapes = shapes_of(turn)
         places = ends_at(turn.text, shapes)
         if places:
             known = _known(store, turn, set(places), told, turns)[:MOST]
             found += _ended(reader, turn, shapes, [(one, places[one.relation.name]) for one in known])
-    return found
-
-
-def ends_at(text: str, shapes: Sequence[Shape]) -> dict[str, int]:
-    """By the relations that a text may speak of the end of: the first place where it does."""
-    found: dict[str, int] = {}
-    for shape in shapes:
-        for relation, _ in _endings().get(shape.verb, ()):
-            found.setdefault(relation.name, shape.place)
-    if over := _OVER.search(text):
-        found = {one.name: over.start() for one in relations() if one.ends} | found
     return found
 
 
@@ -153,140 +100,6 @@ def read(
 def _signs(reading: Reading) -> tuple[float, ...]:
     kinds, ended = reading.kinds, reading.statuses[_ENDED]
     return reading.relevance, _logit(kinds[_YES]), _logit(kinds[_NO]), _logit(ended)
-
-
-def ending(shapes: Sequence[Shape], known: Known, *, own: bool) -> Shape | None:
-    """The clause that ends a fact; `own` says that it is the speaker's."""
-    for shape in shapes:
-        for relation, pattern in _endings().get(shape.verb, ()):
-            if relation.name == known.relation.name and _is_like(shape, pattern, known, own):
-                return shape
-    return None
-
-
-def _is_like(shape: Shape, pattern: Shape, known: Known, own: bool) -> bool:
-    if not shape.is_done or shape.denied != pattern.denied or shape.passive != pattern.passive:
-        return False
-    if shape.parts - {"here", "back"} != pattern.parts - {"here", "back"}:
-        return False
-    if not _is_subject(shape.subject, pattern.subject, known, own) or len(shape.rest) != len(pattern.rest):
-        return False
-    if not all(
-        role == other and _is_same(word, meant, known, own)
-        for (role, word), (other, meant) in zip(shape.rest, pattern.rest, strict=True)
-    ):
-        return False
-    for role, meant in pattern.beside:
-        if not any(role == one and _is_same(word, meant, known, own) for one, word in shape.beside):
-            return False
-    wanted = {role for role, _ in pattern.beside}
-    return all(role in wanted or role in _BESIDE for role, _ in shape.beside)
-
-
-def _is_subject(word: Word | None, meant: Word | None, known: Known, own: bool) -> bool:
-    if meant is None or meant.lower in FIRST:
-        if word is None:
-            return own
-        both = [word, *(child for child in word.children if child.dep == "conj")]
-        if own:
-            return any(one.lower in FIRST for one in both)
-        return any(_names(one, known.subject) for one in both)
-    if meant.pos == "PRON" or meant.lower == "somebody":  # whoever it was
-        return word is not None and word.lower not in FIRST
-    return word is not None and _is_same(word, meant, known, own)
-
-
-def _is_same(word: Word, meant: Word, known: Known, own: bool) -> bool:
-    """Whether a word of a turn is what a word of the table's sentence means."""
-    if meant.text == _VALUE:
-        return word.lower in _THINGS - {"he", "she", "they"} or _names(word, known.value)
-    if meant.lower in FIRST:
-        return word.lower in FIRST if own else _names(word, known.subject)
-    if meant.pos == "PRON":
-        return word.pos == "PRON"
-    return word.lemma == meant.lemma
-
-
-def _names(word: Word, name: str) -> bool:
-    """Whether a phrase names something: both have the same head, or it has all of a short name."""
-    phrase = spoken([one for one in word.subtree() if one.dep not in ("relcl", "advcl", "acl", "punct")])
-    said, held = set(re.findall(r"\w+", phrase.casefold())), set(re.findall(r"\w+", name.casefold()))
-    return words_apart(name, phrase) is not None or word.lower in held or (bool(held) and held <= said)
-
-
-def _shapes_of(turn: Turn) -> list[Shape]:
-    found: list[Shape] = []
-    moment = Moment(turn.said_at, turn.zone)
-    prose = passages(turn.text)
-    for passage, parse in zip(prose, parser().parse([one.text for one in prose]), strict=True):
-        found += shapes(parse, timed(parse, moment), passage.start)
-    return found
-
-
-def shapes(parse: Parse, dated: frozenset[int] = frozenset(), start: int = 0) -> list[Shape]:
-    """The clauses of a parse that tell something; `dated` are the places of words that say a time."""
-    unmeant: set[int] = set()
-    for sentence in parse.sentences:
-        ironic = is_ironic(parse.text[sentence[0].start : sentence[-1].end])
-        unmeant |= {word.i for word in sentence} if ironic else asked(sentence)
-    return [_shape(one, dated, start) for one in clauses(parse) if one.first.i not in unmeant]
-
-
-def _shape(clause: Clause, dated: frozenset[int], start: int) -> Shape:
-    verb = clause.first
-    rest: list[tuple[str, Word]] = []
-    beside: list[tuple[str, Word]] = []
-    parts: set[str] = set()
-    for link in (verb, *_below(verb)):
-        if link is not verb:
-            rest.append((f"to {link.lemma}", link))
-        for child in link.children:
-            target = child.child("pobj")
-            if child.i in dated or (target is not None and target.i in dated):
-                continue
-            led = child.dep in ("prep", "agent")
-            apart = child.lower in _PARTS and (child.dep == "advmod" or (led and not target))
-            if child.dep == "prt" or apart:
-                parts.add(child.lower)
-            elif led and target is not None:
-                beside.append((child.lower, target))
-            elif child.dep in ("dobj", "obj", "dative", "attr", "acomp", "oprd"):
-                rest.append(("what", child))
-            elif child.dep == "ccomp" and child.i > link.i:
-                rest.append(("that", child))
-    words = clause.words()
-    text = " ".join(word.text for word in words)
-    over = bool(_AGAIN.search(text))
-    done = status(clause) in ("happened", "ongoing") or (over and denied(clause))
-    subject = clause.subject
-    passive = subject is not None and subject.dep == "nsubjpass"
-    lemma = clause.chain[0].lemma
-    lemma = "be" if lemma in ("'s", "'m", "'re", "m", "re") else lemma
-    return Shape(
-        lemma, frozenset(parts), denied(clause) or over, passive, subject, tuple(rest), tuple(beside),
-        start + verb.start, done and (clause.link != "condition") and (over or not denied(clause)),
-    )  # fmt: skip
-
-
-def _below(verb: Word) -> list[Word]:
-    """The verbs that a verb leads to: "stopped [taking]"."""
-    found: list[Word] = []
-    below = verb.child("xcomp")
-    while below is not None and below.pos in ("VERB", "AUX") and len(found) < 3:
-        found.append(below)
-        below = below.child("xcomp")
-    return found
-
-
-@cache
-def _endings() -> Mapping[str, tuple[tuple[Relation, Shape], ...]]:
-    """The sentences with which relations end, by their verbs."""
-    rows = [(one, text.replace("{value}", _VALUE)) for one in relations() for text in one.ends]
-    found: dict[str, list[tuple[Relation, Shape]]] = {}
-    for (relation, _), parse in zip(rows, parsed([f"{text}." for _, text in rows]), strict=True):
-        for shape in shapes(parse)[:1]:
-            found.setdefault(shape.verb, []).append((relation, shape))
-    return {verb: tuple(several) for verb, several in found.items()}
 
 
 def _known(

@@ -20,7 +20,7 @@ from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import counting, holding, timing, wording
 from everwhen.agent.extractive.drafts import Draft
 from everwhen.agent.extractive.kinds import Asked, read_kind
-from everwhen.agent.extractive.reading import QUOTE, Found, Reply, each, look, unnamed
+from everwhen.agent.extractive.reading import QUOTE, Found, Reply, asked_again, each, look, unnamed
 from everwhen.models.reader import Reader
 from everwhen.recall import Recipe
 from everwhen.sentences import sentence_at
@@ -138,7 +138,23 @@ def _read(bank: Bank, reader: Reader | None, found: Found, at: datetime) -> Draf
         return read_reply(found, numbered[0], chance(found.led_by(numbered[0])))
     if best is None:
         return Draft("reading", reason=NOT_TOLD, confidence=sure)
+    if asked.offered and reader is not None:
+        return _chosen(reader, found)
     return read_reply(found, best, sure)
+
+
+def _chosen(reader: Reader, found: Found) -> Draft:
+    """Of two that are offered the one that is said to be so."""
+    sides = [(name, asked_again(reader, found, question)) for name, question in found.asked.offered]
+    best = [
+        (*max(((one.agrees, one) for one in side.replies), key=lambda one: one[0]), name, side)
+        for name, side in sides
+    ]
+    agrees, reply, name, side = max(best, key=lambda one: one[0])
+    if agrees < 0:
+        return Draft("choice", reason="neither of the two was told", confidence=0.0)
+    text = wording.said(name[:1].upper() + name[1:], reply.quote, reply.turn)
+    return Draft("choice", text, (reply.citation(),), confidence=chance(side.led_by(reply)), short=name)
 
 
 def _quoted(found: Found) -> Draft:

@@ -50,6 +50,7 @@ class Asked:
         ""  # the question for the things themselves, where they are to be counted: "which flats did I see?"
     )
     total: bool = False  # whether a sum is asked for in so many words
+    offered: tuple[tuple[str, str], ...] = ()  # each of the two that a choice offers, and the question for it
 
 
 _UNITS = r"(?:minute|hour|day|night|week|weekend|month|year|decade)s?"
@@ -126,6 +127,8 @@ _BOTH = re.compile(
     r"(?!where|when|who|what|which|why|how|back\b)(?:(?P=how)\s+)?(?P<second>[^,?\"“”]+?)(?P<tail>\s+(?:cost|take|have))?\W*$"
 )
 _AT_THE_END = re.compile(r"(?i)\s+(?:in total|altogether|combined)(?=\W*$)")
+_OPPOSITE = frozenset(("more", "less", "fewer", "higher", "lower", "better", "worse", "up", "down"))
+_ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "to", "in", "at", "by", "with"))
 _HOW_MANY = re.compile(
     r"(?i)(?:how\s+many|what\s+(?:is|was)\s+the\s+(?:total\s+)?number\s+of)\s+(?:different\s+|other\s+|more\s+)?(?P<times>times\s+)?"
 )
@@ -178,12 +181,31 @@ def _kind(words: str) -> Asked:
         asked = later.group("rest") if later and not _AUXILIARY.match(text) else text
         offered = _OR.search(asked)
         if offered and offered.group(2).lower() not in ("not", "so", "more"):
-            return Asked(words, "choice")
+            return Asked(words, "choice", offered=_offered(asked))
         return Asked(words, "yes or no")
     named: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ("who", _WHO), ("where", _WHERE), ("why", _WHY), ("name", _NAME),
     )  # fmt: skip
     return Asked(words, next((kind for kind, pattern in named if pattern.match(text)), "what"))
+
+
+def _offered(text: str) -> tuple[tuple[str, str], ...]:
+    """What a choice offers, with the question for each: "did it go up or down in May" asks "did it go up in May".
+
+    Each is a word, or begins with an article; of "more water, or less" the one is the other's opposite."""
+    before, _, after = text.rstrip(" ?.!").rpartition(" or ")
+    said, follows = before.rstrip(" ,").split(), after.split()
+    opposite = next((n for n, one in enumerate(said) if one in _OPPOSITE), len(said) - 1)
+    place, long = len(said) - 1, 1
+    if len(follows) == 1:
+        place = opposite
+    elif follows[0].lower() in _ARTICLES:
+        long = min(len(follows), 3)
+        place = next((n for n in range(len(said) - 1, 0, -1) if said[n].lower() in _ARTICLES), place)
+    one, other = " ".join(said[place:]) if place != opposite else said[place], " ".join(follows[:long])
+    tail = said[place + 1 :] if place == opposite and len(follows) == 1 else []
+    first, second = [*said, *follows[long:]], [*said[:place], other, *tail, *follows[long:]]
+    return (one, f"{' '.join(first)}?"), (other, f"{' '.join(second)}?")
 
 
 def asks_about_time(words: str) -> bool:

@@ -66,6 +66,15 @@ class Reply:
         return bool(self.reading.kinds[1] >= self.reading.kinds[2])
 
     @property
+    def agrees(self) -> float:
+        """How surely it says yes: a logit."""
+        return (
+            self.reading.relevance
+            + _logit(float(self.reading.kinds[1]))
+            - _logit(float(self.reading.kinds[2]))
+        )
+
+    @property
     def words(self) -> str:
         """The answer's own words: its parts as they stand, whole words, without what stands around them."""
         return ", ".join(self.parts)
@@ -197,7 +206,12 @@ def read_turn(bank: Bank, reader: Reader, found: Found, id_: str) -> Reply:
 
 def each(reader: Reader, found: Found) -> Found:
     """What every piece that was read replies to the question for the things themselves, the best first."""
-    return replace(found, replies=tuple(_replies(reader, found.asked.each, found.told)))
+    return asked_again(reader, found, found.asked.each)
+
+
+def asked_again(reader: Reader, found: Found, question: str) -> Found:
+    """What every piece that was read replies to another question, the best first."""
+    return replace(found, replies=tuple(_replies(reader, question, found.told)))
 
 
 def _replies(reader: Reader, question: str, told: Sequence[Told]) -> list[Reply]:

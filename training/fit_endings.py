@@ -49,7 +49,9 @@ def main() -> None:
         weights = fit(signs[fold != one], ends[seen][fold != one])
         judged[fold == one] = _chance(signs[fold == one], weights)
     chance[seen] = judged
-    print(f"{ends.sum()} of {len(ends)} end a fact; of these {(seen & ends).sum()} are read")
+    built = np.array([one is not None and one[-1] > 0 for one in read])  # only these are ever decided
+    chance[~built] = 0.0
+    print(f"{ends.sum()} of {len(ends)} end a fact; of these {(built & ends).sum()} are built like an end")
     for least in (0.5, 0.6, LEAST, 0.8):
         found = chance >= least
         hit = (found & ends).sum()
@@ -67,10 +69,12 @@ def _read(reader: PackagedReader, one: dict[str, Any], kinds: dict[str, Any]) ->
     own, relation = one["who"] == "I", kinds[one["relation"]]
     (parse,) = parsed([one["turn"]])
     shapes = ending_sentences.shapes(parse, timed(parse, SAID))
-    place = ending_sentences.ends_at(one["turn"], shapes).get(relation.name)
+    known = ending_sentences.Known("Kim" if own else one["who"], relation, one["value"], one["fact"])
+    verbs = [one.place for one in shapes if relation.name in ending_sentences.relations_ended([one])]
+    told = ending_sentences.ending(shapes, known, own=own)
+    place = told[0].place if told else next(iter(verbs), None)
     if place is None:
         return None
-    known = ending_sentences.Known("Kim" if own else one["who"], relation, one["value"], one["fact"])
     return endings.read(reader, [(known, own, one["turn"], place, shapes)])[0]
 
 

@@ -2,7 +2,8 @@
 
 The table has them as they are said by the one whose fact it is, "I quit {value}", "{value} died". A clause is like one
 if it has the same verb with the same particles, is said as done, has the same subject, and has nothing else beside but
-when and with whom. "I quit last week" is like "I quit"; "I quit smoking" and "my sister quit" are not.
+when and why. "I quit last week" is like "I quit"; "I quit smoking" and "my sister quit"
+are not.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 from everwhen.ingest.extract.grammar.cleaning import passages
 from everwhen.ingest.extract.grammar.lexicon import FIRST, vocabulary
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed, parser, spoken
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
-from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status
+from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
 from everwhen.ingest.extract.rules.times import Moment, timed
 from everwhen.ingest.facts import words_apart
 from everwhen.relations import Relation, relations
@@ -25,12 +27,12 @@ from everwhen.types import Turn
 _VALUE = "Otto"
 """What stands for the value when a sentence of the table is parsed."""
 _AGAIN = re.compile(r"\bany ?more\b|\bno longer\b|\bany longer\b", re.IGNORECASE)
-_OVER = re.compile(r"\b(?:any ?more|longer|over|gone|former|ex|single|died|last)\b", re.IGNORECASE)
-"""Words that may end anything."""
 _PARTS = vocabulary("away out off down over up there here back")
-_BESIDE = vocabulary("with without after before during for because since despite by until in on at")
+_BESIDE = vocabulary("without after before during for because since despite by until")
 """Prepositions that add something to a clause and leave what it says as it is."""
-_THINGS = vocabulary("it that this there him her them one")
+_THINGS = vocabulary("it that this him her them those these one")
+_NOT_NOW = vocabulary("once almost nearly never")
+"""Words with which something is not the end of what holds: "I got fired once"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Known:
     relation: Relation
     value: str
     told: str
+    sure: float = 1.0
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,11 @@ class Shape:
     place: int
     is_done: bool
 
+    @property
+    def words(self) -> list[Word]:
+        """The heads of all that belongs to it."""
+        return [word for _, word in (("", self.subject), *self.rest, *self.beside) if word is not None]
+
 
 def shapes_of(turn: Turn) -> list[Shape]:
     """The clauses of a turn, where any of them may end something."""
@@ -67,13 +76,20 @@ def shapes_of(turn: Turn) -> list[Shape]:
     prose = passages(turn.text)
     for passage, parse in zip(prose, parser().parse([one.text for one in prose]), strict=True):
         if any(word.lemma in _endings() for word in parse.words):
-            found += shapes(parse, timed(parse, moment), passage.start)
+            quoted = frozenset(word.i for word in parse.words if passage.quoted(word.start))
+            found += shapes(parse, timed(parse, moment), passage.start, quoted)
     return found
 
 
-def shapes(parse: Parse, dated: frozenset[int] = frozenset(), start: int = 0) -> list[Shape]:
-    """The clauses of a parse that tell something; `dated` are the places of words that say a time."""
-    unmeant: set[int] = set()
+def shapes(
+    parse: Parse,
+    dated: frozenset[int] = frozenset(),
+    start: int = 0,
+    quoted: frozenset[int] = frozenset(),
+) -> list[Shape]:
+    """The clauses of a parse that tell something; `dated` are the places of words that say a time, `quoted` of those
+    that are somebody else's."""
+    unmeant: set[int] = set(quoted)
     for sentence in parse.sentences:
         ironic = is_ironic(parse.text[sentence[0].start : sentence[-1].end])
         unmeant |= {word.i for word in sentence} if ironic else asked(sentence)
@@ -89,30 +105,37 @@ def _shape(clause: Clause, dated: frozenset[int], start: int) -> Shape:
         if link is not verb:
             rest.append((f"to {link.lemma}", link))
         for child in link.children:
-            target = child.child("pobj")
+            led = child.dep in ("prep", "agent")
+            inner = child.child("prep", "pcomp")  # "out of", "away from"
+            target = child.child("pobj") or (inner.child("pobj") if inner is not None else None)
             if child.i in dated or (target is not None and target.i in dated):
                 continue
-            led = child.dep in ("prep", "agent")
-            apart = child.lower in _PARTS and (child.dep == "advmod" or (led and not target))
-            if child.dep == "prt" or apart:
+            apart = child.lower in _PARTS and (child.dep == "advmod" or led)
+            if (child.dep == "prt" or apart) and target is None:
                 parts.add(child.lower)
-            elif led and target is not None:
-                beside.append((child.lower, target))
+            elif (led or apart) and target is not None:
+                beside.append((child.lower if inner is None else f"{child.lower} {inner.lower}", target))
             elif child.dep in ("dobj", "obj", "dative", "attr", "acomp", "oprd"):
                 rest.append(("what", child))
+                beside += [
+                    (one.lower, inside)
+                    for one in child.children
+                    if child.dep == "acomp" and (inside := one.child("pobj")) is not None
+                ]
             elif child.dep == "ccomp" and child.i > link.i:
                 rest.append(("that", child))
     words = clause.words()
     text = " ".join(word.text for word in words)
     over = bool(_AGAIN.search(text))
-    done = status(clause) in ("happened", "ongoing") or (over and denied(clause))
+    done = status(clause) in ("happened", "ongoing") or (over and tense(clause) != "future")
     subject = clause.subject
     passive = subject is not None and subject.dep == "nsubjpass"
     lemma = clause.chain[0].lemma
     lemma = "be" if lemma in ("'s", "'m", "'re", "m", "re") else lemma
     return Shape(
         lemma, frozenset(parts), denied(clause) or over, passive, subject, tuple(rest), tuple(beside),
-        start + verb.start, done and (clause.link != "condition") and (over or not denied(clause)),
+        start + verb.start, done and clause.link not in ("condition", "said") and (over or not denied(clause))
+        and _NOT_NOW.isdisjoint(word.lower for word in words),
     )  # fmt: skip
 
 
@@ -133,28 +156,28 @@ def _endings() -> Mapping[str, tuple[tuple[Relation, Shape], ...]]:
     found: dict[str, list[tuple[Relation, Shape]]] = {}
     for (relation, _), parse in zip(rows, parsed([f"{text}." for _, text in rows]), strict=True):
         for shape in shapes(parse)[:1]:
-            found.setdefault(shape.verb, []).append((relation, shape))
+            if _VALUE not in parse.text or any(word.text == _VALUE for word in shape.words):
+                found.setdefault(shape.verb, []).append((relation, shape))
     return {verb: tuple(several) for verb, several in found.items()}
 
 
-def ends_at(text: str, shapes: Sequence[Shape]) -> dict[str, int]:
-    """By the relations that a text may speak of the end of: the first place where it does."""
-    found: dict[str, int] = {}
-    for shape in shapes:
-        for relation, _ in _endings().get(shape.verb, ()):
-            found.setdefault(relation.name, shape.place)
-    if over := _OVER.search(text):
-        found = {one.name: over.start() for one in relations() if one.ends} | found
-    return found
-
-
-def ending(shapes: Sequence[Shape], known: Known, *, own: bool) -> Shape | None:
-    """The clause that ends a fact; `own` says that it is the speaker's."""
+def ending(shapes: Sequence[Shape], known: Known, *, own: bool) -> tuple[Shape, bool] | None:
+    """The clause that ends a fact, and whether it names what ends; `own` says that the fact is the speaker's."""
+    found: tuple[Shape, bool] | None = None
     for shape in shapes:
         for relation, pattern in _endings().get(shape.verb, ()):
             if relation.name == known.relation.name and _is_like(shape, pattern, known, own):
-                return shape
-    return None
+                named = any(word.text == _VALUE for word in pattern.words)
+                named = named and any(_names(word, known.value, _about(relation)) for word in shape.words)
+                if named:
+                    return shape, True
+                found = found or (shape, False)
+    return found
+
+
+def relations_ended(shapes: Sequence[Shape]) -> set[str]:
+    """The relations that have a sentence with a verb of these clauses."""
+    return {relation.name for shape in shapes for relation, _ in _endings().get(shape.verb, ())}
 
 
 def _is_like(shape: Shape, pattern: Shape, known: Known, own: bool) -> bool:
@@ -173,7 +196,7 @@ def _is_like(shape: Shape, pattern: Shape, known: Known, own: bool) -> bool:
         if not any(role == one and _is_same(word, meant, known, own) for one, word in shape.beside):
             return False
     wanted = {role for role, _ in pattern.beside}
-    return all(role in wanted or role in _BESIDE for role, _ in shape.beside)
+    return all(role in wanted or role.split()[0] in _BESIDE for role, _ in shape.beside)
 
 
 def _is_subject(word: Word | None, meant: Word | None, known: Known, own: bool) -> bool:
@@ -192,7 +215,7 @@ def _is_subject(word: Word | None, meant: Word | None, known: Known, own: bool) 
 def _is_same(word: Word, meant: Word, known: Known, own: bool) -> bool:
     """Whether a word of a turn is what a word of the table's sentence means."""
     if meant.text == _VALUE:
-        return word.lower in _THINGS or _names(word, known.value)
+        return word.lower in _THINGS or _names(word, known.value, _about(known.relation))
     if meant.lower in FIRST:
         return word.lower in FIRST if own else _names(word, known.subject)
     if meant.pos == "PRON":
@@ -200,8 +223,19 @@ def _is_same(word: Word, meant: Word, known: Known, own: bool) -> bool:
     return word.lemma == meant.lemma
 
 
-def _names(word: Word, name: str) -> bool:
-    """Whether a phrase names something: both have the same head, or it has all of a short name."""
-    phrase = spoken([one for one in word.subtree() if one.dep not in ("relcl", "advcl", "acl", "punct")])
+def _names(word: Word, name: str, about: frozenset[str] = frozenset()) -> bool:
+    """Whether a phrase names something, and nothing else: "our dog Rex" is Rex, "my neighbour Rex" is not."""
+    words = [one for one in word.subtree() if one.dep not in ("relcl", "advcl", "acl", "punct")]
+    phrase = spoken(words)
     said, held = set(re.findall(r"\w+", phrase.casefold())), set(re.findall(r"\w+", name.casefold()))
-    return words_apart(name, phrase) is not None or word.lower in held or (bool(held) and held <= said)
+    others = {one.lower for one in words if one.pos in ("NOUN", "PROPN")} - held - about
+    if others or "and" in held:
+        return bool(held) and held <= said and not others
+    return words_apart(name, phrase) is not None
+
+
+@cache
+def _about(relation: Relation) -> frozenset[str]:
+    """The words that say what a relation is about: a dog is a pet."""
+    texts = " ".join((*relation.asks, *relation.questions, *relation.examples, *relation.begins))
+    return frozenset(re.findall(r"[a-z]+", texts))

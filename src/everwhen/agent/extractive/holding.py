@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -17,6 +18,7 @@ from everwhen.when import Interval
 
 SURE = 0.5  # the confidence from which a fact counts
 SURE_END = 0.9  # the chance from which a reply ends what an earlier one says
+_NAME = re.compile(r"\b[A-Z][\w'’-]+")
 FEW = 3  # replies that are looked at
 
 
@@ -108,7 +110,7 @@ def _ended_by(found: Found, reply: Reply, then: Interval) -> Reply | None:
 
 def _is_end(reply: Reply) -> bool:
     status = reply.reading.status
-    return status in ("ended", "denied") and float(reply.reading.statuses.max()) >= SURE_END
+    return status == "ended" and float(reply.reading.statuses.max()) >= SURE_END
 
 
 def _asked_for(found: Found, at: datetime, zone: str) -> Interval | None:
@@ -122,9 +124,11 @@ def _asked_for(found: Found, at: datetime, zone: str) -> Interval | None:
 
 
 def _known(bank: Bank, found: Found) -> list[Fact]:
-    """All that is known of those who reply, and of those whom recalled facts are about."""
+    """All that is known of those who reply, of those whom recalled facts are about, and of those whom the question
+    names."""
     recalled = (bank.facts.get(one.id).subject for one in found.recall.memories if one.kind == "fact")
-    subjects = dict.fromkeys((*(one.turn.speaker for one in found.replies[:FEW]), *recalled))
+    named = (name.removesuffix("'s") for name in _NAME.findall(found.asked.words))
+    subjects = dict.fromkeys((*(one.turn.speaker for one in found.replies[:FEW]), *recalled, *named))
     return [fact for one in subjects for fact in bank.facts.about(one) if fact.confidence >= SURE]
 
 

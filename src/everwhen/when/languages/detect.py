@@ -1,0 +1,128 @@
+"""Which language a sentence is in, told by its words: how many frequent words and time words of each it has."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import NamedTuple
+
+from everwhen.when.languages.fold import fold
+from everwhen.when.languages.language import codes, language
+from everwhen.when.lexicon import WORDS as ENGLISH_WORDS
+from everwhen.when.tokens import word_set
+
+_ENGLISH = word_set(
+    """a the and of to in is you that it he was for on are as with his they i at be this have from or had by not but
+    what all were we when your can said there an each which she do how their if will up about out many then them these
+    so some her would make like him into has look more go see no could people my than been who its now find down did
+    get come made may me our us am had does don't i'm it's i'll i've very after before since until last next every
+    just because while where why ago over under between during again met went got told called came saw took left gave felt
+    thought knew bought let's i'd you're we're they're that's there's didn't doesn't wasn't isn't can't won't also any
+    back off other another only own same too here well even still want need work home old new good great little long
+    first really much ever never around through without within against both few most such until per via door men ten
+    war hat son pin sale sin bin den hem car pour era once always often since one two three four five meeting
+    call trip meet lunch dinner party house"""
+)
+_FIGURES = frozenset("0123456789")
+_FAR = 1  # a language that is so much behind the best is tried where the best finds nothing
+_LEAD = 2  # what is nearly as much English is English
+_SURE = 3  # from this lead on, the sentence is not read as English
+
+
+class Spoken(NamedTuple):
+    """The languages that a sentence may be in, best first, and whether it is surely not English."""
+
+    codes: list[str]
+    sure: bool
+
+
+@cache
+def spaced() -> tuple[str, ...]:
+    """The languages that write words apart."""
+    return tuple(code for code in codes() if language(code).spaced)
+
+
+@cache
+def signals() -> frozenset[str]:
+    """Every time word of every language, English too, as words are compared."""
+    return frozenset(_time_words())
+
+
+@cache
+def _cues() -> dict[str, tuple[tuple[str, int], ...]]:
+    """Word to the languages that it speaks for: the fewer have it, the more it says."""
+    sets = {code: language(code).cues for code in spaced()} | {"en": _ENGLISH}
+    for code in spaced():
+        plain = {fold(word) for word in sets[code] if len(word) > 2}  # people leave accents out
+        sets[code] = sets[code] | plain
+    return _weighed(sets, 3)
+
+
+@cache
+def _time_words() -> dict[str, tuple[tuple[str, int], ...]]:
+    english = frozenset(
+        word
+        for word, senses in ENGLISH_WORDS.items()
+        if any(category not in ("<num>", "<ones>", "<tens>", "<zone>") for category, _, _ in senses)
+    )
+    return _weighed({code: language(code).signals for code in spaced()} | {"en": english}, 2)
+
+
+def _weighed(sets: dict[str, frozenset[str]], most: int) -> dict[str, tuple[tuple[str, int], ...]]:
+    owners: dict[str, list[str]] = {}
+    for code, words in sets.items():
+        for word in words:
+            owners.setdefault(word, []).append(code)
+    return {
+        word: tuple((code, max(1, most + 1 - len(found))) for code in found) for word, found in owners.items()
+    }
+
+
+def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, ...] | None) -> Spoken:
+    """The languages of the sentence; `words` as written but small, `folded` without accents."""
+    figures = not _FIGURES.isdisjoint(words)
+    if not figures and signals().isdisjoint(folded):
+        return Spoken([], False)
+    asked = None if languages is None else [code for code in languages if code in spaced()]
+    if asked == []:
+        return Spoken([], False)
+    score: Counter[str] = Counter()
+    timed: set[str] = set()
+    cues, times = _cues(), _time_words()
+    for word in words:
+        for code, weight in cues.get(word, ()):
+            score[code] += weight
+    for word in folded:
+        for code, weight in times.get(word, ()):
+            score[code] += weight
+            timed.add(code)
+    english = score.pop("en", 0) if languages is None or "en" in languages else 0
+    timed.discard("en")
+    if asked is not None:
+        likely = sorted(asked, key=lambda code: -score[code])
+        return Spoken(likely, english < max(score[code] for code in asked))
+    if figures:
+        timed |= score.keys()
+    best = max((score[code] for code in timed), default=0)
+    top = max(score.values(), default=0)
+    if not best or (english and best < english + _LEAD) or best < top - _FAR:
+        return Spoken([], top >= english + _SURE)
+    likely = sorted((code for code in timed if score[code] >= best - _FAR), key=lambda code: -score[code])
+    return Spoken(likely[:3], best >= english + _SURE)
+
+
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_CHINESE = re.compile(r"[的了是我你他们這这那吗呢很不也都就和吧请说]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def unspaced(text: str, start: int, end: int, languages: tuple[str, ...] | None) -> list[str]:
+    """Of the languages without spaces those that the characters allow."""
+    if text.isascii() or not (_HAN.search(text, start, end) or _KANA.search(text, start, end)):
+        return []
+    if _KANA.search(text, start, end):
+        found = ["ja"]
+    else:
+        found = ["zh"] if _CHINESE.search(text, start, end) else ["zh", "ja"]
+    return [code for code in found if languages is None or code in languages]

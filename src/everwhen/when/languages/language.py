@@ -1,0 +1,235 @@
+"""A language: its data file read into words, fixed phrases and orders. See "Adding a language" in docs/time.md."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import product
+from pathlib import Path
+
+from everwhen.when.cycles import Cycle, Months, Season, Weekday
+from everwhen.when.languages.fold import fold
+from everwhen.when.meaning import Meaning, PartOfDay, UnitAt
+
+Sense = tuple[str, Hashable, bool]
+DATA = Path(__file__).parent / "data"
+
+
+class Mark:
+    """What a word that only joins others stands for; rules never see it."""
+
+    def __repr__(self) -> str:
+        return "MARK"
+
+
+MARK = Mark()
+
+
+@dataclass(frozen=True, slots=True)
+class InEnglish:
+    """A meaning given by its English expression, read when a text has the word."""
+
+    expression: str
+
+
+SEASONS = ("spring", "summer", "autumn", "winter")
+# Groups of words that have a number, in the order of the calendar or of counting.
+_NUMBERED = {"months": "month", "short_months": "month", "weekdays": "weekday", "short_weekdays": "short-weekday",
+             "weekly": "each-weekday",             "numbers": "num", "ordinals": "nth", "tens": "tens"}  # fmt: skip
+# Words that only join: category by the name of the entry.
+_JOINING = (
+    "last next coming this before_last after_next ago ago_after ahead in on of since until before after onward from "
+    "between to and every few several half at at_part oclock now day_word week_word quarter half_year century "
+    "years decades by rest ones approx later measure inclusive"
+).split()
+_POSITIONS = ("start", "mid", "end", "early", "late")
+# Sections whose meanings are told in English, and the category of their words.
+_TOLD = {"days": "day", "cycles": "cycle", "wholes": "whole", "times": "said"}
+
+
+@dataclass(frozen=True)
+class Language:
+    """What a data file says, by the words as they are compared."""
+
+    code: str
+    table: dict[str, object] = field(repr=False)
+    _sets: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
+
+    def text(self, name: str) -> str:
+        found = self.table.get(name, "")
+        assert isinstance(found, str), name
+        return found
+
+    def flag(self, name: str) -> bool:
+        return bool(self.table.get(name, False))
+
+    def section(self, name: str) -> dict[str, str]:
+        found = self.table.get(name, {})
+        assert isinstance(found, dict), name
+        return found
+
+    def words(self, name: str) -> frozenset[str]:
+        """The words of an entry, as they are compared."""
+        found = self._sets.get(name)
+        if found is None:
+            found = self._sets[name] = frozenset(spellings(self.text(name)))
+        return found
+
+    @property
+    def spaced(self) -> bool:
+        """Whether words are written apart."""
+        return not self.flag("unspaced")
+
+    @cached_property
+    def senses(self) -> dict[str, list[Sense]]:
+        """Every spelling, which may be several words apart, with what it may be."""
+        found: dict[str, list[Sense]] = {}
+        for word, category, value, bare in self._entries():
+            found.setdefault(word, []).append((f"<{category}>", value, bare))
+        return found
+
+    def _entries(self) -> Iterator[tuple[str, str, Hashable, bool]]:
+        ambiguous = self.words("ambiguous")
+        for name, category in _NUMBERED.items():
+            for index, group in enumerate(self.text(name).split("|")):
+                number = index if category.endswith("weekday") else index + 1
+                for word in spellings(group):
+                    yield word, category, number * 10 if category == "tens" else number, False
+                    if name == "months":
+                        yield word, "full-month", number, False
+                        yield word, "cycle", Months(number), word in ambiguous
+                    if name == "weekdays" and self.flag("weekday_of_week"):
+                        yield word, "week-day", number, False
+                    elif name == "weekdays":
+                        yield word, "cycle", Weekday(number), word in ambiguous
+        for season in SEASONS:
+            for word in spellings(self.section("seasons").get(season, "")):
+                yield word, "cycle", Season(season), True
+        for unit, text in self.section("units").items():
+            one, _, many = text.partition("/")
+            for word in spellings(one):
+                yield word, "unit", unit, False
+            for word in spellings(many):
+                yield word, "units", unit, False
+        yield from self._parts_of_a_day()
+        for name in _JOINING:
+            for word in spellings(self.text(name)):
+                yield word, name.replace("_", "-"), MARK, False
+        for name in _POSITIONS:
+            for word in spellings(self.text(name)):
+                yield word, "position", name, False
+        for name, category in _TOLD.items():
+            for phrase, expression in self.section(name).items():
+                for word in spellings(phrase):
+                    yield word, category, InEnglish(expression), word in ambiguous
+        for name, base in self.section("year_words").items():
+            for word in spellings(name):
+                yield word, "year-base", int(base), False
+
+    def _parts_of_a_day(self) -> Iterator[tuple[str, str, Hashable, bool]]:
+        for part, text in self.section("parts").items():
+            for word in spellings(text):
+                yield word, "part", part, False
+                if not self.flag("compounds"):
+                    continue
+                for index, group in enumerate(self.text("weekdays").split("|")):
+                    for day in spellings(group):  # Montagabend, vrijdagmiddag
+                        yield day + word, "day", PartOfDay(part, Weekday(index)), False
+        for part, text in self.section("todays").items():
+            for word in spellings(text):
+                yield word, "day", PartOfDay(part, UnitAt("day")), False
+
+    @cached_property
+    def signals(self) -> frozenset[str]:
+        """Words without which a sentence of the language has no time, unless it has figures."""
+        names = ("months", "short_months", "weekdays", "ago_after")
+        found = {word for name in names for word in self.words(name)}
+        for section in ("units", "seasons", "todays"):
+            for text in self.section(section).values():
+                found.update(spellings(text.replace("/", " ")))
+        if self.flag("compounds"):
+            found.update(word for word, *_ in self._parts_of_a_day())
+        for section in _TOLD:
+            for phrase in self.section(section):
+                found.update(spellings(phrase))
+        found.update(self.words("decades") | self.words("century") | self.words("quarter") | self.words("half_year"))
+        for part in self.section("parts").values():
+            found.update(spellings(part))
+        return frozenset(max(re.findall(r"[^\W\d_]+", word), key=len, default=word) for word in found)
+
+    @cached_property
+    def cues(self) -> frozenset[str]:
+        """Frequent words that tell the language."""
+        found = set(self.text("cues").lower().split())
+        for name in ("last", "next", "coming", "before_last", "after_next", "every", "ago_after", "several"):
+            found.update(word for word in self.words(name) if " " not in word)
+        return frozenset(found)
+
+    @cached_property
+    def dotted(self) -> frozenset[str]:
+        """Abbreviations that may have a point behind them."""
+        return self.words("short_months") | self.words("short_weekdays")
+
+    @cached_property
+    def unless_after(self) -> dict[str, frozenset[str]]:
+        """Words that are no time behind certain others: la mañana, guten Morgen."""
+        return {fold(word): frozenset(spellings(text)) for word, text in self.section("unless_after").items()}
+
+    @cached_property
+    def orders(self) -> dict[str, list[str]]:
+        """Further patterns of the shared rules, by the rule's name."""
+        found = self.table.get("orders", {})
+        assert isinstance(found, dict)
+        return {name.replace("_", " "): list(patterns) for name, patterns in found.items()}
+
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+
+
+@cache
+def spellings(text: str) -> tuple[str, ...]:
+    """The words of an entry: `letzt{e,en}` is two, `fin_de_semana` one with spaces, `ä` may be written `ae`."""
+    found: list[str] = []
+    for entry in text.lower().replace("|", " ").split():
+        pieces = _BRACES.split(entry)
+        for choice in product(*(part.split(",") if index % 2 else [part] for index, part in enumerate(pieces))):
+            word = "".join(choice).replace("_", " ")
+            found.append(fold(word))
+            if any(letter in word for letter in "äöü"):
+                found.append(fold(word.translate(_UMLAUTS)))
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def codes() -> tuple[str, ...]:
+    """The languages that have a data file."""
+    return tuple(sorted(path.stem for path in DATA.glob("*.toml")))
+
+
+@cache
+def language(code: str) -> Language:
+    return Language(code, tomllib.loads((DATA / f"{code}.toml").read_text(encoding="utf-8")))
+
+
+@cache
+def meaning_of(expression: str) -> Meaning:
+    """What an English expression means: data files tell the meaning of holidays and fixed phrases so."""
+    from everwhen.when.chart import parse
+    from everwhen.when.lexicon import senses
+    from everwhen.when.rules import english
+    from everwhen.when.tokens import tokenize
+
+    tokens = tokenize(expression)
+    whole = [
+        item.value
+        for item in parse(tokens, english(), senses)
+        if (item.start, item.end) == (0, len(tokens)) and item.category in ("<time>", "<cycle>")
+    ]
+    found = next((one for one in whole if isinstance(one, Cycle)), next(iter(whole), None))
+    if not isinstance(found, Meaning):
+        raise ValueError(f"the English grammar reads no time in {expression!r}")
+    return found

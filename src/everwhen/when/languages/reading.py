@@ -1,0 +1,85 @@
+"""What the other languages find in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from everwhen.when.chart import Item, parse
+from everwhen.when.languages import unspaced as characters
+from everwhen.when.languages.accept import in_a_title, quotations, stands
+from everwhen.when.languages.detect import spoken, unspaced
+from everwhen.when.languages.fold import fold
+from everwhen.when.languages.language import language
+from everwhen.when.languages.rules import book_of
+from everwhen.when.languages.verbs import looker
+from everwhen.when.languages.words import reader, tokenize
+from everwhen.when.meaning import Context
+from everwhen.when.reference import TimeRef
+from everwhen.when.tokens import Token
+
+Choose = Callable[..., list[TimeRef]]
+_ROOTS = frozenset({"<time>", "<recurrence>"})
+_WORDS = re.compile(r"[^\W\d_]+|\d")
+_POINTS = re.compile(r"\d\.\s?-?\d")
+
+
+class Read(NamedTuple):
+    """The times found, and whether the sentence is surely in another language than English."""
+
+    found: list[TimeRef]
+    sure: bool
+
+
+def read(
+    text: str,
+    sentence: tuple[int, int],
+    words: frozenset[str],
+    ctx: Context,
+    languages: tuple[str, ...] | None,
+    choose: Choose,
+) -> Read:
+    """The times of a sentence in the language that its words tell, or in those that are asked for."""
+    start, end = sentence
+    piece = text[start:end]
+    folded = words if piece.isascii() else frozenset(_WORDS.findall(fold(piece)))
+    likely = spoken(words, folded, languages)
+    codes, sure = likely.codes, likely.sure
+    if others := unspaced(text, start, end, languages):
+        codes, sure = [*others, *codes], True
+    if not codes and languages is None and _only_figures(words) and _POINTS.search(piece):
+        codes = ["de"]  # 27.11.2017: no word tells the language, but the points tell the order
+    found: list[TimeRef] = []
+    for code in codes:
+        if found := _read_in(code, text, start, end, ctx, choose):
+            break
+    return Read(found, sure)
+
+
+def _only_figures(words: frozenset[str]) -> bool:
+    return all(word.isdigit() or word in ("h", "uhr") for word in words)
+
+
+def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: Choose) -> list[TimeRef]:
+    told = language(code)
+    if told.spaced:
+        tokens = tokenize(text, start, end, code)
+        items = parse(tokens, book_of(code), reader(code))
+    else:
+        tokens = characters.tokenize(text, start, end, code)
+        items = parse(tokens, book_of(code), characters.reader(code))
+    roots = [item for item in items if item.category in _ROOTS]
+    if not roots:
+        return []
+    roots.sort(key=lambda item: -getattr(item.value, "confidence", 1.0))  # of two as long, the likelier comes first
+    day_first = ctx.conventions.day_first
+
+    quoted = quotations(text, start, end)
+
+    def accept(item: Item, around: list[Token]) -> bool:
+        return stands(item, around, told, day_first) and not in_a_title(item, around, quoted)
+
+    conventions = replace(ctx.conventions, day_first=day_first or told.flag("day_first"))
+    return choose(text, tokens, roots, replace(ctx, conventions=conventions), accept, looker(code))

@@ -1,0 +1,102 @@
+"""Open and closed stretches: seit März, hasta el viernes, avant 2015, dal 3 al 5 maggio, a partir de amanhã."""
+
+from __future__ import annotations
+
+from everwhen.when.bounds import Between, Bound, Onward
+from everwhen.when.cycles import Weekday
+from everwhen.when.languages.rules.shared import SharedRules
+from everwhen.when.meaning import Days, Hours, Meaning, Now, NoSuchDay
+from everwhen.when.offsets import Ago, Window
+
+book = SharedRules()
+rule = book.rule
+
+_STRETCHES = (Between, Bound, Onward, Window, Days, Hours, NoSuchDay)
+
+
+def _edge(found: Meaning) -> bool:
+    """Whether it may be an end of something: what has open sides of its own may not."""
+    return not isinstance(found, _STRETCHES)
+
+
+@rule("<since> <on>? <time>")
+def since(edge: Meaning) -> Bound | None:
+    return Bound("since", edge) if _edge(edge) else None
+
+
+@rule("<until> <on>? <time>")
+def until(edge: Meaning) -> Bound | None:
+    return Bound("until", edge) if _edge(edge) else None
+
+
+@rule("<by> <on>? <time>", "<until> <on>? <time> <inclusive>", "<until> <inclusive> <on>? <time>")
+def by(edge: Meaning) -> Bound | None:
+    return Bound("by", edge) if _edge(edge) else None
+
+
+@rule("<before> <on>? <time>")
+def before(edge: Meaning) -> Bound | None:
+    return Bound("before", edge) if _edge(edge) and not isinstance(edge, Ago) else None
+
+
+@rule("<after> <on>? <time>")
+def after(edge: Meaning) -> Bound | None:
+    return Bound("after", edge) if _edge(edge) and not isinstance(edge, Ago) else None
+
+
+@rule("<onward> <on>? <time>", "<from> <on>? <time> <onward>")
+def onward(edge: Meaning) -> Onward | None:
+    return Onward(edge) if _edge(edge) else None
+
+
+@rule("<from> <on>? <time> <to> <on>? <time>", "<since> <on>? <time> <to> <on>? <time>")
+@rule("<since> <on>? <time> <until> <on>? <time>", "<from> <on>? <time> <until> <on>? <time>")
+def from_to(first: Meaning, last: Meaning) -> Between | None:
+    return Between(first, last) if _edge(first) and _edge(last) else None
+
+
+@rule("<between> <on>? <time> <and> <on>? <time>")
+def between(first: Meaning, last: Meaning) -> Between | None:
+    return Between(first, last) if _edge(first) and _edge(last) else None
+
+
+@rule("<from> <on>? <time> <to> <now>", "<since> <on>? <time> <until> <now>", "<between> <on>? <time> <and> <now>")
+def until_now(first: Meaning) -> Between | None:
+    return Between(first, Now()) if _edge(first) else None
+
+
+@rule("<between> <now> <and> <on>? <time>", "<from> <now> <to> <on>? <time>")
+def from_now(last: Meaning) -> Between | None:
+    return Between(Now(), last) if _edge(last) else None
+
+
+@rule("<time> - <time>", "<time> <until> <on>? <time>")
+def joined(first: Meaning, last: Meaning) -> Between | None:
+    return Between(first, last) if _edge(first) and _edge(last) and not isinstance(first, Weekday) else None
+
+
+@rule("<weekday> - <weekday>", "<weekday> <until> <weekday>")
+def weekday_to_weekday(first: int, last: int) -> Between:
+    return Between(Weekday(first), Weekday(last))
+
+
+@rule("<month> - <month>")
+def nothing(*_: int) -> None:
+    return
+
+
+@rule("<from> <month> <to> <month> ,? <of>? <year>", "<between> <month> <and> <month> <of>? <year>")
+@rule("<month> - <month> <year>", "<month> <until> <month> <year>")
+def months_of_a_year(first: int, last: int, number: int) -> Between | None:
+    from everwhen.when.languages.rules.dates import month_and_year
+
+    end = month_and_year(last, number)
+    start = month_and_year(first, number if first < last else number - 1)
+    return Between(start, end)  # type: ignore[arg-type]
+
+
+@rule("<from> <year> <to> <year>", "<between> <year> <and> <year>", "<years> <year> - <year>", "<from> <year> - <year>")
+def year_to_year(first: int, last: int) -> Between | None:
+    from everwhen.when.rules.dates import year
+
+    return Between(year(first), year(last)) if first < last else None

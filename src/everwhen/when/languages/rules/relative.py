@@ -1,0 +1,393 @@
+"""What counts from now: letzte Woche, el viernes que viene, il y a trois jours, tra due mesi, gisteravond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from everwhen.when.calendar import Unit
+from everwhen.when.cycles import Coming, Counted, Cycle, Months, Pick, Weekday, Within
+from everwhen.when.interval import coarser
+from everwhen.when.languages.rules.shared import SharedRules
+from everwhen.when.meaning import (
+    GRAIN,
+    Context,
+    HalfSoFar,
+    Meaning,
+    PartOfDay,
+    Rest,
+    Sign,
+    Span,
+    UnitAt,
+)
+from everwhen.when.offsets import Ago, Amount, Beside, Count, EdgeOf, Offset, Window, amount
+from everwhen.when.recurrence import Recurrence
+
+book = SharedRules()
+rule = book.rule
+
+_LONG = frozenset({"week", "month", "quarter", "half", "year", "decade", "century"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead(Meaning):
+    """ "In zwei Wochen": from now, unless the verb is past; then it says how long something took."""
+
+    confidence: ClassVar[float] = 0.8
+    amount: Amount
+
+    def span(self, ctx: Context) -> Span | None:
+        return None if ctx.side == "past" else Ago(self.amount, 1).span(ctx)
+
+
+@rule("<said>", bare=None)
+def as_in_english(found: Meaning) -> Meaning:
+    return found
+
+
+@rule("<day>")
+def a_day(day: Meaning) -> Meaning:
+    return day
+
+
+# Last, this, next
+
+
+def _whole(unit: Unit, offset: int) -> UnitAt | None:
+    return UnitAt(unit, offset) if unit in _LONG else None
+
+
+@rule("<last> <unit>", "<unit> <last>", gives="whole")
+def last_unit(unit: Unit) -> UnitAt | None:
+    return _whole(unit, -1)
+
+
+@rule("<this> <unit>", "<unit> <this>", gives="whole")
+def this_unit(unit: Unit) -> UnitAt | None:
+    return _whole(unit, 0)
+
+
+@rule("<next> <unit>", "<unit> <next>", "<coming> <unit>", "<unit> <coming>", gives="whole")
+def next_unit(unit: Unit) -> UnitAt | None:
+    return _whole(unit, 1)
+
+
+@rule("<before-last> <unit>", "<unit> <before-last>", gives="whole")
+def unit_before_last(unit: Unit) -> UnitAt | None:
+    return _whole(unit, -2)
+
+
+@rule("<after-next> <unit>", "<unit> <after-next>", gives="whole")
+def unit_after_next(unit: Unit) -> UnitAt | None:
+    return _whole(unit, 2)
+
+
+@rule("<last> <cycle>", "<cycle> <last>")
+def last_cycle(cycle: Cycle) -> Pick:
+    return Pick("last", cycle)
+
+
+@rule("<this> <cycle>", "<cycle> <this>")
+def this_cycle(cycle: Cycle) -> Pick:
+    return Pick("this", cycle)
+
+
+@rule("<next> <cycle>", "<cycle> <next>")
+def next_cycle(cycle: Cycle) -> Pick:
+    return Pick("next", cycle)
+
+
+@rule("<coming> <cycle>", "<cycle> <coming>")
+def coming_cycle(cycle: Cycle) -> Coming:
+    return Coming(cycle)
+
+
+@rule("<before-last> <cycle>", "<cycle> <before-last>")
+def cycle_before_last(cycle: Cycle) -> Counted:
+    return Counted(cycle, -2)
+
+
+@rule("<after-next> <cycle>", "<cycle> <after-next>")
+def cycle_after_next(cycle: Cycle) -> Counted:
+    return Counted(cycle, 2)
+
+
+# Where a weekday is told with its week (上周五), it is that week's, and not the latest that was.
+
+
+@rule("<last> <week-day>")
+def weekday_of_last_week(day: int) -> Within:
+    return Within(Weekday(day), UnitAt("week", -1))
+
+
+@rule("<this> <week-day>")
+def weekday_of_this_week(day: int) -> Within:
+    return Within(Weekday(day), UnitAt("week"))
+
+
+@rule("<next> <week-day>")
+def weekday_of_next_week(day: int) -> Within:
+    return Within(Weekday(day), UnitAt("week", 1))
+
+
+@rule("<before-last> <week-day>")
+def weekday_of_the_week_before_last(day: int) -> Within:
+    return Within(Weekday(day), UnitAt("week", -2))
+
+
+@rule("<after-next> <week-day>")
+def weekday_of_the_week_after_next(day: int) -> Within:
+    return Within(Weekday(day), UnitAt("week", 2))
+
+
+@rule("<coming> <week-day>")
+def coming_weekday(day: int) -> Coming:
+    return Coming(Weekday(day))
+
+
+@rule("<whole> <of>? <week-day>")
+def weekday_in_a_week(week: Meaning, day: int) -> Within:
+    return Within(Weekday(day), week)
+
+
+@rule("<week-day>")
+def only_weekday(day: int) -> Weekday:
+    return Weekday(day)
+
+
+@rule("<every> <week-day>", gives="recurrence")
+def every_weekday(day: int) -> Recurrence:
+    return Recurrence("week", on=Weekday(day))
+
+
+@rule("<rest> <of>? <on>? <unit>", "<rest> <of>? <on>? <this> <unit>")
+def rest_of_a_unit(unit: Unit) -> Rest | None:
+    return Rest(UnitAt(unit)) if unit in _LONG else None
+
+
+@rule("<rest> <of>? <on>? <whole>")
+def rest_of(whole: Meaning) -> Rest:
+    return Rest(whole)
+
+
+@rule("<whole> <later>", "<later> <whole>", "<later> <in>? <whole>")
+def later_in(whole: Meaning) -> HalfSoFar | None:
+    return HalfSoFar(whole, 1) if whole in (UnitAt("week"), UnitAt("month"), UnitAt("year")) else None
+
+
+# So much time
+
+
+@rule("<num>", gives="count")
+def number(value: int) -> Count | None:
+    return Count(value, value) if 0 < value < 1000 else None
+
+
+@rule("<few>", "<num> <few>", "<few> <of>", gives="count")
+def few(*_: object) -> Count:
+    return Count(2, 5)
+
+
+@rule("<several>", gives="count")
+def several() -> Count:
+    return Count(3, 7)
+
+
+@rule("<count> <of>? <units>", "<count> <of>? <unit>", gives="amount")
+def so_many(count: Count, unit: Unit) -> Amount:
+    return amount(count, unit)
+
+
+@rule("<half> <unit>", "<num> <half> <unit>", gives="amount")
+def half_a_unit(*parts: int | Unit) -> Amount | None:
+    unit = parts[-1]
+    whole = 0 if len(parts) == 1 or parts[0] == 1 else None
+    return None if whole is None else amount(Count(0.5, 0.5), unit)  # type: ignore[arg-type]
+
+
+@rule("<num> <unit> <and> <half>", "<num> <units> <and> <half>", gives="amount")
+def so_many_and_a_half(count: int, unit: Unit) -> Amount:
+    return amount(Count(count + 0.5, count + 0.5), unit)
+
+
+@rule("<amount> <and>? <amount>", gives="amount")
+def longer_amount(first: Amount, second: Amount) -> Amount | None:
+    return first.plus(second)
+
+
+@rule("<ago> <amount>", "<amount> <ago-after>")
+def ago(found: Amount) -> Ago:
+    return Ago(found, -1)
+
+
+@rule("<ago> <units>", "<units> <ago-after>")
+def ago_units(unit: Unit) -> Ago:
+    return Ago(amount(Count(2, 5), unit), -1)
+
+
+@rule()
+def ago_one(unit: Unit) -> Ago:
+    return Ago(amount(Count(1, 1), unit), -1)
+
+
+@rule("<ahead> <amount>")
+def ahead(found: Amount) -> Ahead:
+    return Ahead(found)
+
+
+@rule("<ahead> <unit>")
+def ahead_one(unit: Unit) -> Ahead | None:
+    return Ahead(amount(Count(1, 1), unit)) if unit in ("week", "month", "year", "hour") else None
+
+
+@rule("<day> <ago> <amount>", "<amount> <before> <day>", "<amount> <before> <on>? <time>")
+def before_a_day(*parts: Meaning | Amount) -> Offset | None:
+    return _offset(parts, -1)
+
+
+@rule("<day> <ahead> <amount>", "<cycle> <ahead> <amount>", "<amount> <after> <on>? <time>")
+def after_a_day(*parts: Meaning | Amount) -> Offset | None:
+    return _offset(parts, 1)
+
+
+def _offset(parts: tuple[Meaning | Amount, ...], sign: Sign) -> Offset | None:
+    much = next(part for part in parts if isinstance(part, Amount))
+    anchor = next(part for part in parts if isinstance(part, Meaning))
+    return None if isinstance(anchor, (Ago, Offset, Window)) else Offset(much, sign, anchor, ahead=sign > 0)
+
+
+@rule("<unit> <before> <on>? <time>", "<cycle> <before> <on>? <time>")
+def neighbour_before(thing: Unit | Cycle, anchor: Meaning) -> Beside | None:
+    return _beside(thing, -1, anchor)
+
+
+@rule("<unit> <after> <on>? <time>", "<cycle> <after> <on>? <time>")
+def neighbour_after(thing: Unit | Cycle, anchor: Meaning) -> Beside | None:
+    return _beside(thing, 1, anchor)
+
+
+def _beside(thing: Unit | Cycle, sign: Sign, anchor: Meaning) -> Beside | None:
+    if isinstance(anchor, (Ago, Offset, Window, Beside)):
+        return None
+    if isinstance(thing, Cycle):
+        return Beside(thing, sign, anchor) if isinstance(thing, Weekday) and not isinstance(anchor, Weekday) else None
+    return Beside(thing, sign, anchor) if thing in ("day", "week", "month", "year") else None
+
+
+# Windows up to now and from now
+
+
+@rule("<last> <amount>", "<amount> <last>", "<since> <amount>", "<since> <ago> <amount>")
+def the_last_so_long(found: Amount) -> Window:
+    return Window(found, -1)
+
+
+@rule("<next> <amount>", "<amount> <next>", "<coming> <amount>", "<amount> <coming>")
+def the_next_so_long(found: Amount) -> Window:
+    return Window(found, 1)
+
+
+@rule("<count> <last> <units>", "<count> <units> <last>")
+def the_so_many_last(count: Count, unit: Unit) -> Window:
+    return Window(amount(count, unit), -1)
+
+
+@rule("<count> <next> <units>", "<count> <coming> <units>")
+def the_so_many_next(count: Count, unit: Unit) -> Window:
+    return Window(amount(count, unit), 1)
+
+
+@rule("<last> <units>", "<units> <last>")
+def the_last_few(unit: Unit) -> Window:
+    return Window(amount(Count(2, 5), unit), -1)
+
+
+@rule("<next> <units>", "<units> <next>", "<coming> <units>")
+def the_next_few(unit: Unit) -> Window:
+    return Window(amount(Count(2, 5), unit), 1)
+
+
+@rule("<nth> <amount> <of> <on>? <time>", "<num> <nth> <units> <of> <on>? <time>")
+@rule("<nth> <amount> <in>? <time>")
+def first_of_a_time(*parts: object) -> EdgeOf | None:
+    return _edge(parts, 1)
+
+
+@rule("<last> <amount> <of> <on>? <time>", "<count> <last> <units> <of> <on>? <time>", "<last> <amount> <in>? <time>")
+def last_of_a_time(*parts: object) -> EdgeOf | None:
+    return _edge(parts, -1)
+
+
+def _edge(parts: tuple[object, ...], sign: Sign) -> EdgeOf | None:
+    whole = parts[-1]
+    assert isinstance(whole, Meaning)
+    if sign > 0 and parts[0 if isinstance(parts[1], Amount) else 1] != 1:
+        return None
+    much = next((part for part in parts if isinstance(part, Amount)), None)
+    if much is None:
+        count = next(part for part in parts if isinstance(part, (int, Count)))
+        unit = next(part for part in parts if isinstance(part, str))
+        much = amount(count if isinstance(count, Count) else Count(count, count), unit)  # type: ignore[arg-type]
+    known = isinstance(whole, (Months, UnitAt)) or not isinstance(whole, (Ago, Window, Offset))
+    return EdgeOf(much, sign, whole) if known and coarser("decade", GRAIN[much.unit]) else None
+
+
+# Parts of a day
+
+
+@rule("<day> <part>", "<day> <at-part> <part>", "<time> <part>", "<time> <at-part> <part>")
+def part_of_a_day(day: Meaning, part: str) -> PartOfDay | None:
+    return None if isinstance(day, (PartOfDay, UnitAt)) and not _is_day(day) else PartOfDay(part, day)
+
+
+def _is_day(day: Meaning) -> bool:
+    return isinstance(day, UnitAt) and day.unit == "day"
+
+
+@rule("<part> <of> <on>? <time>", "<at-part> <part> <of> <on>? <time>", "<part> <on> <time>")
+def part_of(part: str, day: Meaning) -> PartOfDay | None:
+    return part_of_a_day(day, part)  # type: ignore[return-value]
+
+
+@rule("<this> <part>", gives="day")
+def part_of_today(part: str) -> PartOfDay:
+    return PartOfDay(part, UnitAt("day"))
+
+
+@rule("<last> <part>", "<part> <last>")
+def part_of_yesterday(part: str) -> PartOfDay | None:
+    return PartOfDay(part, UnitAt("day", -1)) if part in ("night", "evening") else None
+
+
+@rule("<next> <part>", "<part> <next>")
+def next_part(part: str) -> None:
+    """The next morning counts from what was told before."""
+    return
+
+
+# Again and again
+
+
+@rule("<every> <cycle>", gives="recurrence")
+def every_cycle(cycle: Cycle) -> Recurrence:
+    return Recurrence(cycle.every, on=cycle)
+
+
+@rule("<each-weekday>", gives="recurrence")
+def weekly(day: int) -> Recurrence:
+    return Recurrence("week", on=Weekday(day))
+
+
+@rule("<every> <unit>", "<every> <units>", gives="recurrence")
+def every_unit(unit: Unit) -> Recurrence:
+    return Recurrence(unit)
+
+
+@rule("<every> <num> <units>", gives="recurrence")
+def every_so_many(count: int, unit: Unit) -> Recurrence | None:
+    return Recurrence(unit, count) if count else None
+
+
+@rule("<every> <part>", gives="recurrence")
+def every_part(part: str) -> Recurrence:
+    return Recurrence("day", part=part)

@@ -15,6 +15,7 @@ from everwhen.when.bounds import floating
 from everwhen.when.chart import Item, RuleBook, parse
 from everwhen.when.guards import stands, whole_text
 from everwhen.when.interval import Interval
+from everwhen.when.languages import plainly_english
 from everwhen.when.lexicon import WORDS, senses
 from everwhen.when.meaning import Context, Conventions, Meaning, NoSuchDay, Side, Span
 from everwhen.when.not_times import name_spans, without_names
@@ -248,6 +249,8 @@ def foreign(
     languages: tuple[str, ...] | None,
 ) -> tuple[list[TimeRef], bool]:
     """What the other languages find in a sentence, and whether it is surely in one of them."""
+    if languages is None and plainly_english(text, sentence, words):
+        return [], False  # the data files are not even read
     from everwhen.when.languages.reading import read
 
     found, sure = read(text, sentence, words, ctx, languages, choose)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from everwhen.when.bounds import Between
 from everwhen.when.chart import Item
 from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Season, SlashDay, Weekday
 from everwhen.when.guards import whole_text
@@ -35,8 +36,10 @@ def stands(item: Item, tokens: list[Token], told: Language, day_first: bool) -> 
         return False
     if tokens[item.start].lower in told.words("wishes"):
         return False
-    if isinstance(value, (MonthDay, Months, Weekday)) and _street(tokens, item.start, first, told):
+    if isinstance(value, (Cycle, Between)) and _street(tokens, item.start, first, told):
         return False
+    if item.category == "<recurrence>" and not told.flag("capital_nouns") and last.text[0].isupper():
+        return False  # Los Lunes al Sol
     match value:
         case DayOfMonth(weekday=None) if item.rule and item.rule.name == "day of the month":
             return after is None or follows in _ENDS

@@ -45,6 +45,10 @@ _JOINING = (
     "between to and every few several half at at_part oclock now day_word week_word quarter half_year century "
     "years decades by rest ones approx later measure inclusive"
 ).split()
+# Where it does not matter which of them it is.
+_EITHER = {"start": ("from", "since"), "till": ("to", "until", "by")}
+# Words of the sentence around a time.
+_OF_SENTENCES = frozenset("cues future past auxiliaries participles measures labels titles places copulas".split())
 _POSITIONS = ("start", "mid", "end", "early", "late")
 # Sections whose meanings are told in English, and the category of their words.
 _TOLD = {"days": "day", "cycles": "cycle", "wholes": "whole", "times": "said"}
@@ -118,6 +122,9 @@ class Language:
         for name in _JOINING:
             for word in spellings(self.text(name)):
                 yield word, name.replace("_", "-"), MARK, False
+        for name, entries in _EITHER.items():
+            for word in sorted({word for entry in entries for word in self.words(entry)}):
+                yield word, name, MARK, False
         for name in _POSITIONS:
             for word in spellings(self.text(name)):
                 yield word, "position", name, False
@@ -143,6 +150,18 @@ class Language:
                 yield word, "day", PartOfDay(part, UnitAt("day")), False
 
     @cached_property
+    def accented(self) -> frozenset[str]:
+        """Every word of the file that has an accent, as it is written: `está` is not `esta`."""
+        texts = [text for name, text in self.table.items() if isinstance(text, str) and name not in _OF_SENTENCES]
+        for section in self.table.values():
+            if isinstance(section, dict):
+                texts += [text for pair in section.items() for text in pair if isinstance(text, str)]
+        return frozenset(
+            word for text in texts if not text.isascii() for one in as_written(text) for word in one.split()
+            if not word.isascii()
+        )
+
+    @cached_property
     def signals(self) -> frozenset[str]:
         """Words without which a sentence of the language has no time, unless it has figures."""
         names = ("months", "short_months", "weekdays", "ago_after")
@@ -164,7 +183,8 @@ class Language:
     def cues(self) -> frozenset[str]:
         """Frequent words that tell the language."""
         found = set(self.text("cues").lower().split())
-        for name in ("last", "next", "coming", "before_last", "after_next", "every", "ago_after", "several"):
+        names = ("last", "next", "coming", "before_last", "after_next", "every", "ago_after", "several", "numbers")
+        for name in names:
             found.update(word for word in self.words(name) if " " not in word)
         return frozenset(found)
 
@@ -194,14 +214,19 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 def spellings(text: str) -> tuple[str, ...]:
     """The words of an entry: `letzt{e,en}` is two, `fin_de_semana` one with spaces, `ä` may be written `ae`."""
     found: list[str] = []
-    for entry in text.lower().replace("|", " ").split():
+    for word in as_written(text):
+        found.append(fold(word))
+        if any(letter in word for letter in "äöü"):
+            found.append(fold(word.translate(_UMLAUTS)))
+    return tuple(dict.fromkeys(found))
+
+
+def as_written(text: str) -> Iterator[str]:
+    """The words of an entry with their accents."""
+    for entry in text.lower().replace("|", " ").replace("/", " ").split():
         pieces = _BRACES.split(entry)
         for choice in product(*(part.split(",") if index % 2 else [part] for index, part in enumerate(pieces))):
-            word = "".join(choice).replace("_", " ")
-            found.append(fold(word))
-            if any(letter in word for letter in "äöü"):
-                found.append(fold(word.translate(_UMLAUTS)))
-    return tuple(dict.fromkeys(found))
+            yield "".join(choice).replace("_", " ")
 
 
 @cache

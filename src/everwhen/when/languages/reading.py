@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from everwhen.when.chart import Item, parse
+from everwhen.when.chart import Item, Lexicon, parse
 from everwhen.when.languages import unspaced as characters
 from everwhen.when.languages.accept import in_a_title, quotations, stands
 from everwhen.when.languages.detect import spoken, unspaced
 from everwhen.when.languages.fold import fold
-from everwhen.when.languages.language import language
+from everwhen.when.languages.language import MARK, Sense, language
 from everwhen.when.languages.rules import book_of
 from everwhen.when.languages.verbs import looker
 from everwhen.when.languages.words import reader, tokenize
@@ -65,11 +65,10 @@ def _only_figures(words: frozenset[str]) -> bool:
 def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: Choose) -> list[TimeRef]:
     told = language(code)
     if told.spaced:
-        tokens = tokenize(text, start, end, code)
-        items = parse(tokens, book_of(code), reader(code))
+        tokens, senses = tokenize(text, start, end, code), reader(code)
     else:
-        tokens = characters.tokenize(text, start, end, code)
-        items = parse(tokens, book_of(code), characters.reader(code))
+        tokens, senses = characters.tokenize(text, start, end, code), characters.reader(code)
+    items = parse(tokens, book_of(code), near_times(tokens, senses))
     roots = [item for item in items if item.category in _ROOTS]
     if not roots:
         return []
@@ -83,3 +82,24 @@ def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: C
 
     conventions = replace(ctx.conventions, day_first=day_first or told.flag("day_first"))
     return choose(text, tokens, roots, replace(ctx, conventions=conventions), accept, looker(code))
+
+
+_AHEAD, _BEHIND = 5, 7  # how far before and behind a word of time the words that join it may stand
+_JOINED = frozenset({"<num>", "<nth>", "<tens>", "<position>"})
+
+
+def near_times(tokens: list[Token], senses: Lexicon) -> Lexicon:
+    """The same senses, but words that only join or count are passed over where no time is near."""
+    found = [senses(tokens, index) for index in range(len(tokens))]
+    alive: set[int] = set()
+    for index, meanings in enumerate(found):
+        if tokens[index].kind != "word" or any(
+            value is not MARK and category not in _JOINED for category, value, _ in meanings
+        ):
+            if meanings:
+                alive.update(range(index - _AHEAD, index + _BEHIND + 1))
+
+    def kept(_: list[Token], index: int) -> list[Sense]:
+        return found[index] if index in alive else []
+
+    return kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
@@ -10,14 +11,14 @@ from functools import cache
 from everwhen.when.bounds import WrittenDate
 from everwhen.when.cycles import Months, SlashDay
 from everwhen.when.languages.fold import fold, without_combining
-from everwhen.when.languages.language import InEnglish, Sense, language, meaning_of
+from everwhen.when.languages.language import InEnglish, Language, Sense, language, meaning_of
 from everwhen.when.meaning import Clock, Fixed
 from everwhen.when.tokens import Token
 
 _TOKEN = re.compile(
     r"""
 \s*+(?:
-  (?P<word>(?:aujourd'hui|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*+(?:'(?=[^\W\d_]))?)(?!\w))
+  (?P<word>aujourd'hui(?!\w)|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*+(?:'(?=[^\W\d_])|(?!\w)))
 | (?P<quarter>[qtkhs][1-4](?!\w))
 | (?P<price>[$€£¥₹₽]\s?\d[\d.,]* | \d[\d.,]*\s?[€$£¥₹₽%‰](?!\w))
 | (?P<ymd>(?<![\d.])\d{4}(?P<s1>[-/.])\d{1,2}(?P=s1)\d{1,2}(?![\d]))
@@ -74,8 +75,8 @@ def reader(code: str) -> Callable[[list[Token], int], list[Sense]]:
             except ValueError:
                 return []
         found = _senses(code, token.lower)
-        if not found:
-            return found
+        if not found or not (token.text.isascii() or _as_written(spoken, token.text)):
+            return []
         before = tokens[index - 1] if index else None
         if before is not None and before.lower in spoken.unless_after.get(token.lower, ()):
             found = [sense for sense in found if sense[0] not in ("<day>", "<cycle>", "<said>")]
@@ -99,6 +100,12 @@ def _senses(code: str, word: str) -> list[Sense]:
     return [*found, ("<roman>", number, False)] if number else found
 
 
+def _as_written(spoken: Language, text: str) -> bool:
+    """Accents may be left out, but not put where the word has none: `está` is not `esta`."""
+    word = unicodedata.normalize("NFC", text.lower()).replace("ё", "е")
+    return word in spoken.accented or fold(word) == word
+
+
 _OF_TIME = frozenset({"<day>", "<cycle>", "<said>", "<whole>"})
 
 
@@ -109,7 +116,7 @@ def _no_name(code: str, tokens: list[Token], index: int) -> bool:
     if after is not None and after.kind == "word" and after.text[0].isupper() and not _senses(code, after.lower):
         return False  # Mercredi Addams
     if before is not None and before.lower == "-" and before.end == tokens[index].start:
-        return index < 2 or tokens[index - 2].text[0].isupper() is False  # la rue du 4-Septembre
+        return False  # la rue du 4-Septembre
     if before is None or before.kind not in ("word", "price", "glued"):
         return True
     if index > 1 and before.text[0].isupper():

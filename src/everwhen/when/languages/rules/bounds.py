@@ -49,8 +49,7 @@ def onward(edge: Meaning) -> Onward | None:
     return Onward(edge) if _edge(edge) else None
 
 
-@rule("<from> <on>? <time> <to> <on>? <time>", "<since> <on>? <time> <to> <on>? <time>")
-@rule("<since> <on>? <time> <until> <on>? <time>", "<from> <on>? <time> <until> <on>? <time>")
+@rule("<start> <on>? <time> <till> <on>? <time>")
 def from_to(first: Meaning, last: Meaning) -> Between | None:
     return Between(first, last) if _edge(first) and _edge(last) else None
 
@@ -60,12 +59,12 @@ def between(first: Meaning, last: Meaning) -> Between | None:
     return Between(first, last) if _edge(first) and _edge(last) else None
 
 
-@rule("<from> <on>? <time> <to> <now>", "<since> <on>? <time> <until> <now>", "<between> <on>? <time> <and> <now>")
+@rule("<start> <on>? <time> <till> <now>", "<between> <on>? <time> <and> <now>")
 def until_now(first: Meaning) -> Between | None:
     return Between(first, Now()) if _edge(first) else None
 
 
-@rule("<between> <now> <and> <on>? <time>", "<from> <now> <to> <on>? <time>")
+@rule("<between> <now> <and> <on>? <time>", "<start> <now> <till> <on>? <time>")
 def from_now(last: Meaning) -> Between | None:
     return Between(Now(), last) if _edge(last) else None
 
@@ -80,12 +79,7 @@ def weekday_to_weekday(first: int, last: int) -> Between:
     return Between(Weekday(first), Weekday(last))
 
 
-@rule("<month> - <month>")
-def nothing(*_: int) -> None:
-    return
-
-
-@rule("<from> <month> <to> <month> ,? <of>? <year>", "<between> <month> <and> <month> <of>? <year>")
+@rule("<start> <month> <till> <month> ,? <of>? <year>", "<between> <month> <and> <month> <of>? <year>")
 @rule("<month> - <month> <year>", "<month> <until> <month> <year>")
 def months_of_a_year(first: int, last: int, number: int) -> Between | None:
     from everwhen.when.languages.rules.dates import month_and_year
@@ -95,7 +89,7 @@ def months_of_a_year(first: int, last: int, number: int) -> Between | None:
     return Between(start, end)  # type: ignore[arg-type]
 
 
-@rule("<from> <year> <to> <year>", "<between> <year> <and> <year>", "<years> <year> - <year>", "<from> <year> - <year>")
+@rule("<start> <year> <till> <year>", "<between> <year> <and> <year>", "<years> <year> - <year>")
 def year_to_year(first: int, last: int) -> Between | None:
     from everwhen.when.rules.dates import year
 

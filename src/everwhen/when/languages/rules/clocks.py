@@ -76,13 +76,13 @@ def only_a_clock(clock: Clock) -> AtClock | None:
     return AtClock(clock) if clock.exact else None
 
 
-@rule("<clock> -|<to>|<until> <clock>", "<from> <clock> -|<to>|<until> <clock>", gives="hours", bare=True)
+@rule("<clock> -|<till> <clock>", "<start> <clock> -|<till> <clock>", gives="hours", bare=True)
 @rule("<between> <clock> <and> <clock>", gives="hours", bare=True)
 def hours(first: Clock, last: Clock) -> Hours:
     return Hours(first, last)
 
 
-@rule("<from> <num> <to>|<until> <clock>", gives="hours", bare=True)
+@rule("<start> <num> <till> <clock>", gives="hours", bare=True)
 def hours_from_a_number(first: int, last: Clock) -> Hours | None:
     return Hours(Clock(first, exact=True), last) if first <= 24 else None
 

@@ -387,13 +387,13 @@ def full_date_to_day(first: Fixed, day: int) -> Between | None:
 # Ranges of days
 
 
-@rule("<dayn> <to> <on>? <md>", "<dayn> - <md>", "<dayn> <and> <on>? <md>", gives="stretch", bare=None)
+@rule("<dayn> <till> <on>? <md>", "<dayn> - <md>", "<dayn> <and> <on>? <md>", gives="stretch", bare=None)
 def days_of_a_month(first: int, last: MonthDay) -> Between | None:
     start = month_day(last.month, first)
     return Between(start, MonthDay(last.month, last.day)) if start and first < last.day else None
 
 
-@rule("<full-month> <daynum> -|<to> <daynum>", gives="stretch", bare=None)
+@rule("<full-month> <daynum> -|<till> <daynum>", gives="stretch", bare=None)
 def month_and_days(month: int, first: int, last: int) -> Between | None:
     start, end = month_day(month, first), month_day(month, last)
     return Between(start, end) if start and end and first < last else None
@@ -408,7 +408,7 @@ def stretch_and_year(stretch: Between, number: int) -> Between | None:
     return Between(first, last) if first and last else None
 
 
-@rule("<dayn> <to> <on>? <date>", "<dayn> - <date>", "<dayn> <and> <on>? <date>", gives="stretch")
+@rule("<dayn> <till> <on>? <date>", "<dayn> - <date>", "<dayn> <and> <on>? <date>", gives="stretch")
 def days_of_a_dated_month(first: int, last: Meaning) -> Between | None:
     if isinstance(last, Fixed):
         start = day_at(last.start.year, last.start.month, first)
@@ -418,17 +418,17 @@ def days_of_a_dated_month(first: int, last: Meaning) -> Between | None:
     return None
 
 
-@rule("<dayn> <to> <on>? <dotted>", "<dayn> - <dotted>", "<dayn> - <slash>", gives="stretch")
-@rule("<dayn> <to> <on>? <slash>", "<dayn> <to> <on>? <decimal>", gives="stretch")
+@rule("<dayn> <till> <on>? <dotted>", "<dayn> - <dotted>", "<dayn> - <slash>", gives="stretch")
+@rule("<dayn> <till> <on>? <slash>", "<dayn> <till> <on>? <decimal>", gives="stretch")
 def days_in_figures(first: int, last: SlashDay) -> Between | None:
     return Between(SlashDay(first, last.second), last) if first < last.first else None
 
 
-@rule("<stretch>", "<from> <stretch>", "<between> <on>? <stretch>")
+@rule("<stretch>", "<start> <stretch>", "<between> <on>? <stretch>")
 def stretch_of_days(found: Between) -> Between:
     return found
 
 
-@rule("<from> <dayn> <to> <on>? <dayn>", "<between> <on>? <dayn> <and> <on>? <dayn>")
+@rule("<start> <dayn> <till> <on>? <dayn>", "<between> <on>? <dayn> <and> <on>? <dayn>")
 def days_of_no_month(first: int, last: int) -> Between | None:
     return Between(DayOfMonth(first), DayOfMonth(last)) if first < last else None

@@ -53,11 +53,14 @@ def resolve(
     found: list[TimeRef] = []
     for start, end in _sentences(text):
         words = frozenset(_WORDS.findall(text[start:end].lower()))
-        others, sure = ([], False) if languages == ("en",) else foreign(text, (start, end), words, ctx, languages)
+        others, verdict = foreign(text, (start, end), words, ctx, languages)
         here: list[TimeRef] = []
-        if not sure and (languages is None or "en" in languages) and not signals.isdisjoint(words):
+        asked = languages is None or "en" in languages
+        if asked and verdict != "surely" and not signals.isdisjoint(words):
             here = _english(text, start, end, ctx, book, found)
-        found += _longest(others + here) if others else here
+        if others:
+            here = _longest(here + others if verdict == "perhaps" else others + here)
+        found += here
     return found
 
 
@@ -247,13 +250,13 @@ def foreign(
     words: frozenset[str],
     ctx: Context,
     languages: tuple[str, ...] | None,
-) -> tuple[list[TimeRef], bool]:
-    """What the other languages find in a sentence, and whether it is surely in one of them."""
-    if languages is None and plainly_english(text, sentence, words):
-        return [], False  # the data files are not even read
+) -> tuple[list[TimeRef], str]:
+    """What the other languages find in a sentence; and whether "perhaps", "likely" or "surely" it is in one of them."""
+    if languages == ("en",) or (languages is None and plainly_english(text, sentence, words)):
+        return [], "perhaps"  # the data files are not even read
     from everwhen.when.languages.reading import read
 
-    found, sure = read(text, sentence, words, ctx, languages, choose)
+    found, verdict = read(text, sentence, words, ctx, languages, choose)
     start, end = sentence
     if found and (names := name_spans(text, start, end)):
         found = [ref for ref in found if not any(a < ref.span[1] and ref.span[0] < b for a, b in names)]
@@ -265,7 +268,7 @@ def foreign(
             if interval is not None:
                 where = ((first, last), text[first:last])
                 found.append(TimeRef(*where, interval, interval.grain, "point", 0.8, ("dateparser",)))
-    return found, sure
+    return found, verdict
 
 
 def _longest(found: list[TimeRef]) -> list[TimeRef]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import codes, language
@@ -21,7 +21,7 @@ _ENGLISH = word_set(
     thought knew bought let's i'd you're we're they're that's there's didn't doesn't wasn't isn't can't won't also any
     back off other another only own same too here well even still want need work home old new good great little long
     first really much ever never around through without within against both few most such until per via door men ten
-    war hat son pin sale sin bin den hem car pour era once always often six seven eight nine two three four five meeting
+    war hat son pin sale sin bin den hem car pour era once always often six seven eight nine two three four five begin half end ends start starts meeting
     call trip meet lunch dinner party house"""
 )
 _FIGURES = frozenset("0123456789")
@@ -30,11 +30,14 @@ _LEAD = 2  # what is nearly as much English is English
 _SURE = 2  # from this lead on, the sentence is not read as English
 
 
+Verdict = Literal["perhaps", "likely", "surely"]
+
+
 class Spoken(NamedTuple):
-    """The languages that a sentence may be in, best first, and whether it is surely not English."""
+    """The languages other than English that a sentence may be in, best first, and how sure that is."""
 
     codes: list[str]
-    sure: bool
+    verdict: Verdict
 
 
 @cache
@@ -83,14 +86,14 @@ def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, 
     """The languages of the sentence; `words` as written but small, `folded` without accents."""
     figures = not _FIGURES.isdisjoint(words)
     if not figures and signals().isdisjoint(folded):
-        return Spoken([], False)
+        return _NONE
     asked = None if languages is None else [code for code in languages if code in spaced()]
     if asked == []:
-        return Spoken([], False)
+        return _NONE
     score: Counter[str] = Counter()
     timed: set[str] = set()
     cues, times = _cues(), _time_words()
-    for word in words:
+    for word in words | folded:
         for code, weight in cues.get(word, ()):
             score[code] += weight
     for word in folded:
@@ -101,15 +104,35 @@ def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, 
     timed.discard("en")
     if asked is not None:
         likely = sorted(asked, key=lambda code: -score[code])
-        return Spoken(likely, english < max(score[code] for code in asked))
+        return Spoken(likely, "surely" if english < max(score[code] for code in asked) else "likely")
     if figures:
         timed |= score.keys()
     best = max((score[code] for code in timed), default=0)
     top = max(score.values(), default=0)
-    if not best or (english and best < english + _LEAD) or best < top - _FAR:
-        return Spoken([], top >= english + _SURE)
-    likely = sorted((code for code in timed if score[code] >= best - _FAR), key=lambda code: -score[code])
-    return Spoken(likely[:3], best >= english + _SURE)
+    if not best or best < top - _FAR or (english and best < english - _FAR):
+        return Spoken([], _verdict(top, english))
+    likely = sorted((code for code in timed if score[code] >= best - _FAR), key=lambda code: (-score[code], code))
+    return Spoken(likely[:3], _verdict(best, english))
+
+
+_NONE = Spoken([], "perhaps")
+
+
+def _verdict(score: int, english: int) -> Verdict:
+    if english and score < english + _LEAD:
+        return "perhaps"
+    return "surely" if score >= english + _SURE else "likely"
+
+
+def in_figures(words: frozenset[str]) -> str | None:
+    """A language that has every word beside the figures: short weekdays, o'clock, or no word at all."""
+    known = (code for code in spaced() if language(code).flag("points"))
+    return next((code for code in known if all(word.isdigit() or word in _short(code) for word in words)), None)
+
+
+@cache
+def _short(code: str) -> frozenset[str]:
+    return language(code).words("short_weekdays") | language(code).words("oclock")
 
 
 _KANA = re.compile(r"[\u3040-\u30ff]")

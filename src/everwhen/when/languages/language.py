@@ -43,10 +43,15 @@ _NUMBERED = {"months": "month", "short_months": "month", "weekdays": "weekday", 
 _JOINING = (
     "last next coming this before_last after_next ago ago_after ahead in on of since until before after onward from "
     "between to and every few several half at at_part oclock now day_word week_word quarter half_year century "
-    "years decades by rest ones approx later measure inclusive"
+    "years decades by rest ones approx later measure inclusive one_and_half half_a_year"
 ).split()
 # Where it does not matter which of them it is.
 _EITHER = {"start": ("from", "since"), "till": ("to", "until", "by")}
+# Entries whose words tell the language as frequent words do.
+_TELLING = (
+    "last next coming before_last after_next every ago_after several numbers start mid end early late ago ahead since "
+    "until before after onward between wishes"
+).split()
 # Words of the sentence around a time.
 _OF_SENTENCES = frozenset("cues future past auxiliaries participles measures labels titles places copulas".split())
 _POSITIONS = ("start", "mid", "end", "early", "late")
@@ -164,7 +169,7 @@ class Language:
     @cached_property
     def signals(self) -> frozenset[str]:
         """Words without which a sentence of the language has no time, unless it has figures."""
-        names = ("months", "short_months", "weekdays", "ago_after")
+        names = ("months", "short_months", "weekdays", "ago_after", "week_word", "half_a_year")
         found = {word for name in names for word in self.words(name)}
         for section in ("units", "seasons", "todays"):
             for text in self.section(section).values():
@@ -183,9 +188,9 @@ class Language:
     def cues(self) -> frozenset[str]:
         """Frequent words that tell the language."""
         found = set(self.text("cues").lower().split())
-        names = ("last", "next", "coming", "before_last", "after_next", "every", "ago_after", "several", "numbers")
-        for name in names:
-            found.update(word for word in self.words(name) if " " not in word)
+        for name in _TELLING:
+            phrases = (*as_written(self.text(name)), *self.words(name))
+            found.update(word for phrase in phrases for word in phrase.split() if len(word) > 2)
         return frozenset(found)
 
     @cached_property
@@ -223,7 +228,7 @@ def spellings(text: str) -> tuple[str, ...]:
 
 def as_written(text: str) -> Iterator[str]:
     """The words of an entry with their accents."""
-    for entry in text.lower().replace("|", " ").replace("/", " ").split():
+    for entry in text.lower().replace("|", " ").replace(" / ", " ").split():
         pieces = _BRACES.split(entry)
         for choice in product(*(part.split(",") if index % 2 else [part] for index, part in enumerate(pieces))):
             yield "".join(choice).replace("_", " ")
@@ -252,7 +257,7 @@ def meaning_of(expression: str) -> Meaning:
     whole = [
         item.value
         for item in parse(tokens, english(), senses)
-        if (item.start, item.end) == (0, len(tokens)) and item.category in ("<time>", "<cycle>")
+        if (item.start, item.end) == (0, len(tokens)) and item.category in ("<time>", "<cycle>", "<whole>")
     ]
     found = next((one for one in whole if isinstance(one, Cycle)), next(iter(whole), None))
     if not isinstance(found, Meaning):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from everwhen.when.chart import Item, Lexicon, parse
 from everwhen.when.languages import unspaced as characters
 from everwhen.when.languages.accept import in_a_title, quotations, stands
-from everwhen.when.languages.detect import spoken, unspaced
+from everwhen.when.languages.detect import Verdict, in_figures, spoken, unspaced
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import MARK, Sense, language
 from everwhen.when.languages.rules import book_of
@@ -27,10 +27,10 @@ _POINTS = re.compile(r"\d\.\s?-?\d")
 
 
 class Read(NamedTuple):
-    """The times found, and whether the sentence is surely in another language than English."""
+    """The times found, and how sure it is that the sentence is not English."""
 
     found: list[TimeRef]
-    sure: bool
+    verdict: Verdict
 
 
 def read(
@@ -46,20 +46,27 @@ def read(
     piece = text[start:end]
     folded = words if piece.isascii() else frozenset(_WORDS.findall(fold(piece)))
     likely = spoken(words, folded, languages)
-    codes, sure = likely.codes, likely.sure
+    codes, verdict = likely
     if others := unspaced(text, start, end, languages):
-        codes, sure = [*others, *codes], True
-    if not codes and languages is None and _only_figures(words) and _POINTS.search(piece):
-        codes = ["de"]  # 27.11.2017: no word tells the language, but the points tell the order
+        codes, verdict = [*others, *codes], "surely"
+    if not codes and languages is None and _POINTS.search(piece) and (code := in_figures(words)):
+        codes, verdict = [code], "likely"  # 27.11.2017: no word tells the language, but the points tell the order
     found: list[TimeRef] = []
     for code in codes:
-        if found := _read_in(code, text, start, end, ctx, choose):
-            break
-    return Read(found, sure)
+        here = _read_in(code, text, start, end, ctx, choose)
+        if _covered(here) > _covered(found):  # where two languages are as likely, the one that reads more is right
+            found = here
+    if verdict == "perhaps" and _words_outside(piece, found) > 1:
+        found = []  # as much English: only where nearly all that is said is a time
+    return Read(found, verdict)
 
 
-def _only_figures(words: frozenset[str]) -> bool:
-    return all(word.isdigit() or word in ("h", "uhr") for word in words)
+def _covered(found: list[TimeRef]) -> int:
+    return sum(ref.span[1] - ref.span[0] for ref in found)
+
+
+def _words_outside(piece: str, found: list[TimeRef]) -> int:
+    return len(_WORDS.findall(piece)) - sum(len(_WORDS.findall(ref.text)) for ref in found)
 
 
 def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: Choose) -> list[TimeRef]:

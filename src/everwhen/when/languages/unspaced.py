@@ -47,7 +47,7 @@ def _pattern(code: str) -> re.Pattern[str]:
 def tokenize(text: str, start: int, end: int, code: str) -> list[Token]:
     """The words of a text without spaces, longest first."""
     piece = text[start:end]
-    plain, names = fold(piece), language(code).words("names")
+    plain, names = fold(piece), language(code).words("overlaps")
     found = []
     for match in _pattern(code).finditer(plain):
         kind = match.lastgroup or "mark"

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 
 from everwhen.when.bounds import WrittenDate
-from everwhen.when.cycles import Months, SlashDay
+from everwhen.when.cycles import Months, Season, SlashDay, Weekday
 from everwhen.when.languages.fold import fold, without_combining
 from everwhen.when.languages.language import InEnglish, Language, Sense, language, meaning_of
 from everwhen.when.meaning import Clock, Fixed
@@ -85,7 +85,7 @@ def reader(code: str) -> Callable[[list[Token], int], list[Sense]]:
         if spoken.flag("capital_nouns"):  # heute Morgen: the noun is the part of the day
             within = before is not None and before.kind == "word" and token.lower in spoken.unless_after
             return [sense for sense in found if sense[0] != "<day>"] if within else found
-        return found if _no_name(code, tokens, index) else [one for one in found if one[0] not in _OF_TIME]
+        return found if _no_name(code, tokens, index) else [one for one in found if not _named_small(one)]
 
     return senses
 
@@ -106,7 +106,9 @@ def _as_written(spoken: Language, text: str) -> bool:
     return word in spoken.accented or fold(word) == word
 
 
-_OF_TIME = frozenset({"<day>", "<cycle>", "<said>", "<whole>"})
+def _named_small(sense: Sense) -> bool:
+    """Weekdays, months and seasons have small letters; feasts are names themselves."""
+    return isinstance(sense[1], (Weekday, Months, Season))
 
 
 def _no_name(code: str, tokens: list[Token], index: int) -> bool:

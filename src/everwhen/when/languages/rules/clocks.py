@@ -71,7 +71,7 @@ def today_at(clock: Clock) -> AtClock | None:
     return AtClock(clock) if clock.minute is not None or clock.exact else None
 
 
-@rule("<clock>", bare=True)
+@rule("<clock>", "<part-clock>", bare=True)
 def only_a_clock(clock: Clock) -> AtClock | None:
     return AtClock(clock) if clock.exact else None
 

@@ -210,6 +210,16 @@ def so_many_and_a_half(count: int, unit: Unit) -> Amount:
     return amount(Count(count + 0.5, count + 0.5), unit)
 
 
+@rule("<half-a-year>", gives="amount")
+def half_a_year() -> Amount:
+    return amount(Count(0.5, 0.5), "year")
+
+
+@rule("<one-and-half> <unit>", "<one-and-half> <units>", "<unit> <and> <half>", gives="amount")
+def one_and_a_half(unit: Unit) -> Amount:
+    return amount(Count(1.5, 1.5), unit)
+
+
 @rule("<amount> <and>? <amount>", gives="amount")
 def longer_amount(first: Amount, second: Amount) -> Amount | None:
     return first.plus(second)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from everwhen.when.bounds import Between
+from everwhen.when.bounds import Between, Bound, Onward
 from everwhen.when.chart import Item
 from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Season, SlashDay, Weekday
 from everwhen.when.guards import whole_text
@@ -42,6 +42,8 @@ def stands(item: Item, tokens: list[Token], told: Language, day_first: bool) -> 
         return False  # Los Lunes al Sol
     match value:
         case DayOfMonth(weekday=None) if item.rule and item.rule.name == "day of the month":
+            return after is None or follows in _ENDS
+        case Bound(edge=DayOfMonth(weekday=None)) | Onward(edge=DayOfMonth(weekday=None)):
             return after is None or follows in _ENDS
         case MonthDay() if "month then day" in item.trace():
             return after is None or after.kind != "word" or last.kind != "number"

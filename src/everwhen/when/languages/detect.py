@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 from typing import Literal, NamedTuple
 
+from everwhen.when.languages import plainly_english
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import codes, language
 from everwhen.when.lexicon import WORDS as ENGLISH_WORDS
@@ -133,6 +134,22 @@ def in_figures(words: frozenset[str]) -> str | None:
 @cache
 def _short(code: str) -> frozenset[str]:
     return language(code).words("short_weekdays") | language(code).words("oclock")
+
+
+def language_of(text: str) -> str | None:
+    """The language that a text is in by its frequent words; None for English and where nothing tells."""
+    if signed := unspaced(text, 0, len(text), None):
+        return signed[0]
+    words = frozenset(re.findall(r"[^\W\d_]+", text.lower()))
+    if text.isascii() and plainly_english(text, (0, len(text)), words):
+        return None
+    score: Counter[str] = Counter()
+    for word in words | frozenset(fold(one) for one in words):
+        for code, weight in (*_cues().get(word, ()), *_time_words().get(word, ())):
+            score[code] += weight
+    english = score.pop("en", 0)
+    best = max(score, key=lambda code: (score[code], code), default=None)
+    return best if best is not None and score[best] >= english + _LEAD else None
 
 
 _KANA = re.compile(r"[\u3040-\u30ff]")

@@ -43,7 +43,7 @@ _NUMBERED = {"months": "month", "short_months": "month", "weekdays": "weekday", 
 _JOINING = (
     "last next coming this before_last after_next ago ago_after ahead in on of since until before after onward from "
     "between to and every few several half at at_part oclock now day_word week_word quarter half_year century "
-    "years decades by rest ones approx later measure inclusive one_and_half half_a_year"
+    "years decades by rest ones approx later measure inclusive one_and_half within half_part fortnight"
 ).split()
 # Where it does not matter which of them it is.
 _EITHER = {"start": ("from", "since"), "till": ("to", "until", "by")}
@@ -54,7 +54,7 @@ _TELLING = (
 ).split()
 # Words of the sentence around a time.
 _OF_SENTENCES = frozenset("cues future past auxiliaries participles measures labels titles places copulas".split())
-_POSITIONS = ("start", "mid", "end", "early", "late")
+_POSITIONS = ("start", "mid", "end", "early", "late", "first_half", "second_half")
 # Sections whose meanings are told in English, and the category of their words.
 _TOLD = {"days": "day", "cycles": "cycle", "wholes": "whole", "times": "said"}
 
@@ -127,12 +127,14 @@ class Language:
         for name in _JOINING:
             for word in spellings(self.text(name)):
                 yield word, name.replace("_", "-"), MARK, False
+        for word in spellings(self.text("half_a_year")):
+            yield word, "half-a-year", 0.5, False
         for name, entries in _EITHER.items():
             for word in sorted({word for entry in entries for word in self.words(entry)}):
                 yield word, name, MARK, False
         for name in _POSITIONS:
             for word in spellings(self.text(name)):
-                yield word, "position", name, False
+                yield word, "position", name.replace("_", " "), False
         for name, category in _TOLD.items():
             for phrase, expression in self.section(name).items():
                 for word in spellings(phrase):
@@ -140,6 +142,9 @@ class Language:
         for name, base in self.section("year_words").items():
             for word in spellings(name):
                 yield word, "year-base", int(base), False
+                for index, group in enumerate(self.text("numbers").split("|"), 1):
+                    for number in spellings(group) if self.flag("joined_years") else ():
+                        yield word + number, "spelled-year", int(base) + index, False  # duemilaventi
 
     def _parts_of_a_day(self) -> Iterator[tuple[str, str, Hashable, bool]]:
         for part, text in self.section("parts").items():
@@ -150,6 +155,7 @@ class Language:
                 for index, group in enumerate(self.text("weekdays").split("|")):
                     for day in spellings(group):  # Montagabend, vrijdagmiddag
                         yield day + word, "day", PartOfDay(part, Weekday(index)), False
+                        yield day + word, "weekday-part", PartOfDay(part, Weekday(index)), False
         for part, text in self.section("todays").items():
             for word in spellings(text):
                 yield word, "day", PartOfDay(part, UnitAt("day")), False
@@ -169,7 +175,7 @@ class Language:
     @cached_property
     def signals(self) -> frozenset[str]:
         """Words without which a sentence of the language has no time, unless it has figures."""
-        names = ("months", "short_months", "weekdays", "ago_after", "week_word", "half_a_year")
+        names = ("months", "short_months", "weekdays", "weekly", "ago_after", "week_word", "half_a_year", "signals")
         found = {word for name in names for word in self.words(name)}
         for section in ("units", "seasons", "todays"):
             for text in self.section(section).values():

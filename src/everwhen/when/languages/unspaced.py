@@ -26,8 +26,9 @@ _FORMS = rf"""
 | (?P<ymd>(?<!\d)\d{{4}}(?P<s1>[-/.])\d{{1,2}}(?P=s1)\d{{1,2}}(?!\d))
 | (?P<dmy>(?<!\d)\d{{1,2}}(?P<s2>[-/.])\d{{1,2}}(?P=s2)\d{{4}}(?!\d))
 | (?P<month>(?<![\d第十])(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]|正)\s?月(?![前后後間间]))
-| (?P<day>(?<![\d第十])(?:[12]\d|3[01]|0?[1-9]|二?十[一二三四五六七八九]?|三十一?|廿[一二三四五六七八九]?
-    |[一二三四五六七八九])\s?[日号號](?![间間前後后线線楼樓门門房院台店室机館馆口]))
+| (?P<day>(?<=月)(?:[12]\d|3[01]|0?[1-9]|三?二?十[一二三四五六七八九]?|[一二三四五六七八九])[日号號](?![间間])
+    |(?<![\d第十])(?:[12]\d|3[01]|0?[1-9]|二?十[一二三四五六七八九]?|三十一?|廿[一二三四五六七八九]?
+    |[一二三四五六七八九])\s?[日号號](?![间間内前後后线線楼樓门門房院台店室机館馆口]|以内|之内))
 | (?P<clock>(?<!\d)\d{{1,2}}:\d\d(?::\d\d)?(?!\d)
     |(?<!\d){_N}\s?[点點時时](?![间間候])(?:半|一刻|三刻|{_N}\s?分|[一二三四五]?十[一二三四五六七八九]?分?)?)
 | (?P<nth>第\s?(?:\d{{1,2}}|{_N}))
@@ -38,9 +39,17 @@ _FORMS = rf"""
 
 @cache
 def _pattern(code: str) -> re.Pattern[str]:
-    words = sorted((word for word in language(code).senses if word), key=len, reverse=True)
-    names = sorted(language(code).words("names"), key=len, reverse=True)
-    word = "|".join(map(re.escape, sorted((*words, *names), key=len, reverse=True)))
+    told = language(code)
+    fixed = {
+        word
+        for patterns in told.orders.values()
+        for pattern in patterns
+        for element in pattern.split()
+        for word in element.rstrip("?").split("|")
+        if not word.startswith("<")
+    }
+    words = {word for word in (*told.senses, *told.words("names"), *fixed) if word}
+    word = "|".join(map(re.escape, sorted(words, key=lambda one: (-len(one), one))))
     return re.compile(rf"\s*+(?:{_FORMS}|(?P<word>{word})|(?P<number>\d+|{_N})|(?P<mark>\S))", re.VERBOSE)
 
 

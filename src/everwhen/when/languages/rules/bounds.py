@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from everwhen.when.bounds import Between, Bound, Onward
-from everwhen.when.cycles import Weekday
+from everwhen.when.cycles import DayOfMonth, Weekday
 from everwhen.when.languages.rules.shared import SharedRules
-from everwhen.when.meaning import Days, Hours, Meaning, Now, NoSuchDay
+from everwhen.when.meaning import AtClock, Days, Hours, Meaning, NoSuchDay, Now
 from everwhen.when.offsets import Ago, Window
 
 book = SharedRules()
@@ -15,8 +15,8 @@ _STRETCHES = (Between, Bound, Onward, Window, Days, Hours, NoSuchDay)
 
 
 def _edge(found: Meaning) -> bool:
-    """Whether it may be an end of something: what has open sides of its own may not."""
-    return not isinstance(found, _STRETCHES)
+    """Whether it may be an end of something: what has open sides of its own, or is but a clock, may not."""
+    return not isinstance(found, _STRETCHES) and not (isinstance(found, AtClock) and found.day is None)
 
 
 @rule("<since> <on>? <time>")
@@ -49,6 +49,34 @@ def onward(edge: Meaning) -> Onward | None:
     return Onward(edge) if _edge(edge) else None
 
 
+# A day of the month needs the end of the sentence behind it: "bis zum 15.", not "bis 15 Leute da sind".
+
+
+@rule("<until> <on>? <dayn>", "<until> <on>? <day-word> <dayn>")
+def until_a_day(day: int) -> Bound:
+    return Bound("until", DayOfMonth(day))
+
+
+@rule("<since> <on> <dayn>", "<since> <on>? <day-word> <dayn>")
+def since_a_day(day: int) -> Bound:
+    return Bound("since", DayOfMonth(day))
+
+
+@rule("<before> <on>? <dayn>", "<before> <on>? <day-word> <dayn>")
+def before_a_day_of_the_month(day: int) -> Bound:
+    return Bound("before", DayOfMonth(day))
+
+
+@rule("<after> <on>? <dayn>", "<after> <on>? <day-word> <dayn>")
+def after_a_day_of_the_month(day: int) -> Bound:
+    return Bound("after", DayOfMonth(day))
+
+
+@rule("<onward> <on>? <dayn>", "<onward> <on>? <day-word> <dayn>")
+def onward_from_a_day(day: int) -> Onward:
+    return Onward(DayOfMonth(day))
+
+
 @rule("<start> <on>? <time> <till> <on>? <time>")
 def from_to(first: Meaning, last: Meaning) -> Between | None:
     return Between(first, last) if _edge(first) and _edge(last) else None
@@ -69,12 +97,12 @@ def from_now(last: Meaning) -> Between | None:
     return Between(Now(), last) if _edge(last) else None
 
 
-@rule("<time> - <time>", "<time> <until> <on>? <time>")
+@rule("<time> - <time>", "<time> <until> <on>? <time>", "<time> <by> <on>? <time>")
 def joined(first: Meaning, last: Meaning) -> Between | None:
     return Between(first, last) if _edge(first) and _edge(last) and not isinstance(first, Weekday) else None
 
 
-@rule("<weekday> - <weekday>", "<weekday> <until> <weekday>")
+@rule("<weekday> - <weekday>", "<weekday> <until> <weekday>", "<weekday> <by> <weekday>")
 def weekday_to_weekday(first: int, last: int) -> Between:
     return Between(Weekday(first), Weekday(last))
 

@@ -33,6 +33,12 @@ def at_clock(clock: Clock) -> Clock:
     return clock
 
 
+@rule(gives="clock", bare=True)
+def half_to(number: int) -> Clock | None:
+    """Halb acht is half past seven."""
+    return Clock(number - 1 or 12, 30) if 1 <= number <= 12 else None
+
+
 @rule("<num> <and> <half>", gives="clock", bare=True)
 def half_past(number: int) -> Clock | None:
     return Clock(number, 30) if 1 <= number <= 12 else None
@@ -82,7 +88,7 @@ def hours(first: Clock, last: Clock) -> Hours:
     return Hours(first, last)
 
 
-@rule("<start> <num> <till> <clock>", gives="hours", bare=True)
+@rule("<start> <num> <till> <clock>", "<num> -|<till> <clock>", gives="hours", bare=True)
 def hours_from_a_number(first: int, last: Clock) -> Hours | None:
     return Hours(Clock(first, exact=True), last) if first <= 24 else None
 

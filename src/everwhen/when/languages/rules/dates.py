@@ -9,7 +9,7 @@ from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Season, SlashDay, Weekday, WeekNumber, Within
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import Fixed, Meaning, Part, Position, UnitAt
-from everwhen.when.offsets import Amount, EdgeOf, Nth
+from everwhen.when.offsets import Amount, EdgeOf, Nth, UnitOf
 from everwhen.when.rules.dates import month_day, year
 
 book = SharedRules()
@@ -41,6 +41,16 @@ def day_then_month(day: int, month: int) -> MonthDay | None:
 @rule("<full-month> <daynum>", "<full-month> <nth>", "<month> -|/ <daynum>", gives="md")
 def month_then_day(month: int, day: int) -> MonthDay | None:
     return month_day(month, day)
+
+
+@rule("<unit> <of>? <full-month>", gives="month")
+def month_called(unit: Unit, month: int) -> int | None:
+    return month if unit == "month" else None
+
+
+@rule("<unit> <of>? <full-month>", gives="cycle")
+def called_month(unit: Unit, month: int) -> Months | None:
+    return Months(month) if unit == "month" else None
 
 
 @rule("<md>", gives="cycle")
@@ -294,6 +304,20 @@ def nth_unit(number: int, unit: Unit, whole: Meaning) -> Nth | None:
     return Nth(number, unit, whole) if unit in ("day", "week", "month", "year", "decade") else None
 
 
+@rule("<unit> <of> <on>? <time>", "<unit> <on> <time>")
+def week_around(unit: Unit, anchor: Meaning) -> UnitOf | None:
+    day = isinstance(anchor, (MonthDay, SlashDay, WrittenDate)) or (isinstance(anchor, Fixed) and anchor.unit == "day")
+    return UnitOf(unit, anchor) if day and unit == "week" else None
+
+
+@rule("<nth> <half-part> <of> <on>? <time>", "<nth> <half-part> <of>? <on>? <unit>", "<nth> <fortnight> <of> <on>? <time>")
+def half_of(number: int, whole: Meaning | Unit) -> Part | None:
+    if isinstance(whole, str):
+        whole = UnitAt(whole)
+    position: Position = "first half" if number == 1 else "second half"
+    return Part(position, whole) if number in (1, 2) else None
+
+
 @rule("<last> <unit> <of> <on>? <time>", "<last> <unit> <in>? <time>", "<last> <unit> <in> <on> <time>")
 @rule("<unit> <last> <of> <on>? <time>")
 def last_unit_of(unit: Unit, whole: Meaning) -> Nth | None:
@@ -345,6 +369,16 @@ def in_a_time(found: Meaning) -> Meaning | None:
 @rule()
 def position_behind(whole: Meaning, position: Position) -> Part | None:
     return part_of_a_time(position, whole)  # type: ignore[return-value]
+
+
+@rule()
+def day_behind(month: Meaning, day: int) -> Within | None:
+    return day_in_a_month(day, month)  # type: ignore[return-value]
+
+
+@rule()
+def nth_weekday_behind(whole: Meaning, number: int, weekday: int) -> Nth:
+    return Nth(number, Weekday(weekday), whole)
 
 
 @rule()
@@ -427,6 +461,12 @@ def days_in_figures(first: int, last: SlashDay) -> Between | None:
 @rule("<stretch>", "<start> <stretch>", "<between> <on>? <stretch>")
 def stretch_of_days(found: Between) -> Between:
     return found
+
+
+@rule("<start> <dayn> <till> <on>? <dayn> <of>? <whole>", "<between> <on>? <dayn> <and> <on>? <dayn> <of>? <whole>")
+def days_of_a_whole(first: int, last: int, month: Meaning) -> Between | None:
+    known = isinstance(month, UnitAt) and month.unit == "month" and first < last
+    return Between(Within(DayOfMonth(first), month), Within(DayOfMonth(last), month)) if known else None
 
 
 @rule("<start> <dayn> <till> <on>? <dayn>", "<between> <on>? <dayn> <and> <on>? <dayn>")

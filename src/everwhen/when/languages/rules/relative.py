@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from everwhen.when.calendar import Unit
-from everwhen.when.cycles import Coming, Counted, Cycle, Months, Pick, Weekday, Within
+from everwhen.when.cycles import Coming, Counted, Cycle, Months, Pick, Weekday, Which, Within
 from everwhen.when.interval import coarser
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import (
@@ -20,7 +20,7 @@ from everwhen.when.meaning import (
     Span,
     UnitAt,
 )
-from everwhen.when.offsets import Ago, Amount, Beside, Count, EdgeOf, Offset, Window, amount
+from everwhen.when.offsets import Ago, Amount, Beside, Count, EdgeOf, Offset, OnTheDay, Window, amount
 from everwhen.when.recurrence import Recurrence
 
 book = SharedRules()
@@ -60,6 +60,11 @@ def _whole(unit: Unit, offset: int) -> UnitAt | None:
 @rule("<last> <unit>", "<unit> <last>", gives="whole")
 def last_unit(unit: Unit) -> UnitAt | None:
     return _whole(unit, -1)
+
+
+@rule(gives="whole")
+def during_behind(found: Meaning) -> Meaning:
+    return found
 
 
 @rule("<this> <unit>", "<unit> <this>", gives="whole")
@@ -183,6 +188,11 @@ def number(value: int) -> Count | None:
     return Count(value, value) if 0 < value < 1000 else None
 
 
+@rule(gives="count")
+def two_or_three(first: int, second: int) -> Count | None:
+    return Count(first, second) if second == first + 1 else None
+
+
 @rule("<few>", "<num> <few>", "<few> <of>", gives="count")
 def few(*_: object) -> Count:
     return Count(2, 5)
@@ -211,8 +221,8 @@ def so_many_and_a_half(count: int, unit: Unit) -> Amount:
 
 
 @rule("<half-a-year>", gives="amount")
-def half_a_year() -> Amount:
-    return amount(Count(0.5, 0.5), "year")
+def half_a_year(years: float) -> Amount:
+    return amount(Count(years, years), "year")
 
 
 @rule("<one-and-half> <unit>", "<one-and-half> <units>", "<unit> <and> <half>", gives="amount")
@@ -256,6 +266,7 @@ def before_a_day(*parts: Meaning | Amount) -> Offset | None:
 
 
 @rule("<day> <ahead> <amount>", "<cycle> <ahead> <amount>", "<amount> <after> <on>? <time>")
+@rule("<amount> <onward> <day>", "<amount> <since> <day>", "<amount> <from> <day>")
 def after_a_day(*parts: Meaning | Amount) -> Offset | None:
     return _offset(parts, 1)
 
@@ -284,7 +295,17 @@ def _beside(thing: Unit | Cycle, sign: Sign, anchor: Meaning) -> Beside | None:
     return Beside(thing, sign, anchor) if thing in ("day", "week", "month", "year") else None
 
 
+@rule("<ago> <amount> <on>? <weekday>", "<amount> <ago-after> <on>? <weekday>", "<amount> <ago-after> <of> <weekday>")
+def weekday_so_long_ago(much: Amount, weekday: int) -> OnTheDay | None:
+    return OnTheDay(Weekday(weekday), much, -1) if much.unit == "week" else None
+
+
 # Windows up to now and from now
+
+
+@rule("<within> <amount>", "<within> <on> <amount>")
+def within(found: Amount) -> Window:
+    return Window(found, 1, from_now=True)
 
 
 @rule("<last> <amount>", "<amount> <last>", "<since> <amount>", "<since> <ago> <amount>")
@@ -362,6 +383,32 @@ def part_of(part: str, day: Meaning) -> PartOfDay | None:
 @rule("<this> <part>", gives="day")
 def part_of_today(part: str) -> PartOfDay:
     return PartOfDay(part, UnitAt("day"))
+
+
+@rule("<last> <weekday-part>")
+def last_weekday_part(found: PartOfDay) -> PartOfDay:
+    return _picked("last", found)
+
+
+@rule("<this> <weekday-part>")
+def this_weekday_part(found: PartOfDay) -> PartOfDay:
+    return _picked("this", found)
+
+
+@rule("<next> <weekday-part>")
+def next_weekday_part(found: PartOfDay) -> PartOfDay:
+    return _picked("next", found)
+
+
+@rule("<coming> <weekday-part>")
+def coming_weekday_part(found: PartOfDay) -> PartOfDay:
+    assert isinstance(found.day, Cycle)
+    return PartOfDay(found.part, Coming(found.day))
+
+
+def _picked(which: Which, found: PartOfDay) -> PartOfDay:
+    assert isinstance(found.day, Cycle)
+    return PartOfDay(found.part, Pick(which, found.day))
 
 
 @rule("<last> <part>", "<part> <last>")

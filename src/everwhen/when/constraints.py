@@ -15,6 +15,7 @@ from everwhen.when.reference import TimeRef
 from everwhen.when.resolver import resolve
 from everwhen.when.tokens import Token, tokenize, word_set
 
+
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """What the question asks of time.
@@ -73,7 +74,10 @@ _STRICT = re.compile(
 
 def _compares(refs: list[TimeRef]) -> bool:
     """Whether a boundary is named: before, after, since, until, between X and Y."""
-    return any(ref.rule and (ref.rule[-1] in _BOUNDARIES or ref.rule[-1].replace(" ", "_") in _BOUNDARIES) for ref in refs)
+    return any(
+        ref.rule and (ref.rule[-1] in _BOUNDARIES or ref.rule[-1].replace(" ", "_") in _BOUNDARIES)
+        for ref in refs
+    )
 
 
 _BOUNDARIES = frozenset(

@@ -54,7 +54,12 @@ def stands(item: Item, tokens: list[Token], told: Language, day_first: bool) -> 
         case Fixed(unit="year") if last.kind == "number" and after is not None and told.flag("capital_nouns"):
             counted = after.kind == "word" and after.text[0].isupper() and tokens[first - 1].lower == "in"
             return not counted  # in 2000 Haushalten
-    if isinstance(value, (Weekday, Months)) and not item.start and not item.trim and _subject(item.end, tokens, told):
+    if (
+        isinstance(value, (Weekday, Months))
+        and not item.start
+        and not item.trim
+        and _subject(item.end, tokens, told)
+    ):
         return False
     if first + 1 == item.end and last.lower in told.words("ambiguous") and not isinstance(value, Season):
         return _clear(after, told)
@@ -77,7 +82,11 @@ def _in_a_number(tokens: list[Token], first: int, end: int) -> bool:
     """Whether the figures go on before or behind it, as in a telephone number."""
     if tokens[first].kind == "number" and first and tokens[first - 1].kind == "number":
         return True
-    return tokens[end - 1].kind == "number" and end < len(tokens) and tokens[end].kind in ("number", "glued", "phone")
+    return (
+        tokens[end - 1].kind == "number"
+        and end < len(tokens)
+        and tokens[end].kind in ("number", "glued", "phone")
+    )
 
 
 def _named(before: str, figures: bool, told: Language) -> bool:
@@ -105,7 +114,9 @@ def _clear(after: Token | None, told: Language) -> bool:
     """An ambiguous word with a preposition counts where no noun follows: "na segunda", not "na segunda vez"."""
     if after is None or after.kind != "word":
         return True
-    return (after.lower in told.cues or after.text.lower() in told.cues) and after.lower not in told.words("of")
+    return (after.lower in told.cues or after.text.lower() in told.cues) and after.lower not in told.words(
+        "of"
+    )
 
 
 # Quotations
@@ -132,7 +143,9 @@ def in_a_title(item: Item, tokens: list[Token], quoted: list[tuple[int, int]]) -
     if not any(start < first and last < end for start, end in quoted):
         return False
     opening = tokens[max(0, item.start - 1)].lower
-    return opening in _TITLE_MARKS or isinstance(item.value, (Cycle, Fixed)) or item.category == "<recurrence>"
+    return (
+        opening in _TITLE_MARKS or isinstance(item.value, (Cycle, Fixed)) or item.category == "<recurrence>"
+    )
 
 
 _TITLE_MARKS = frozenset({"『", "《"})
@@ -140,7 +153,7 @@ _TITLE_MARKS = frozenset({"『", "《"})
 
 # Without spaces
 
-_POINTS = frozenset("。，、！？!?,.;；:：「」（）()…~～ \"“”")
+_POINTS = frozenset('。，、！？!?,.;；:：「」（）()…~～ "“”')
 _NUMBERED = frozenset("号號")
 _AROUND = frozenset("在到从從至这這本我你您他她们們就是于於那呢吗嗎")
 
@@ -160,7 +173,9 @@ def _stands_unspaced(item: Item, tokens: list[Token], told: Language) -> bool:
             return False
         case DayOfMonth(weekday=None) if last.text[-1] in _NUMBERED:
             open_before = not before or before in _POINTS or before in _AROUND
-            return open_before and (not after or after in _POINTS or after in _AROUND or tokens[item.end].kind == "word")
+            return open_before and (
+                not after or after in _POINTS or after in _AROUND or tokens[item.end].kind == "word"
+            )
         case DayOfMonth(weekday=None) if told.words("particles"):
             return not after or after in _POINTS or after in told.words("particles")
         case Weekday() if told.words("particles") and not last.text.endswith("日"):

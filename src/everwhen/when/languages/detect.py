@@ -18,12 +18,12 @@ _ENGLISH = word_set(
     what all were we when your can said there an each which she do how their if will up about out many then them these
     so some her would make like him into has look more go see no could people my than been who its now find down did
     get come made may me our us am had does don't i'm it's i'll i've very after before since until last next every
-    just because while where why ago over under between during again met went got told called came saw took left gave felt
-    thought knew bought let's i'd you're we're they're that's there's didn't doesn't wasn't isn't can't won't also any
-    back off other another only own same too here well even still want need work home old new good great little long
-    first really much ever never around through without within against both few most such until per via door men ten
-    war hat son pin sale sin bin den hem car pour era once always often six seven eight nine two three four five begin half end ends start starts meeting
-    call trip meet lunch dinner party house"""
+    just because while where why ago over under between during again met went got told called came saw took left gave
+    felt thought knew bought let's i'd you're we're they're that's there's didn't doesn't wasn't isn't can't won't also
+    any back off other another only own same too here well even still want need work home old new good great little
+    long first really much ever never around through without within against both few most such per via door men ten
+    war hat son pin sale sin bin den hem car pour era once always often two three four five six seven eight nine begin
+    half end ends start starts meeting call trip meet lunch dinner party house"""
 )
 _FIGURES = frozenset("0123456789")
 _FAR = 1  # a language that is so much behind the best is tried where the best finds nothing
@@ -112,7 +112,9 @@ def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, 
     top = max(score.values(), default=0)
     if not best or best < top - _FAR or (english and best < english - _FAR):
         return Spoken([], _verdict(top, english))
-    likely = sorted((code for code in timed if score[code] >= best - _FAR), key=lambda code: (-score[code], code))
+    likely = sorted(
+        (code for code in timed if score[code] >= best - _FAR), key=lambda code: (-score[code], code)
+    )
     return Spoken(likely[:3], _verdict(best, english))
 
 
@@ -128,7 +130,9 @@ def _verdict(score: int, english: int) -> Verdict:
 def in_figures(words: frozenset[str]) -> str | None:
     """A language that has every word beside the figures: short weekdays, o'clock, or no word at all."""
     known = (code for code in spaced() if language(code).flag("points"))
-    return next((code for code in known if all(word.isdigit() or word in _short(code) for word in words)), None)
+    return next(
+        (code for code in known if all(word.isdigit() or word in _short(code) for word in words)), None
+    )
 
 
 @cache
@@ -161,8 +165,7 @@ def unspaced(text: str, start: int, end: int, languages: tuple[str, ...] | None)
     """Of the languages without spaces those that the characters allow."""
     if text.isascii() or not (_HAN.search(text, start, end) or _KANA.search(text, start, end)):
         return []
+    found = ["zh"] if _CHINESE.search(text, start, end) else ["zh", "ja"]
     if _KANA.search(text, start, end):
         found = ["ja"]
-    else:
-        found = ["zh"] if _CHINESE.search(text, start, end) else ["zh", "ja"]
     return [code for code in found if languages is None or code in languages]

@@ -10,9 +10,11 @@ from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 
-from everwhen.when.cycles import Cycle, Months, Season, Weekday
+from everwhen.when.cycles import Cycle, Holiday, Months, Season, Weekday
+from everwhen.when.holidays import is_holiday
 from everwhen.when.languages.fold import fold
 from everwhen.when.meaning import Meaning, PartOfDay, UnitAt
+from everwhen.when.tokens import word_set
 
 Sense = tuple[str, Hashable, bool]
 DATA = Path(__file__).parent / "data"
@@ -40,20 +42,24 @@ SEASONS = ("spring", "summer", "autumn", "winter")
 _NUMBERED = {"months": "month", "short_months": "month", "weekdays": "weekday", "short_weekdays": "short-weekday",
              "weekly": "each-weekday",             "numbers": "num", "ordinals": "nth", "tens": "tens"}  # fmt: skip
 # Words that only join: category by the name of the entry.
-_JOINING = (
-    "last next coming this before_last after_next ago ago_after ahead in on of since until before after onward from "
-    "between to and every few several half at at_part oclock now day_word week_word quarter half_year century "
-    "years decades by rest ones approx later measure inclusive one_and_half within half_part fortnight"
-).split()
+_JOINING = sorted(
+    word_set(
+        "last next coming this before_last after_next ago ago_after ahead in on of since until before after onward "
+        "from between to and every few several half at at_part oclock now day_word week_word quarter half_year century "
+        "years decades by rest ones approx later measure inclusive one_and_half within half_part fortnight"
+    )
+)
 # Where it does not matter which of them it is.
 _EITHER = {"start": ("from", "since"), "till": ("to", "until", "by")}
 # Entries whose words tell the language as frequent words do.
-_TELLING = (
-    "last next coming before_last after_next every ago_after several numbers start mid end early late ago ahead since "
-    "until before after onward between wishes"
-).split()
+_TELLING = sorted(
+    word_set(
+        "last next coming before_last after_next every ago_after several numbers start mid end early late ago ahead "
+        "since until before after onward between wishes"
+    )
+)
 # Words of the sentence around a time.
-_OF_SENTENCES = frozenset("cues future past auxiliaries participles measures labels titles places copulas".split())
+_OF_SENTENCES = word_set("cues future past auxiliaries participles measures labels titles places copulas")
 _POSITIONS = ("start", "mid", "end", "early", "late", "first_half", "second_half")
 # Sections whose meanings are told in English, and the category of their words.
 _TOLD = {"days": "day", "cycles": "cycle", "wholes": "whole", "times": "said"}
@@ -139,12 +145,12 @@ class Language:
             for phrase, expression in self.section(name).items():
                 for word in spellings(phrase):
                     yield word, category, InEnglish(expression), word in ambiguous
-        for name, base in self.section("year_words").items():
+        for name, thousands in self.section("year_words").items():
             for word in spellings(name):
-                yield word, "year-base", int(base), False
+                yield word, "year-base", int(thousands), False
                 for index, group in enumerate(self.text("numbers").split("|"), 1):
-                    for number in spellings(group) if self.flag("joined_years") else ():
-                        yield word + number, "spelled-year", int(base) + index, False  # duemilaventi
+                    for figure in spellings(group) if self.flag("joined_years") else ():
+                        yield word + figure, "spelled-year", int(thousands) + index, False  # duemilaventi
 
     def _parts_of_a_day(self) -> Iterator[tuple[str, str, Hashable, bool]]:
         for part, text in self.section("parts").items():
@@ -163,19 +169,34 @@ class Language:
     @cached_property
     def accented(self) -> frozenset[str]:
         """Every word of the file that has an accent, as it is written: `está` is not `esta`."""
-        texts = [text for name, text in self.table.items() if isinstance(text, str) and name not in _OF_SENTENCES]
+        texts = [
+            text for name, text in self.table.items() if isinstance(text, str) and name not in _OF_SENTENCES
+        ]
         for section in self.table.values():
             if isinstance(section, dict):
                 texts += [text for pair in section.items() for text in pair if isinstance(text, str)]
         return frozenset(
-            word for text in texts if not text.isascii() for one in as_written(text) for word in one.split()
+            word
+            for text in texts
+            if not text.isascii()
+            for one in as_written(text)
+            for word in one.split()
             if not word.isascii()
         )
 
     @cached_property
     def signals(self) -> frozenset[str]:
         """Words without which a sentence of the language has no time, unless it has figures."""
-        names = ("months", "short_months", "weekdays", "weekly", "ago_after", "week_word", "half_a_year", "signals")
+        names = (
+            "months",
+            "short_months",
+            "weekdays",
+            "weekly",
+            "ago_after",
+            "week_word",
+            "half_a_year",
+            "signals",
+        )
         found = {word for name in names for word in self.words(name)}
         for section in ("units", "seasons", "todays"):
             for text in self.section(section).values():
@@ -185,7 +206,9 @@ class Language:
         for section in _TOLD:
             for phrase in self.section(section):
                 found.update(spellings(phrase))
-        found.update(self.words("decades") | self.words("century") | self.words("quarter") | self.words("half_year"))
+        found.update(
+            self.words("decades") | self.words("century") | self.words("quarter") | self.words("half_year")
+        )
         for part in self.section("parts").values():
             found.update(spellings(part))
         return frozenset(max(re.findall(r"[^\W\d_]+", word), key=len, default=word) for word in found)
@@ -236,7 +259,9 @@ def as_written(text: str) -> Iterator[str]:
     """The words of an entry with their accents."""
     for entry in text.lower().replace("|", " ").replace(" / ", " ").split():
         pieces = _BRACES.split(entry)
-        for choice in product(*(part.split(",") if index % 2 else [part] for index, part in enumerate(pieces))):
+        for choice in product(
+            *(part.split(",") if index % 2 else [part] for index, part in enumerate(pieces))
+        ):
             yield "".join(choice).replace("_", " ")
 
 
@@ -254,6 +279,8 @@ def language(code: str) -> Language:
 @cache
 def meaning_of(expression: str) -> Meaning:
     """What an English expression means: data files tell the meaning of holidays and fixed phrases so."""
+    if is_holiday(expression.lower()):
+        return Holiday(expression.lower())
     from everwhen.when.chart import parse
     from everwhen.when.lexicon import senses
     from everwhen.when.rules import english

@@ -20,6 +20,7 @@ from everwhen.when.tokens import Token
 _RELATIONS: tuple[AnchorRelation, ...] = ("before", "after", "during", "since", "until")
 _END = frozenset({".", "?", "!", ",", ";", "¿", "¡", ":"})
 
+
 def asked(query: str, refs: list[TimeRef]) -> Asked | None:
     """What the question asks; None when it is in English. In its data file `nach+der` is "nach" before "der"."""
     code = language_of(query)
@@ -50,7 +51,9 @@ def _pattern(code: str, name: str) -> re.Pattern[str] | None:
         return None
     if not told.spaced:
         return re.compile("|".join(map(re.escape, words)))
-    ends = (re.escape(word).replace(r"\+", r"(?=\s+") + (r"\b)" if "+" in word else r"(?!\w)") for word in words)
+    ends = (
+        re.escape(word).replace(r"\+", r"(?=\s+") + (r"\b)" if "+" in word else r"(?!\w)") for word in words
+    )
     return re.compile(rf"\b(?:{'|'.join(ends)})")
 
 
@@ -82,7 +85,9 @@ def _anchor(
         for relation in _RELATIONS:
             pattern = _pattern(told.code, relation)
             match = pattern.match(fold(query), token.start) if pattern else None
-            if match is None or (relation == "during" and not any(one.kind == "word" for one in tokens[:index])):
+            if match is None or (
+                relation == "during" and not any(one.kind == "word" for one in tokens[:index])
+            ):
                 continue  # "¿Cuándo fui a Roma?" asks when
             clause = _clause(query, tokens, match.end(), placed)
             if clause:

@@ -50,11 +50,16 @@ def read(
     if others := unspaced(text, start, end, languages):
         codes, verdict = [*others, *codes], "surely"
     if not codes and languages is None and _POINTS.search(piece) and (code := in_figures(words)):
-        codes, verdict = [code], "likely"  # 27.11.2017: no word tells the language, but the points tell the order
+        codes, verdict = (
+            [code],
+            "likely",
+        )  # 27.11.2017: no word tells the language, but the points tell the order
     found: list[TimeRef] = []
     for code in codes:
         here = _read_in(code, text, start, end, ctx, choose)
-        if _covered(here) > _covered(found):  # where two languages are as likely, the one that reads more is right
+        if _covered(here) > _covered(
+            found
+        ):  # where two languages are as likely, the one that reads more is right
             found = here
     if verdict == "perhaps" and _words_outside(piece, found) > 1:
         found = []  # as much English: only where nearly all that is said is a time
@@ -79,7 +84,9 @@ def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: C
     roots = [item for item in items if item.category in _ROOTS]
     if not roots:
         return []
-    roots.sort(key=lambda item: -getattr(item.value, "confidence", 1.0))  # of two as long, the likelier comes first
+    roots.sort(
+        key=lambda item: -getattr(item.value, "confidence", 1.0)
+    )  # of two as long, the likelier comes first
     day_first = ctx.conventions.day_first
 
     quoted = quotations(text, start, end)
@@ -100,11 +107,9 @@ def near_times(tokens: list[Token], senses: Lexicon) -> Lexicon:
     found = [senses(tokens, index) for index in range(len(tokens))]
     alive: set[int] = set()
     for index, meanings in enumerate(found):
-        if tokens[index].kind != "word" or any(
-            value is not MARK and category not in _JOINED for category, value, _ in meanings
-        ):
-            if meanings:
-                alive.update(range(index - _AHEAD, index + _BEHIND + 1))
+        figures = tokens[index].kind != "word"
+        if meanings and (figures or any(one[1] is not MARK and one[0] not in _JOINED for one in meanings)):
+            alive.update(range(index - _AHEAD, index + _BEHIND + 1))
 
     def kept(_: list[Token], index: int) -> list[Sense]:
         return found[index] if index in alive else []

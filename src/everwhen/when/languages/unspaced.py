@@ -15,7 +15,12 @@ from everwhen.when.languages.words import NUMERIC
 from everwhen.when.meaning import Clock, Fixed
 from everwhen.when.tokens import Token
 
-_DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2, "元": 1}
+_DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")} | {
+    "零": 0,
+    "两": 2,
+    "兩": 2,
+    "元": 1,
+}
 _N = r"(?:\d{1,2}|[一二两兩三四五六七八九]?十[一二三四五六七八九]?|[一二两兩三四五六七八九])"
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867, "民国": 1911, "民國": 1911}
 _FORMS = rf"""

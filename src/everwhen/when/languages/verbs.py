@@ -69,7 +69,9 @@ def _without_spaces(told: Language) -> Callable[[list[Token], int, int], Look]:
 def _helps(tokens: list[Token], index: int, participle: Callable[[Token], bool]) -> bool:
     """Whether a participle follows: "hat … gekauft", "ai vu"."""
     return any(
-        participle(token) for token in tokens[max(0, index - _WITHIN) : index + _WITHIN] if token.kind == "word"
+        participle(token)
+        for token in tokens[max(0, index - _WITHIN) : index + _WITHIN]
+        if token.kind == "word"
     )
 
 

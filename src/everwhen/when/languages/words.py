@@ -33,7 +33,8 @@ _TOKEN = re.compile(
 | (?P<slash>(?<![\d/])\d{1,2}/\d{1,2}(?![\d/]))
 | (?P<decade>'?(?:1[5-9]|20)?\d0(?:-?(?:er|ern|ies|es|е|х|ые|ых)|'?s)(?!\w))
 | (?P<shortyear>(?<![\w'])'\d\d(?![\w']))
-| (?P<ordinal>\d{1,2}(?:\.?[ºª°]|-?(?:ere|er|re|eme|nde|nd|ste|de|st|th|rd|[eoa]|го|ого|му|й|ый|ое|е|м|ом|я|ая|ю)(?!\w)))
+| (?P<ordinal>\d{1,2}(?:\.?[ºª°]
+    |-?(?:ere|er|re|eme|nde|nd|ste|de|st|th|rd|[eoa]|го|ого|му|й|ый|ое|е|м|ом|я|ая|ю)(?!\w)))
 | (?P<glued>\d+[^\W\d_]\w* | [^\W\d_]+[\d_]\w*)
 | (?P<number>\d+)
 | (?P<mark>'s(?=\s)|\S)
@@ -115,7 +116,12 @@ def _no_name(code: str, tokens: list[Token], index: int) -> bool:
     """Whether a word with a capital may be a time in a language that writes time words small."""
     before = tokens[index - 1] if index else None
     after = tokens[index + 1] if index + 1 < len(tokens) else None
-    if after is not None and after.kind == "word" and after.text[0].isupper() and not _senses(code, after.lower):
+    if (
+        after is not None
+        and after.kind == "word"
+        and after.text[0].isupper()
+        and not _senses(code, after.lower)
+    ):
         return False  # Mercredi Addams
     if before is not None and before.lower == "-" and before.end == tokens[index].start:
         return False  # la rue du 4-Septembre
@@ -126,7 +132,17 @@ def _no_name(code: str, tokens: list[Token], index: int) -> bool:
     near = _categories(code, before)
     if after is not None:
         near |= _categories(code, after) & {"<last>", "<next>", "<coming>"}
-    told = near & {"<last>", "<next>", "<coming>", "<this>", "<nth>", "<position>", "<since>", "<until>", "<every>"}
+    told = near & {
+        "<last>",
+        "<next>",
+        "<coming>",
+        "<this>",
+        "<nth>",
+        "<position>",
+        "<since>",
+        "<until>",
+        "<every>",
+    }
     return bool(told or (near & {"<in>", "<on>"} and "<of>" not in near))
 
 
@@ -134,11 +150,11 @@ def _categories(code: str, token: Token) -> set[str]:
     return {category for category, _, _ in _senses(code, token.lower)} if token.kind == "word" else set()
 
 
+_ROMANS = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi",
+           "xvii", "xviii", "xix", "xx", "xxi"]  # fmt: skip
 _ROMAN = {
     roman + ending: number
-    for number, roman in enumerate(
-        "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi".split(), 1
-    )
+    for number, roman in enumerate(_ROMANS, 1)
     for ending in ("", "e", "eme")
     if len(roman + ending) > 1
 }

@@ -7,9 +7,9 @@ from functools import cache
 
 from everwhen.when.chart import Rule, RuleBook
 from everwhen.when.languages.language import InEnglish, language, meaning_of
-from everwhen.when.languages.rules import bounds, clocks, dates, relative
+from everwhen.when.languages.rules import amounts, bounds, clocks, dates, parts, relative
 
-_BOOKS = (relative.book, dates.book, bounds.book, clocks.book)
+_BOOKS = (relative.book, amounts.book, dates.book, parts.book, bounds.book, clocks.book)
 
 
 @cache
@@ -20,7 +20,9 @@ def book_of(code: str) -> RuleBook:
     spoken = language(code)
     for name, patterns in spoken.orders.items():
         known = named[name]
-        rules += [Rule(name, pattern, known.gives, known.make, known.bare, known.trim) for pattern in patterns]
+        rules += [
+            Rule(name, pattern, known.gives, known.make, known.bare, known.trim) for pattern in patterns
+        ]
     if spoken.spaced:
         rules += list(_phrases(code))
     return RuleBook(tuple(rules))

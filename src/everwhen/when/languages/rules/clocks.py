@@ -18,7 +18,9 @@ def hour(number: int, minute: int | None = None) -> Clock | None:
     return Clock(number, minute, exact=True) if number <= 24 and (minute or 0) < 60 else None
 
 
-@rule("<decimal-clock> <oclock>", "<at> <decimal-clock>", "<approx> <decimal-clock>", gives="clock", bare=True)
+@rule(
+    "<decimal-clock> <oclock>", "<at> <decimal-clock>", "<approx> <decimal-clock>", gives="clock", bare=True
+)
 def hour_and_minutes(clock: Clock) -> Clock:
     return clock
 
@@ -28,7 +30,9 @@ def at_the_hour(number: int) -> Clock | None:
     return Clock(number, exact=number > 12) if 1 <= number <= 24 else None
 
 
-@rule("<at> <clock>", "<approx> <clock>", "<at> <approx> <clock>", "<clock> <oclock>", gives="clock", bare=True)
+@rule(
+    "<at> <clock>", "<approx> <clock>", "<at> <approx> <clock>", "<clock> <oclock>", gives="clock", bare=True
+)
 def at_clock(clock: Clock) -> Clock:
     return clock
 

@@ -6,10 +6,17 @@ from datetime import datetime
 
 from everwhen.when.bounds import Between, WrittenDate, full_year
 from everwhen.when.calendar import Unit
-from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Season, SlashDay, Weekday, WeekNumber, Within
+from everwhen.when.cycles import (
+    DayOfMonth,
+    MonthDay,
+    Months,
+    SlashDay,
+    Weekday,
+    WeekNumber,
+    Within,
+)
 from everwhen.when.languages.rules.shared import SharedRules
-from everwhen.when.meaning import Fixed, Meaning, Part, Position, UnitAt
-from everwhen.when.offsets import Amount, EdgeOf, Nth, UnitOf
+from everwhen.when.meaning import Fixed, Meaning, UnitAt
 from everwhen.when.rules.dates import month_day, year
 
 book = SharedRules()
@@ -143,7 +150,11 @@ def year_month_day(number: int, month: int, day: int) -> Fixed | None:
     return day_at(number, month, day)
 
 
-@rule("<year> - <daynum> - <daynum>", "<year> <year-mark> <daynum> <month-mark> <daynum> <day-mark>?", gives="date")
+@rule(
+    "<year> - <daynum> - <daynum>",
+    "<year> <year-mark> <daynum> <month-mark> <daynum> <day-mark>?",
+    gives="date",
+)
 def year_and_figures(number: int, month: int, day: int) -> Fixed | None:
     return day_at(number, month, day) if month <= 12 else None
 
@@ -242,7 +253,9 @@ def century(number: int) -> Fixed | None:
 # Quarters and halves, weeks by number
 
 
-@rule("<nth> <quarter>", "<num> . <quarter>", "<quarter> <num>", "<quarter> <nth>", gives="quarterly", bare=True)
+@rule(
+    "<nth> <quarter>", "<num> . <quarter>", "<quarter> <num>", "<quarter> <nth>", gives="quarterly", bare=True
+)
 def quarter(number: int) -> Months | None:
     return Months(number * 3 - 2, "quarter") if 1 <= number <= 4 else None
 
@@ -260,162 +273,6 @@ def part_of_a_year(part: Months) -> Months:
 @rule("<week-word> <num>", "<num> . <week-word>", gives="cycle", bare=True)
 def week_number(number: int) -> WeekNumber | None:
     return WeekNumber(number) if 1 <= number <= 53 else None
-
-
-# One of something that comes round, in something longer
-
-
-@rule("<cycle> ,? <of>? <year>", "<cycle> <of>? <years> <year>", "<cycle> - <year>")
-def cycle_and_year(cycle: Cycle, number: int) -> Within | None:
-    return Within(cycle, year(number)) if cycle.every == "year" and not isinstance(cycle, MonthDay) else None
-
-
-@rule("<year> <cycle>", "<year> - <quarterly>")
-def year_and_cycle(number: int, cycle: Cycle) -> Within | None:
-    return Within(cycle, year(number)) if isinstance(cycle, (Season, Months)) else None
-
-
-@rule("<cycle> ,? <of>? <on>? <whole>", "<cycle> <in> <whole>")
-def cycle_within(cycle: Cycle, whole: Meaning) -> Within | None:
-    return None if isinstance(whole, Fixed) and whole.unit == "year" and cycle.every != "year" else Within(cycle, whole)
-
-
-@rule("<whole> ,? <on>? <cycle>", "<whole> <in> <cycle>", "<whole> <of> <cycle>")
-def within_cycle(whole: Meaning, cycle: Cycle) -> Within | None:
-    if isinstance(whole, Fixed):  # "2019 Freitag": two things
-        return None
-    return Within(cycle, whole)
-
-
-@rule("<dayn> <of> <on>? <whole>", "<dayn> <day-word> <of> <on>? <whole>", "<dayn> <whole>")
-def day_in_a_month(day: int, month: Meaning) -> Within | None:
-    known = isinstance(month, (UnitAt, Fixed)) and month.unit == "month"
-    return Within(DayOfMonth(day), month) if known else None
-
-
-@rule("<dayn> <of> <on>? <unit>", "<dayn> <of> <this> <unit>")
-def day_of_this_month(day: int, unit: Unit) -> Within | None:
-    return Within(DayOfMonth(day), UnitAt("month")) if unit == "month" else None
-
-
-@rule("<nth> <unit> <of> <on>? <time>", "<nth> <unit> <in>? <time>", "<nth> <unit> <in> <on> <time>")
-@rule("<num> . <unit> <of>? <on>? <time>")
-def nth_unit(number: int, unit: Unit, whole: Meaning) -> Nth | None:
-    return Nth(number, unit, whole) if unit in ("day", "week", "month", "year", "decade") else None
-
-
-@rule("<unit> <of> <on>? <time>", "<unit> <on> <time>")
-def week_around(unit: Unit, anchor: Meaning) -> UnitOf | None:
-    day = isinstance(anchor, (MonthDay, SlashDay, WrittenDate)) or (isinstance(anchor, Fixed) and anchor.unit == "day")
-    return UnitOf(unit, anchor) if day and unit == "week" else None
-
-
-@rule("<nth> <half-part> <of> <on>? <time>", "<nth> <half-part> <of>? <on>? <unit>", "<nth> <fortnight> <of> <on>? <time>")
-def half_of(number: int, whole: Meaning | Unit) -> Part | None:
-    if isinstance(whole, str):
-        whole = UnitAt(whole)
-    position: Position = "first half" if number == 1 else "second half"
-    return Part(position, whole) if number in (1, 2) else None
-
-
-@rule("<last> <unit> <of> <on>? <time>", "<last> <unit> <in>? <time>", "<last> <unit> <in> <on> <time>")
-@rule("<unit> <last> <of> <on>? <time>")
-def last_unit_of(unit: Unit, whole: Meaning) -> Nth | None:
-    known = isinstance(whole, (Cycle, Fixed, UnitAt, Within)) and unit in ("day", "week", "month")
-    return Nth(-1, unit, whole) if known else None
-
-
-@rule("<nth> <weekday> <of> <on>? <time>", "<nth> <weekday> <in>? <time>", "<num> . <weekday> <in>? <time>")
-def nth_weekday(number: int, weekday: int, whole: Meaning) -> Nth:
-    return Nth(number, Weekday(weekday), whole)
-
-
-@rule("<last> <weekday> <of> <on>? <time>", "<last> <weekday> <in> <time>")
-def last_weekday(weekday: int, whole: Meaning) -> Nth:
-    return Nth(-1, Weekday(weekday), whole)
-
-
-# Parts of something longer
-
-
-@rule("<position> <of>? <on>? <time>", "<position> - <time>", "<position> <in> <time>")
-@rule("<position> <of>? <this> <time>")
-def part_of_a_time(position: Position, whole: Meaning) -> Part | None:
-    long = isinstance(whole, (Months, Season, Fixed, UnitAt, Within, Nth)) and not (
-        isinstance(whole, (UnitAt, Fixed)) and whole.unit in ("day", "hour", "minute")
-    )
-    return Part(position, whole) if long else None
-
-
-@rule("<position> <of>? <on>? <unit>", "<position> <unit>")
-def part_of_this_unit(position: Position, unit: Unit) -> Part | None:
-    return Part(position, UnitAt(unit)) if unit in ("week", "month", "quarter", "year") else None
-
-
-@rule("<cycle>", "<whole>", bare=None)
-def nearest_one(found: Meaning) -> Meaning:
-    return found
-
-
-@rule("<in> <cycle>", "<in> <on> <cycle>", "<in> <whole>", "<in> <on> <whole>", trim=1)
-def in_a_time(found: Meaning) -> Meaning | None:
-    """A preposition makes sure that an ambiguous word is a time: im Mai, en 2019, in estate."""
-    return found if not isinstance(found, (DayOfMonth, SlashDay)) else None
-
-
-# Where the longer comes first: 五月初, 2021年的第三个月
-
-
-@rule()
-def position_behind(whole: Meaning, position: Position) -> Part | None:
-    return part_of_a_time(position, whole)  # type: ignore[return-value]
-
-
-@rule()
-def day_behind(month: Meaning, day: int) -> Within | None:
-    return day_in_a_month(day, month)  # type: ignore[return-value]
-
-
-@rule()
-def nth_weekday_behind(whole: Meaning, number: int, weekday: int) -> Nth:
-    return Nth(number, Weekday(weekday), whole)
-
-
-@rule()
-def unit_position_behind(whole: Meaning, unit: Unit, position: Position) -> Part | None:
-    return part_of_a_time(position, whole)  # type: ignore[return-value]
-
-
-@rule()
-def unit_then_position(unit: Unit, position: Position) -> Part | None:
-    return part_of_this_unit(position, unit)  # type: ignore[return-value]
-
-
-@rule()
-def nth_unit_behind(whole: Meaning, number: int, unit: Unit) -> Nth | None:
-    return Nth(number, unit, whole) if unit in ("day", "week", "month") else None
-
-
-@rule()
-def last_units_behind(whole: Meaning, much: Amount) -> EdgeOf:
-    return EdgeOf(much, -1, whole)
-
-
-@rule()
-def first_units_behind(whole: Meaning, much: Amount) -> EdgeOf:
-    return EdgeOf(much, 1, whole)
-
-
-@rule(gives="stretch")
-def date_to_day(first: MonthDay, day: int) -> Between | None:
-    last = month_day(first.month, day)
-    return Between(first, last) if last and first.day < day else None
-
-
-@rule(gives="stretch")
-def full_date_to_day(first: Fixed, day: int) -> Between | None:
-    last = day_at(first.start.year, first.start.month, day) if isinstance(first, Fixed) else None
-    return Between(first, last) if last and first.start.day < day else None
 
 
 # Ranges of days
@@ -463,7 +320,10 @@ def stretch_of_days(found: Between) -> Between:
     return found
 
 
-@rule("<start> <dayn> <till> <on>? <dayn> <of>? <whole>", "<between> <on>? <dayn> <and> <on>? <dayn> <of>? <whole>")
+@rule(
+    "<start> <dayn> <till> <on>? <dayn> <of>? <whole>",
+    "<between> <on>? <dayn> <and> <on>? <dayn> <of>? <whole>",
+)
 def days_of_a_whole(first: int, last: int, month: Meaning) -> Between | None:
     known = isinstance(month, UnitAt) and month.unit == "month" and first < last
     return Between(Within(DayOfMonth(first), month), Within(DayOfMonth(last), month)) if known else None

@@ -28,6 +28,8 @@ _ENGLISH = word_set(
 _FIGURES = frozenset("0123456789")
 _FAR = 1  # a language that is so much behind the best is tried where the best finds nothing
 _LEAD = 2  # what is nearly as much English is English
+_SHORT = 3
+_SIGNS = 2  # words that it takes to be sure
 _SURE = 2  # from this lead on, the sentence is not read as English
 
 
@@ -94,12 +96,15 @@ def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, 
     score: Counter[str] = Counter()
     timed: set[str] = set()
     cues, times = _cues(), _time_words()
+    told: Counter[str] = Counter()
     for word in words | folded:
         for code, weight in cues.get(word, ()):
             score[code] += weight
+            told[code] += 1
     for word in folded:
         for code, weight in times.get(word, ()):
             score[code] += weight
+            told[code] += 1
             timed.add(code)
     english = score.pop("en", 0) if languages is None or "en" in languages else 0
     timed.discard("en")
@@ -111,11 +116,21 @@ def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, 
     best = max((score[code] for code in timed), default=0)
     top = max(score.values(), default=0)
     if not best or best < top - _FAR or (english and best < english - _FAR):
-        return Spoken([], _verdict(top, english))
+        return Spoken([], "surely" if _verdict(top, english) == "surely" and max(told.values()) >= _SIGNS else "perhaps")
     likely = sorted(
         (code for code in timed if score[code] >= best - _FAR), key=lambda code: (-score[code], code)
     )
-    return Spoken(likely[:3], _verdict(best, english))
+    verdict = _verdict(best, english)
+    if verdict == "surely" and told[likely[0]] < _SIGNS:
+        verdict = "likely"  # one word may be a name: www.example.com
+    if verdict == "perhaps" and best >= english and any(word in times and _is_foreign(word) for word in folded):
+        verdict = "likely"  # "in juni trouwen we": half of it may be English, but not its time
+    return Spoken(likely[:3], verdict)
+
+
+def _is_foreign(word: str) -> bool:
+    """Whether a time word is none in English, and long enough to be no other English word."""
+    return len(word) > _SHORT and word not in ENGLISH_WORDS and word not in _ENGLISH
 
 
 _NONE = Spoken([], "perhaps")

@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 | (?P<decade>'?(?:1[5-9]|20)?\d0(?:-?(?:er|ern|ies|es|е|х|ые|ых)|'?s)(?!\w))
 | (?P<shortyear>(?<![\w'])'\d\d(?![\w']))
 | (?P<ordinal>\d{1,2}(?:\.?[ºª°]
-    |-?(?:ere|er|re|eme|nde|nd|ste|de|st|th|rd|[eoa]|го|ого|му|й|ый|ое|е|м|ом|я|ая|ю)(?!\w)))
+    |-?(?:ere|er|re|eme|nde|nd|ste|de|[eoa]|го|ого|му|й|ый|ое|е|м|ом|я|ая|ю)(?!\w)))
 | (?P<glued>\d+[^\W\d_]\w* | [^\W\d_]+[\d_]\w*)
 | (?P<number>\d+)
 | (?P<mark>'s(?=\s)|\S)

@@ -72,7 +72,7 @@ def _time_words() -> dict[str, tuple[tuple[str, int], ...]]:
         for word, senses in ENGLISH_WORDS.items()
         if any(category not in ("<num>", "<ones>", "<tens>", "<zone>") for category, _, _ in senses)
     )
-    return _weighed({code: language(code).signals for code in spaced()} | {"en": english}, 2)
+    return _weighed({code: language(code).signals for code in spaced()} | {"en": english}, 3)
 
 
 def _weighed(sets: dict[str, frozenset[str]], most: int) -> dict[str, tuple[tuple[str, int], ...]]:
@@ -116,14 +116,20 @@ def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, 
     best = max((score[code] for code in timed), default=0)
     top = max(score.values(), default=0)
     if not best or best < top - _FAR or (english and best < english - _FAR):
-        return Spoken([], "surely" if _verdict(top, english) == "surely" and max(told.values()) >= _SIGNS else "perhaps")
+        return Spoken(
+            [], "surely" if _verdict(top, english) == "surely" and max(told.values()) >= _SIGNS else "perhaps"
+        )
     likely = sorted(
         (code for code in timed if score[code] >= best - _FAR), key=lambda code: (-score[code], code)
     )
     verdict = _verdict(best, english)
     if verdict == "surely" and told[likely[0]] < _SIGNS:
         verdict = "likely"  # one word may be a name: www.example.com
-    if verdict == "perhaps" and best >= english and any(word in times and _is_foreign(word) for word in folded):
+    if (
+        verdict == "perhaps"
+        and best >= english
+        and any(word in times and _is_foreign(word) for word in folded)
+    ):
         verdict = "likely"  # "in juni trouwen we": half of it may be English, but not its time
     return Spoken(likely[:3], verdict)
 

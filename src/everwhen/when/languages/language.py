@@ -59,7 +59,9 @@ _TELLING = sorted(
     )
 )
 # Words of the sentence around a time.
-_OF_SENTENCES = word_set("cues future past auxiliaries participles measures labels titles places copulas")
+_OF_SENTENCES = word_set(
+    "cues future past auxiliaries being participles measures labels titles places copulas"
+)
 _POSITIONS = ("start", "mid", "end", "early", "late", "first_half", "second_half")
 # Sections whose meanings are told in English, and the category of their words.
 _TOLD = {"days": "day", "cycles": "cycle", "wholes": "whole", "times": "said"}
@@ -211,7 +213,7 @@ class Language:
         )
         for part in self.section("parts").values():
             found.update(spellings(part))
-        return frozenset(max(re.findall(r"[^\W\d_]+", word), key=len, default=word) for word in found)
+        return frozenset(_longest(re.findall(r"[^\W\d_]+", word)) or word for word in found)
 
     @cached_property
     def cues(self) -> frozenset[str]:
@@ -238,6 +240,11 @@ class Language:
         found = self.table.get("orders", {})
         assert isinstance(found, dict)
         return {name.replace("_", " "): list(patterns) for name, patterns in found.items()}
+
+
+def _longest(words: list[str]) -> str:
+    """The word of a phrase that says most: the longest, of two as long the later."""
+    return max(reversed(words), key=len, default="")
 
 
 _BRACES = re.compile(r"\{([^{}]*)\}")

@@ -25,10 +25,10 @@ def looker(code: str) -> Callable[[list[Token], int, int], Look]:
     if not told.spaced:
         return _without_spaces(told)
     future, past, participle = (_matcher(told, name) for name in ("future", "past", "participles"))
-    helping = told.words("auxiliaries")
+    helping, being = told.words("auxiliaries"), told.words("being")
 
     def side_of(tokens: list[Token], start: int, end: int) -> Look:
-        best: tuple[int, Side] | None = None
+        best: tuple[int, Side, bool] | None = None
         spoken = 0
         for index in range(max(0, start - _REACH), min(len(tokens), end + _REACH)):
             token = tokens[index]
@@ -36,7 +36,7 @@ def looker(code: str) -> Callable[[list[Token], int, int], Look]:
                 continue
             spoken += token.kind == "word"
             side: Side | None = None
-            if token.lower in helping and _helps(tokens, index, participle):
+            if (token.lower in helping or token.lower in being) and _helps(tokens, index, participle):
                 side = "past"
             elif future(token):
                 side = "future"
@@ -44,9 +44,9 @@ def looker(code: str) -> Callable[[list[Token], int, int], Look]:
                 side = "past"
             distance = start - index if index < start else index - end + 1
             if side is not None and (best is None or distance < best[0]):
-                best = (distance, side)
+                best = (distance, side, token.lower not in being)
         if best is not None:
-            return Look(best[1], True)
+            return Look(best[1], best[2])
         return Look("future", False, True) if spoken >= _SPOKEN else Look(None)
 
     return side_of

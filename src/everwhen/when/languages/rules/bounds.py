@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from everwhen.when.bounds import Between, Bound, Onward
 from everwhen.when.cycles import DayOfMonth, Weekday
 from everwhen.when.languages.rules.shared import SharedRules
-from everwhen.when.meaning import AtClock, Days, Hours, Meaning, NoSuchDay, Now
+from everwhen.when.meaning import AtClock, Context, Days, Hours, Kind, Meaning, NoSuchDay, Now, Span
 from everwhen.when.offsets import Ago, Window
 
 book = SharedRules()
@@ -16,7 +19,21 @@ _STRETCHES = (Between, Bound, Onward, Window, Days, Hours, NoSuchDay)
 
 def _edge(found: Meaning) -> bool:
     """Whether it may be an end of something: what has open sides of its own, or is but a clock, may not."""
-    return not isinstance(found, _STRETCHES) and not (isinstance(found, AtClock) and found.day is None)
+    return not isinstance(found, (*_STRETCHES, Limit)) and not (
+        isinstance(found, AtClock) and found.day is None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Limit(Meaning):
+    """ "Jusqu'à mercredi" looks ahead, unless the verb is surely past: "est fermé" tells how things are."""
+
+    kind: ClassVar[Kind] = "range"
+    confidence: ClassVar[float] = 0.9
+    bound: Bound
+
+    def span(self, ctx: Context) -> Span | None:
+        return self.bound.span(ctx if ctx.side and ctx.certain else ctx.facing("future"))
 
 
 @rule("<since> <on>? <time>")
@@ -25,13 +42,13 @@ def since(edge: Meaning) -> Bound | None:
 
 
 @rule("<until> <on>? <time>")
-def until(edge: Meaning) -> Bound | None:
-    return Bound("until", edge) if _edge(edge) else None
+def until(edge: Meaning) -> Limit | None:
+    return Limit(Bound("until", edge)) if _edge(edge) else None
 
 
 @rule("<by> <on>? <time>", "<until> <on>? <time> <inclusive>", "<until> <inclusive> <on>? <time>")
-def by(edge: Meaning) -> Bound | None:
-    return Bound("by", edge) if _edge(edge) else None
+def by(edge: Meaning) -> Limit | None:
+    return Limit(Bound("by", edge)) if _edge(edge) else None
 
 
 @rule("<before> <on>? <time>")

@@ -40,6 +40,7 @@ def day_number(day: int) -> int | None:
 
 
 @rule("<dayn> <of>? <month>", "<num> <of>? <month>", "<nth> <day-word> <of> <month>", gives="md")
+@rule("<day-word> <dayn> <of>? <month>", gives="md")
 @rule("<dayn> -|/ <month>", gives="md")
 def day_then_month(day: int, month: int) -> MonthDay | None:
     return month_day(month, day)
@@ -254,7 +255,13 @@ def century(number: int) -> Fixed | None:
 
 
 @rule(
-    "<nth> <quarter>", "<num> . <quarter>", "<quarter> <num>", "<quarter> <nth>", gives="quarterly", bare=True
+    "<nth> <quarter>",
+    "<num> <quarter>",
+    "<num> . <quarter>",
+    "<quarter> <num>",
+    "<quarter> <nth>",
+    gives="quarterly",
+    bare=True,
 )
 def quarter(number: int) -> Months | None:
     return Months(number * 3 - 2, "quarter") if 1 <= number <= 4 else None

@@ -6,16 +6,14 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
-from typing import Literal
 
+from everwhen.when.asked import AnchorRelation, Asked, Order
 from everwhen.when.interval import Interval
 from everwhen.when.iso import Duration
+from everwhen.when.languages import plainly_english
 from everwhen.when.reference import TimeRef
 from everwhen.when.resolver import resolve
 from everwhen.when.tokens import Token, tokenize, word_set
-
-Order = Literal["first", "last"]
-AnchorRelation = Literal["before", "after", "during", "since", "until"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +40,28 @@ def constraint(query: str, at: datetime, zone: str | None = None) -> Constraint 
     """What the question says about time, seen from when it is asked; None when it says nothing."""
     refs = resolve(query, at, zone)
     placed = [ref for ref in refs if ref.interval is not None]
-    tokens = tokenize(query)
-    order = _order(tokens, refs)
-    anchored = _anchor(query, tokens, refs)
+    said = _said(query, refs)
+    order, anchored = said.order, said.anchor
     if not placed and order is None and anchored is None:
         return None
     intervals = tuple(ref.interval for ref in placed if ref.interval is not None)
     window = reduce(Interval.hull, intervals) if intervals else None
-    counts = _COUNTING.search(query) is not None
     relation, anchor, distance = anchored or (None, None, None)
-    hard = window is not None and (counts or _STRICT.search(query) is not None or _compares(placed))
-    return Constraint(window, hard, order, relation, anchor, distance, counts, intervals)
+    hard = window is not None and (said.counts or said.strict or _compares(placed))
+    return Constraint(window, hard, order, relation, anchor, distance, said.counts, intervals)
+
+
+def _said(query: str, refs: list[TimeRef]) -> Asked:
+    """What the words around the times ask, in the language of the question."""
+    tokens = tokenize(query)
+    if not plainly_english(query, (0, len(query)), frozenset(token.lower for token in tokens)):
+        from everwhen.when.languages.questions import asked
+
+        found = asked(query, refs)
+        if found is not None:
+            return found
+    counts, strict = _COUNTING.search(query) is not None, _STRICT.search(query) is not None
+    return Asked(counts, strict, _order(tokens, refs), _anchor(query, tokens, refs))
 
 
 _COUNTING = re.compile(r"\bhow (?:many|often|much)\b|\bnumber of\b|\bcount\b|\btotal\b", re.IGNORECASE)
@@ -65,7 +74,10 @@ _STRICT = re.compile(
 
 def _compares(refs: list[TimeRef]) -> bool:
     """Whether a boundary is named: before, after, since, until, between X and Y."""
-    return any(ref.rule and ref.rule[-1] in _BOUNDARIES for ref in refs)
+    return any(
+        ref.rule and (ref.rule[-1] in _BOUNDARIES or ref.rule[-1].replace(" ", "_") in _BOUNDARIES)
+        for ref in refs
+    )
 
 
 _BOUNDARIES = frozenset(
@@ -81,6 +93,10 @@ _BOUNDARIES = frozenset(
         "through",
         "so long since a time",
     }
+) | word_set(  # the rules that the other languages share
+    """since until by before after onward until_a_day since_a_day onward_from_a_day before_a_day_of_the_month
+    after_a_day_of_the_month until_now from_now joined stretch_of_days months_of_a_year year_to_year days_of_no_month
+    days_of_a_whole weekday_to_weekday"""
 )
 
 # Order: first, last, most recent

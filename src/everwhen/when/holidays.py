@@ -96,12 +96,21 @@ _FROM_PACKAGE: dict[str, tuple[str, str]] = {
     "yom kippur": ("IL", "Yom Kippur"),
     "holi": ("IN", "Holi"),
 }
+# Feasts that the data files of other languages name; English has no words for them here.
+_ELSEWHERE: dict[str, Callable[[int], datetime | None]] = {
+    "ascension day": _easter(39),
+    "pentecost": _easter(49),
+    "corpus christi": _easter(60),
+    "tomb-sweeping day": lambda year: _from_package("CN", "Tomb-Sweeping Day", year),
+    "dragon boat festival": lambda year: _from_package("CN", "Dragon Boat Festival", year),
+    "mid-autumn festival": lambda year: _from_package("CN", "Mid-Autumn Festival", year),
+}
 
 
 @lru_cache(maxsize=512)
 def holiday_date(name: str, year: int, country: str) -> datetime | None:
     """The day on which the holiday falls in the year; None when it does not."""
-    rule = _BY_COUNTRY.get((name, country)) or _RULES.get(name)
+    rule = _BY_COUNTRY.get((name, country)) or _RULES.get(name) or _ELSEWHERE.get(name)
     if rule is not None:
         return rule(year)
     if name in _FROM_PACKAGE:
@@ -112,6 +121,11 @@ def holiday_date(name: str, year: int, country: str) -> datetime | None:
 def known_names() -> frozenset[str]:
     """Every holiday that has a rule or a source."""
     return frozenset(_RULES) | frozenset(_FROM_PACKAGE)
+
+
+def is_holiday(name: str) -> bool:
+    """Whether there is a date for it, whichever language has words for it."""
+    return name in _RULES or name in _FROM_PACKAGE or name in _ELSEWHERE
 
 
 def _from_package(country: str, name: str, year: int) -> datetime | None:

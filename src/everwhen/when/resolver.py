@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
 from typing import Literal
 
 from everwhen.when.anaphora import REACH, TRIGGERS, counts_from_told, is_complete
@@ -16,6 +15,7 @@ from everwhen.when.bounds import floating
 from everwhen.when.chart import Item, RuleBook, parse
 from everwhen.when.guards import stands, whole_text
 from everwhen.when.interval import Interval
+from everwhen.when.languages import plainly_english
 from everwhen.when.lexicon import WORDS, senses
 from everwhen.when.meaning import Context, Conventions, Meaning, NoSuchDay, Side, Span
 from everwhen.when.not_times import name_spans, without_names
@@ -53,12 +53,13 @@ def resolve(
     found: list[TimeRef] = []
     for start, end in _sentences(text):
         words = frozenset(_WORDS.findall(text[start:end].lower()))
+        others, verdict = foreign(text, (start, end), words, ctx, languages)
         here: list[TimeRef] = []
-        if (languages is None or "en" in languages) and not signals.isdisjoint(words):
+        asked = languages is None or "en" in languages
+        if asked and verdict != "surely" and not signals.isdisjoint(words):
             here = _english(text, start, end, ctx, book, found)
-        if languages != ("en",):
-            others = foreign(text, (start, end), words, ctx, languages)
-            here = _longest(here + others) if others else here
+        if others:
+            here = _longest(here + others if verdict == "perhaps" else others + here)
         found += here
     return found
 
@@ -81,7 +82,7 @@ def context(at: datetime, zone: str | None, side: Side | None, conventions: Conv
 
 # Sentences and signals: what cannot hold a time is never tokenized
 
-_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“]?[A-Z])|\n+|(?<=[。！？])")
+_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“¿¡«]?[A-ZÀ-ÞА-ЯЁ])|\n+|(?<=[。！？])")
 _WORDS = re.compile(r"[^\W\d_]+|\d")
 _SIGNALS = frozenset(
     word
@@ -95,13 +96,6 @@ _SIGNALS = frozenset(
     valentine valentines fools fool since birthday sleeps other when hour noon date gras
     ramadan christmastime pm 0 1 2 3 4 5 6 7 8 9"""
 )
-
-
-@cache
-def _foreign_signs() -> frozenset[str]:
-    from everwhen.when.languages import any_sign
-
-    return any_sign()
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -182,6 +176,7 @@ def choose(
     items: list[Item],
     ctx: Context,
     accept: Callable[[Item, list[Token]], bool],
+    look: Callable[[list[Token], int, int], Look] = side_of,
 ) -> list[TimeRef]:
     """The longest phrases that are acceptable, have a place on the calendar and do not overlap."""
     items.sort(key=lambda item: (item.start + item.trim - item.end, item.start, item.value == NoSuchDay()))
@@ -191,7 +186,7 @@ def choose(
         places = range(item.start + item.trim, item.end)
         if not taken.isdisjoint(places) or not accept(item, tokens):
             continue
-        ref = _refer(text, item, tokens, ctx)
+        ref = _refer(text, item, tokens, ctx, look)
         if ref is not None:
             found.append(ref)
         if ref is not None or isinstance(item.value, NoSuchDay):
@@ -199,7 +194,13 @@ def choose(
     return sorted(found, key=lambda ref: ref.span)
 
 
-def _refer(text: str, item: Item, tokens: list[Token], ctx: Context) -> TimeRef | None:
+def _refer(
+    text: str,
+    item: Item,
+    tokens: list[Token],
+    ctx: Context,
+    looks: Callable[[list[Token], int, int], Look] = side_of,
+) -> TimeRef | None:
     first, last = tokens[item.start + item.trim].start, tokens[item.end - 1].end
     trace = tuple(item.trace())
     where = ((first, last), text[first:last])
@@ -213,7 +214,7 @@ def _refer(text: str, item: Item, tokens: list[Token], ctx: Context) -> TimeRef 
     meaning = item.value
     if not isinstance(meaning, Meaning):
         return None
-    look = Look(ctx.side, True) if ctx.side else side_of(tokens, item.start, item.end)
+    look = Look(ctx.side, True) if ctx.side else looks(tokens, item.start, item.end)
     if look.side is None and isinstance(meaning, InAmount) and whole_text(item, tokens):
         look = Look("future", True)  # all that is said is "in one day"
     side = look.side
@@ -252,62 +253,31 @@ def foreign(
     words: frozenset[str],
     ctx: Context,
     languages: tuple[str, ...] | None,
-) -> list[TimeRef]:
-    """What the other languages find in a sentence that carries one of their time words."""
-    start, end = sentence
-    codes = _foreign_codes(text, start, end, words, languages)
-    found: list[TimeRef] = []
-    for code in codes:
-        from everwhen.when.languages import looks_ahead, phrases
+) -> tuple[list[TimeRef], str]:
+    """What the other languages find in a sentence; and whether "perhaps", "likely" or "surely" it is in one of them."""
+    if languages == ("en",) or (languages is None and plainly_english(text, sentence, words)):
+        return [], "perhaps"  # the data files are not even read
+    from everwhen.when.languages.reading import read
 
-        tokens, items = phrases(text, start, end, code)
-        side = ctx.side or ("future" if looks_ahead(words, code) else "past")
-        roots = [item for item in items if item.category == "<time>"]
-        found += choose(text, tokens, roots, replace(ctx, side=side), _stands_alone)
+    found, verdict = read(text, sentence, words, ctx, languages, choose)
+    start, end = sentence
     if found and (names := name_spans(text, start, end)):
         found = [ref for ref in found if not any(a < ref.span[1] and ref.span[0] < b for a, b in names)]
-    if codes or (languages and set(languages) - {"en"}):
+    if languages is not None and set(languages) - {"en"}:
         from everwhen.when.languages.written import written_dates
 
-        for first, last, meaning in written_dates(text, start, end, tuple(codes) or languages or (), ctx):
+        for first, last, meaning in written_dates(text, start, end, languages, ctx):
             interval = place(meaning, ctx)
             if interval is not None:
                 where = ((first, last), text[first:last])
                 found.append(TimeRef(*where, interval, interval.grain, "point", 0.8, ("dateparser",)))
-    return found
-
-
-def _foreign_codes(
-    text: str, start: int, end: int, words: frozenset[str], languages: tuple[str, ...] | None
-) -> list[str]:
-    if _foreign_signs().isdisjoint(words) and not cjk_text(text, start, end):
-        return []
-    from everwhen.when.languages import candidates
-
-    codes = candidates(words, languages)
-    asked = languages is None or not {"zh", "ja"}.isdisjoint(languages)
-    if asked and cjk_text(text, start, end):
-        codes.append("cjk")
-    return codes
-
-
-_CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
-
-
-def cjk_text(text: str, start: int, end: int) -> bool:
-    """Whether the sentence is written in Chinese or Japanese."""
-    return not text.isascii() and _CJK.search(text, start, end) is not None
-
-
-def _stands_alone(item: Item, tokens: list[Token]) -> bool:
-    """In the other languages an ambiguous phrase counts only when it is all that is said."""
-    return not item.bare or whole_text(item, tokens)
+    return found, verdict
 
 
 def _longest(found: list[TimeRef]) -> list[TimeRef]:
-    """Where two readings overlap, the longer one; in the order of the text."""
+    """Where two readings overlap, the longer one, or of two as long the first; in the order of the text."""
     kept: list[TimeRef] = []
-    for ref in sorted(found, key=lambda ref: (ref.span[0] - ref.span[1], -ref.confidence)):
+    for ref in sorted(found, key=lambda ref: ref.span[0] - ref.span[1]):
         place = bisect_left(kept, ref.span, key=lambda other: other.span)
         before = place == 0 or kept[place - 1].span[1] <= ref.span[0]
         after = place == len(kept) or ref.span[1] <= kept[place].span[0]

@@ -1,4 +1,4 @@
-"""Written dates that the grammar does not know, span by span, through `dateparser`'s public interface."""
+"""Written dates in languages that have no data file, span by span, through `dateparser`'s public interface."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from everwhen.when.cycles import MonthDay
+from everwhen.when.languages.language import codes as known
 from everwhen.when.meaning import Context, Fixed, Meaning
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def written_dates(
     text: str, start: int, end: int, languages: tuple[str, ...], ctx: Context
 ) -> Iterator[tuple[int, int, Meaning]]:
     """Spans that `dateparser`, told the language, reads as a day and month, with or without a year."""
-    codes = tuple(code for code in languages if code not in ("en", "cjk"))
+    codes = tuple(code for code in languages if code != "en" and code not in known())
     if not codes:
         return
     for match in _SPAN.finditer(text, start, end):

@@ -1,0 +1,191 @@
+"""Which language a sentence is in, told by its words: how many frequent words and time words of each it has."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import Literal, NamedTuple
+
+from everwhen.when.languages import plainly_english
+from everwhen.when.languages.fold import fold
+from everwhen.when.languages.language import codes, language
+from everwhen.when.lexicon import WORDS as ENGLISH_WORDS
+from everwhen.when.tokens import word_set
+
+_ENGLISH = word_set(
+    """a the and of to in is you that it he was for on are as with his they i at be this have from or had by not but
+    what all were we when your can said there an each which she do how their if will up about out many then them these
+    so some her would make like him into has look more go see no could people my than been who its now find down did
+    get come made may me our us am had does don't i'm it's i'll i've very after before since until last next every
+    just because while where why over under between during again met went got told called came saw took left gave
+    felt thought knew bought let's i'd you're we're they're that's there's didn't doesn't wasn't isn't can't won't also
+    any back off other another only own same too here well even still want need work home old new good great little
+    long first really much ever never around through without within against both few most such per via door men ten
+    war hat son pin sale sin bin den hem car pour era once always often two three four five six seven eight nine begin
+    half end ends start starts meeting call trip meet lunch dinner party house"""
+)
+_FIGURES = frozenset("0123456789")
+_FAR = 1  # a language that is so much behind the best is tried where the best finds nothing
+_LEAD = 2  # what is nearly as much English is English
+_SHORT = 3
+_SIGNS = 2  # words that it takes to be sure
+_SURE = 2  # from this lead on, the sentence is not read as English
+
+
+Verdict = Literal["perhaps", "likely", "surely"]
+
+
+class Spoken(NamedTuple):
+    """The languages other than English that a sentence may be in, best first, and how sure that is."""
+
+    codes: list[str]
+    verdict: Verdict
+
+
+@cache
+def spaced() -> tuple[str, ...]:
+    """The languages that write words apart."""
+    return tuple(code for code in codes() if language(code).spaced)
+
+
+@cache
+def signals() -> frozenset[str]:
+    """Every time word of every language, English too, as words are compared."""
+    return frozenset(_time_words())
+
+
+@cache
+def _cues() -> dict[str, tuple[tuple[str, int], ...]]:
+    """Word to the languages that it speaks for: the fewer have it, the more it says."""
+    sets = {code: language(code).cues for code in spaced()} | {"en": _ENGLISH}
+    for code in spaced():
+        plain = {fold(word) for word in sets[code] if len(word) > 2}  # people leave accents out
+        sets[code] = sets[code] | plain
+    return _weighed(sets, 3)
+
+
+@cache
+def _time_words() -> dict[str, tuple[tuple[str, int], ...]]:
+    english = frozenset(
+        word
+        for word, senses in ENGLISH_WORDS.items()
+        if any(category not in ("<num>", "<ones>", "<tens>", "<zone>") for category, _, _ in senses)
+    )
+    return _weighed({code: language(code).signals for code in spaced()} | {"en": english}, 3)
+
+
+def _weighed(sets: dict[str, frozenset[str]], most: int) -> dict[str, tuple[tuple[str, int], ...]]:
+    owners: dict[str, list[str]] = {}
+    for code, words in sets.items():
+        for word in words:
+            owners.setdefault(word, []).append(code)
+    return {
+        word: tuple((code, max(1, most + 1 - len(found))) for code in found) for word, found in owners.items()
+    }
+
+
+def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, ...] | None) -> Spoken:
+    """The languages of the sentence; `words` as written but small, `folded` without accents."""
+    figures = not _FIGURES.isdisjoint(words)
+    if not figures and signals().isdisjoint(folded):
+        return _NONE
+    asked = None if languages is None else [code for code in languages if code in spaced()]
+    if asked == []:
+        return _NONE
+    score: Counter[str] = Counter()
+    timed: set[str] = set()
+    cues, times = _cues(), _time_words()
+    told: Counter[str] = Counter()
+    for word in words | folded:
+        for code, weight in cues.get(word, ()):
+            score[code] += weight
+            told[code] += 1
+    for word in folded:
+        for code, weight in times.get(word, ()):
+            score[code] += weight
+            told[code] += 1
+            timed.add(code)
+    english = score.pop("en", 0) if languages is None or "en" in languages else 0
+    timed.discard("en")
+    if asked is not None:
+        likely = sorted(asked, key=lambda code: -score[code])
+        return Spoken(likely, "surely" if english < max(score[code] for code in asked) else "likely")
+    if figures:
+        timed |= score.keys()
+    best = max((score[code] for code in timed), default=0)
+    top = max(score.values(), default=0)
+    if not best or best < top - _FAR or (english and best < english - _FAR):
+        return Spoken(
+            [], "surely" if _verdict(top, english) == "surely" and max(told.values()) >= _SIGNS else "perhaps"
+        )
+    likely = sorted(
+        (code for code in timed if score[code] >= best - _FAR), key=lambda code: (-score[code], code)
+    )
+    verdict = _verdict(best, english)
+    if verdict == "surely" and told[likely[0]] < _SIGNS:
+        verdict = "likely"  # one word may be a name: www.example.com
+    if (
+        verdict == "perhaps"
+        and best >= english
+        and any(word in times and _is_foreign(word) for word in folded)
+    ):
+        verdict = "likely"  # "in juni trouwen we": half of it may be English, but not its time
+    return Spoken(likely[:3], verdict)
+
+
+def _is_foreign(word: str) -> bool:
+    """Whether a time word is none in English, and long enough to be no other English word."""
+    return len(word) > _SHORT and word not in ENGLISH_WORDS and word not in _ENGLISH
+
+
+_NONE = Spoken([], "perhaps")
+
+
+def _verdict(score: int, english: int) -> Verdict:
+    if english and score < english + _LEAD:
+        return "perhaps"
+    return "surely" if score >= english + _SURE else "likely"
+
+
+def in_figures(words: frozenset[str], points: bool) -> str | None:
+    """A language that has every word beside the figures: short weekdays, o'clock, or with points no word at all."""
+    letters = [word for word in words if not word.isdigit()]
+    known = (code for code in spaced() if letters or (points and language(code).flag("points")))
+    return next((code for code in known if all(word in _short(code) for word in letters)), None)
+
+
+@cache
+def _short(code: str) -> frozenset[str]:
+    return language(code).words("short_weekdays") | language(code).words("oclock")
+
+
+def language_of(text: str) -> str | None:
+    """The language that a text is in by its frequent words; None for English and where nothing tells."""
+    if signed := unspaced(text, 0, len(text), None):
+        return signed[0]
+    words = frozenset(re.findall(r"[^\W\d_]+", text.lower()))
+    if text.isascii() and plainly_english(text, (0, len(text)), words):
+        return None
+    score: Counter[str] = Counter()
+    for word in words | frozenset(fold(one) for one in words):
+        for code, weight in (*_cues().get(word, ()), *_time_words().get(word, ())):
+            score[code] += weight
+    english = score.pop("en", 0)
+    best = max(score, key=lambda code: (score[code], code), default=None)
+    return best if best is not None and score[best] >= english + _LEAD else None
+
+
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_CHINESE = re.compile(r"[的了是我你他们這这那吗呢很不也都就和吧请说]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def unspaced(text: str, start: int, end: int, languages: tuple[str, ...] | None) -> list[str]:
+    """Of the languages without spaces those that the characters allow."""
+    if text.isascii() or not (_HAN.search(text, start, end) or _KANA.search(text, start, end)):
+        return []
+    found = ["zh"] if _CHINESE.search(text, start, end) else ["zh", "ja"]
+    if _KANA.search(text, start, end):
+        found = ["ja"]
+    return [code for code in found if languages is None or code in languages]

@@ -1,0 +1,144 @@
+"""What a question in another language asks of time besides its times: counting, order, an event it hangs on."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from everwhen.when.asked import AnchorRelation, Asked, Order
+from everwhen.when.chart import Item, parse
+from everwhen.when.iso import Duration
+from everwhen.when.languages.detect import language_of
+from everwhen.when.languages.fold import fold
+from everwhen.when.languages.language import Language, language, spellings
+from everwhen.when.languages.rules import book_of
+from everwhen.when.languages.words import reader, tokenize
+from everwhen.when.offsets import Amount, Count, amount
+from everwhen.when.reference import TimeRef
+from everwhen.when.tokens import Token
+
+_RELATIONS: tuple[AnchorRelation, ...] = ("before", "after", "during", "since", "until")
+_END = frozenset({".", "?", "!", ",", ";", "¿", "¡", ":"})
+
+
+def asked(query: str, refs: list[TimeRef]) -> Asked | None:
+    """What the question asks; None when it is in English. In its data file `nach+der` is "nach" before "der"."""
+    code = language_of(query)
+    if code is None:
+        return None
+    told = language(code)
+    placed = [ref.span for ref in refs if ref.interval]
+    plain = fold(query)
+    joints = [
+        match.span()
+        for relation in _RELATIONS
+        if (pattern := _pattern(code, relation)) is not None
+        for match in pattern.finditer(plain)
+    ]
+    return Asked(
+        _outside(_pattern(code, "count"), plain, placed),
+        _outside(_pattern(code, "only"), plain, placed),
+        _order(code, plain, [*placed, *joints]),  # "prima di" is before, "prima" first
+        _anchor(query, told, placed) if told.spaced else _anchor_unspaced(query, code, placed),
+    )
+
+
+@cache
+def _pattern(code: str, name: str) -> re.Pattern[str] | None:
+    told = language(code)
+    words = sorted(spellings(told.section("questions").get(name, "")), key=len, reverse=True)
+    if not words:
+        return None
+    if not told.spaced:
+        return re.compile("|".join(map(re.escape, words)))
+    ends = (
+        re.escape(word).replace(r"\+", r"(?=\s+") + (r"\b)" if "+" in word else r"(?!\w)") for word in words
+    )
+    return re.compile(rf"\b(?:{'|'.join(ends)})")
+
+
+def _outside(pattern: re.Pattern[str] | None, text: str, placed: list[tuple[int, int]]) -> bool:
+    """Whether the words stand somewhere outside the times."""
+    return pattern is not None and any(not _within(match.start(), placed) for match in pattern.finditer(text))
+
+
+def _within(place: int, placed: list[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in placed)
+
+
+def _order(code: str, text: str, placed: list[tuple[int, int]]) -> Order | None:
+    if _outside(_pattern(code, "first"), text, placed):
+        return "first"
+    return "last" if _outside(_pattern(code, "last"), text, placed) else None
+
+
+# Anchors: bevor ich umzog, la semana después de mis vacaciones, 搬家之前
+
+
+def _anchor(
+    query: str, told: Language, placed: list[tuple[int, int]]
+) -> tuple[AnchorRelation, str, Duration | None] | None:
+    tokens = tokenize(query, 0, len(query), told.code)
+    for index, token in enumerate(tokens):
+        if _within(token.start, placed):
+            continue
+        for relation in _RELATIONS:
+            pattern = _pattern(told.code, relation)
+            match = pattern.match(fold(query), token.start) if pattern else None
+            if match is None or (
+                relation == "during" and not any(one.kind == "word" for one in tokens[:index])
+            ):
+                continue  # "¿Cuándo fui a Roma?" asks when
+            clause = _clause(query, tokens, match.end(), placed)
+            if clause:
+                return relation, clause, _distance(tokens, index, told)
+    return None
+
+
+def _clause(query: str, tokens: list[Token], start: int, placed: list[tuple[int, int]]) -> str:
+    """The words up to the end of the clause or a time of its own."""
+    inside: list[Token] = []
+    for token in tokens:
+        if token.start < start:
+            continue
+        if token.lower in _END or _within(token.start, placed):
+            break
+        inside.append(token)
+    text = query[inside[0].start : inside[-1].end] if inside else ""
+    return text if re.search(r"[^\W\d_]{2,}", text) else ""
+
+
+def _distance(tokens: list[Token], index: int, told: Language) -> Duration | None:
+    """How far from the event: "zwei Tage nach", "la semana antes de"."""
+    if not index:
+        return None
+    items: list[Item] = parse(tokens[:index], book_of(told.code), reader(told.code))
+    amounts = [item for item in items if item.category == "<amount>" and item.end == index]
+    if amounts:
+        longest = min(amounts, key=lambda item: item.start)
+        assert isinstance(longest.value, Amount)
+        return longest.value.duration()
+    for category, unit, _ in reader(told.code)(tokens, index - 1):
+        if category == "<unit>":
+            return amount(Count(1, 1), unit).duration()  # type: ignore[arg-type]
+    return None
+
+
+_BREAK = re.compile(r"[。，、！？!?,.\s我你您はがをの]")
+
+
+def _anchor_unspaced(
+    query: str, code: str, placed: list[tuple[int, int]]
+) -> tuple[AnchorRelation, str, Duration | None] | None:
+    """Where the event is told before the word: 搬家之前, 結婚した後."""
+    for relation in _RELATIONS:
+        pattern = _pattern(code, relation)
+        for match in pattern.finditer(query) if pattern else ():
+            if _within(match.start(), placed):
+                continue
+            start = max((end for _, end in placed if end <= match.start()), default=0)
+            for mark in _BREAK.finditer(query, start, match.start()):
+                start = mark.end()
+            if match.start() - start > 1:
+                return relation, query[start : match.start()], None
+    return None

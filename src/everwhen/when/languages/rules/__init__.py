@@ -1,0 +1,48 @@
+"""The grammar that all the other languages share; `book_of` adds a language's phrases and orders to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cache
+
+from everwhen.when.chart import Rule, RuleBook
+from everwhen.when.languages.language import InEnglish, language, meaning_of
+from everwhen.when.languages.rules import amounts, bounds, clocks, dates, parts, relative
+
+_BOOKS = (relative.book, amounts.book, dates.book, parts.book, bounds.book, clocks.book)
+
+
+@cache
+def book_of(code: str) -> RuleBook:
+    """The shared rules, the fixed phrases of the language and its own orders, compiled at first use."""
+    rules = [rule for book in _BOOKS for rule in book.rules]
+    named = {name: rule for book in _BOOKS for name, rule in book.named.items()}
+    spoken = language(code)
+    for name, patterns in spoken.orders.items():
+        known = named[name]
+        rules += [
+            Rule(name, pattern, known.gives, known.make, known.bare, known.trim) for pattern in patterns
+        ]
+    if spoken.spaced:
+        rules += list(_phrases(code))
+    return RuleBook(tuple(rules))
+
+
+def _phrases(code: str) -> list[Rule]:
+    """Spellings of several tokens, each a rule of fixed words."""
+    from everwhen.when.languages.words import tokenize
+
+    found = []
+    for spelling, senses in language(code).senses.items():
+        words = [token.lower for token in tokenize(spelling, 0, len(spelling), code)]
+        if len(words) > 1:
+            for category, value, bare in senses:
+                found.append(Rule("phrase", " ".join(words), category.strip("<>"), _constant(value), bare))
+    return found
+
+
+def _constant(value: Hashable) -> Callable[[], Hashable]:
+    def phrase() -> Hashable:
+        return meaning_of(value.expression) if isinstance(value, InEnglish) else value
+
+    return phrase

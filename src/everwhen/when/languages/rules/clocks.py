@@ -1,0 +1,113 @@
+"""Times of day: um 10 Uhr, a las tres de la tarde, à 9h30, alle 8, morgen om 8.45, 18:00 - 19:05."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everwhen.when.bounds import Between, Bound
+from everwhen.when.languages.rules.shared import SharedRules
+from everwhen.when.meaning import AtClock, Clock, Hours, Meaning, PartOfDay, UnitAt
+from everwhen.when.offsets import Ago, Window
+
+book = SharedRules()
+rule = book.rule
+
+
+@rule("<num> <oclock>", "<num> <oclock> <num>", gives="clock", bare=True)
+def hour(number: int, minute: int | None = None) -> Clock | None:
+    return Clock(number, minute, exact=True) if number <= 24 and (minute or 0) < 60 else None
+
+
+@rule(
+    "<decimal-clock> <oclock>", "<at> <decimal-clock>", "<approx> <decimal-clock>", gives="clock", bare=True
+)
+def hour_and_minutes(clock: Clock) -> Clock:
+    return clock
+
+
+@rule("<at> <num>", gives="clock", bare=True)
+def at_the_hour(number: int) -> Clock | None:
+    return Clock(number, exact=number > 12) if 1 <= number <= 24 else None
+
+
+@rule(
+    "<at> <clock>", "<approx> <clock>", "<at> <approx> <clock>", "<clock> <oclock>", gives="clock", bare=True
+)
+def at_clock(clock: Clock) -> Clock:
+    return clock
+
+
+@rule(gives="clock", bare=True)
+def half_to(number: int) -> Clock | None:
+    """Halb acht is half past seven."""
+    return Clock(number - 1 or 12, 30) if 1 <= number <= 12 else None
+
+
+@rule("<num> <and> <half>", gives="clock", bare=True)
+def half_past(number: int) -> Clock | None:
+    return Clock(number, 30) if 1 <= number <= 12 else None
+
+
+@rule("<clock> <part>", "<clock> <at-part> <part>", "<clock> <of> <part>", gives="clock", bare=True)
+@rule("<clock> <of> <on> <part>", gives="clock", bare=True)
+def clock_in_a_part(clock: Clock, part: str) -> Clock:
+    late = part in ("afternoon", "evening", "night") and clock.hour < 12
+    return replace(clock, hour=clock.hour + 12 if late else clock.hour, exact=True)
+
+
+@rule("<part> <clock>", gives="part-clock", bare=True)
+def part_then_clock(part: str, clock: Clock) -> Clock:
+    return clock_in_a_part(clock, part)  # type: ignore[return-value]
+
+
+@rule("<time> ,? <clock>", "<time> <part-clock>", "<time> <of> <clock>", "<time> <on> <clock>")
+def day_at_clock(day: Meaning, clock: Clock) -> AtClock | None:
+    return AtClock(clock, day) if _is_day(day) else None
+
+
+@rule("<clock> ,? <on>? <time>", "<clock> <of> <on>? <time>")
+def clock_on_a_day(clock: Clock, day: Meaning) -> AtClock | None:
+    return AtClock(clock, day) if _is_day(day) else None
+
+
+def _is_day(day: Meaning) -> bool:
+    if isinstance(day, UnitAt):
+        return day.unit == "day"
+    return not isinstance(day, (AtClock, Hours, Between, Bound, Window, Ago))
+
+
+@rule("<at> <clock>", trim=1)
+def today_at(clock: Clock) -> AtClock | None:
+    return AtClock(clock) if clock.minute is not None or clock.exact else None
+
+
+@rule("<clock>", "<part-clock>", bare=True)
+def only_a_clock(clock: Clock) -> AtClock | None:
+    return AtClock(clock) if clock.exact else None
+
+
+@rule("<clock> -|<till> <clock>", "<start> <clock> -|<till> <clock>", gives="hours", bare=True)
+@rule("<between> <clock> <and> <clock>", gives="hours", bare=True)
+def hours(first: Clock, last: Clock) -> Hours:
+    return Hours(first, last)
+
+
+@rule("<start> <num> <till> <clock>", "<num> -|<till> <clock>", gives="hours", bare=True)
+def hours_from_a_number(first: int, last: Clock) -> Hours | None:
+    return Hours(Clock(first, exact=True), last) if first <= 24 else None
+
+
+@rule("<time> ,? <hours>")
+def day_and_hours(day: Meaning, found: Hours) -> Hours | None:
+    whole = day.day if isinstance(day, PartOfDay) else day
+    return Hours(found.first, found.last, whole) if _is_day(whole) else None
+
+
+@rule("<hours> ,? <on>? <time>")
+def hours_on_a_day(found: Hours, day: Meaning) -> Hours | None:
+    return day_and_hours(day, found)  # type: ignore[return-value]
+
+
+@rule("<hours>", bare=True)
+def only_hours(found: Hours) -> Hours:
+    return found

@@ -1,0 +1,377 @@
+"""Dates: 3 de mayo de 2020, 22.04., juillet 98, vendredi 13, das zweite Quartal, el siglo XIX."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from everwhen.when.bounds import Between, WrittenDate, full_year
+from everwhen.when.calendar import Unit
+from everwhen.when.cycles import (
+    DayOfMonth,
+    MonthDay,
+    Months,
+    SlashDay,
+    Weekday,
+    WeekNumber,
+    Within,
+)
+from everwhen.when.languages.rules.shared import SharedRules
+from everwhen.when.meaning import Fixed, Meaning, UnitAt
+from everwhen.when.rules.dates import month_day, year
+
+book = SharedRules()
+rule = book.rule
+
+
+def day_at(number: int, month: int, day: int) -> Fixed | None:
+    """The date; None where the calendar has no such day."""
+    try:
+        return Fixed(datetime(number, month, day), "day")
+    except ValueError:
+        return None
+
+
+# A day and a month
+
+
+@rule("<daynum>", "<daynum> .", "<nth>", gives="dayn")
+def day_number(day: int) -> int | None:
+    return day if 1 <= day <= 31 else None
+
+
+@rule("<dayn> <of>? <month>", "<num> <of>? <month>", "<nth> <day-word> <of> <month>", gives="md")
+@rule("<day-word> <dayn> <of>? <month>", gives="md")
+@rule("<dayn> -|/ <month>", gives="md")
+def day_then_month(day: int, month: int) -> MonthDay | None:
+    return month_day(month, day)
+
+
+@rule("<full-month> <daynum>", "<full-month> <nth>", "<month> -|/ <daynum>", gives="md")
+def month_then_day(month: int, day: int) -> MonthDay | None:
+    return month_day(month, day)
+
+
+@rule("<unit> <of>? <full-month>", gives="month")
+def month_called(unit: Unit, month: int) -> int | None:
+    return month if unit == "month" else None
+
+
+@rule("<unit> <of>? <full-month>", gives="cycle")
+def called_month(unit: Unit, month: int) -> Months | None:
+    return Months(month) if unit == "month" else None
+
+
+@rule("<md>", gives="cycle")
+def day_of_the_year(date: MonthDay) -> MonthDay:
+    return date
+
+
+@rule("<weekday> ,? <on>? <md>", "<short-weekday> ,? <on>? <md>", gives="cycle")
+def weekday_and_date(weekday: int, date: MonthDay) -> MonthDay:
+    return MonthDay(date.month, date.day, weekday)
+
+
+@rule(gives="cycle")
+def weekday_by_number(number: int) -> Weekday | None:
+    """A segunda-feira, the 2.ª feira: Monday is the second."""
+    return Weekday(number - 2) if 2 <= number <= 6 else None
+
+
+@rule(gives="cycle")
+def two_ordinals(*numbers: int) -> MonthDay | None:
+    """Den siebten vierten: a day and a month, both counted."""
+    day, month = numbers[-2:]
+    return month_day(month, day) if month <= 12 else None
+
+
+@rule("<decimal>", gives="cycle", bare=True)
+def only_figures(date: SlashDay) -> SlashDay:
+    return date
+
+
+@rule("<dotted>", "<slash>", gives="cycle", bare=None)
+def in_figures(date: SlashDay) -> SlashDay:
+    return date
+
+
+@rule("<on> <dotted>", "<on> <decimal>", "<on> <slash>", "<day-word> <slash>", "<this> <slash>")
+@rule("<weekday> ,? <on>? <dotted>", "<weekday> ,? <on>? <decimal>", "<weekday> ,? <on>? <slash>")
+@rule("<short-weekday> ,? <dotted>", "<short-weekday> ,? <slash>", "<short-weekday> ,? <decimal>")
+def on_a_day_in_figures(*parts: int | SlashDay) -> SlashDay:
+    date = parts[-1]
+    assert isinstance(date, SlashDay)
+    return date
+
+
+@rule("<dotted> <year>", "<decimal> <year>", "<slash> <of> <year>", gives="date")
+def figures_and_year(date: SlashDay, number: int) -> WrittenDate:
+    return WrittenDate(date.first, date.second, number)
+
+
+@rule("<weekday> ,? <on>? <dayn>", gives="cycle")
+def weekday_and_day(weekday: int, day: int) -> DayOfMonth:
+    return DayOfMonth(day, weekday)
+
+
+@rule("<weekday> ,? <on>? <num>")
+def weekday_and_day_in_words(weekday: int, day: int) -> DayOfMonth | None:
+    return DayOfMonth(day, weekday) if 1 <= day <= 31 else None
+
+
+@rule("<short-weekday> <dayn>", bare=True)
+def short_weekday_and_day(weekday: int, day: int) -> DayOfMonth:
+    return DayOfMonth(day, weekday)
+
+
+@rule("<weekday> ,? <on>? <daynum> - <daynum>")
+def weekday_and_hyphen(_: int, first: int, second: int) -> SlashDay | None:
+    return SlashDay(first, second) if min(first, second) <= 12 else None
+
+
+@rule("<on> <dayn>", "<this> <dayn>", trim=1)
+def day_of_the_month(day: int) -> DayOfMonth:
+    return DayOfMonth(day)
+
+
+@rule("<day-word> <daynum>", "<on> <day-word> <daynum>", "<written-day>")
+def the_day_of_the_month(day: int) -> DayOfMonth:
+    return DayOfMonth(day)
+
+
+# With a year
+
+
+@rule("<md> ,? <of>? <year>", "<md> <of>? <years> <year>", "<md> ,? <of>? <spelled-year>", gives="date")
+def date_and_year(date: MonthDay, number: int) -> Fixed | None:
+    return day_at(number, date.month, date.day)
+
+
+@rule("<md> <of>? <yy>", gives="date")
+def date_and_two_digits(date: MonthDay, number: int) -> Fixed | None:
+    return day_at(full_year(number, 2030), date.month, date.day) if number > 31 else None
+
+
+@rule("<dayn> -|/ <month> -|/ <year>", gives="date")
+def day_month_year(day: int, month: int, number: int) -> Fixed | None:
+    return day_at(number, month, day)
+
+
+@rule("<month> -|/ <daynum> -|/ <year>", "<month> <daynum> ,? <year>", gives="date")
+def month_day_year(month: int, day: int, number: int) -> Fixed | None:
+    return day_at(number, month, day)
+
+
+@rule("<year> -|/ <month> -|/ <daynum>", gives="date")
+def year_month_day(number: int, month: int, day: int) -> Fixed | None:
+    return day_at(number, month, day)
+
+
+@rule(
+    "<year> - <daynum> - <daynum>",
+    "<year> <year-mark> <daynum> <month-mark> <daynum> <day-mark>?",
+    gives="date",
+)
+def year_and_figures(number: int, month: int, day: int) -> Fixed | None:
+    return day_at(number, month, day) if month <= 12 else None
+
+
+@rule("<year> -|/ <daynum> -|/ <month>", gives="date")
+def year_day_month(number: int, day: int, month: int) -> Fixed | None:
+    return day_at(number, month, day)
+
+
+@rule("<month> -|/ <year> -|/ <daynum>", gives="date")
+def month_year_day(month: int, number: int, day: int) -> Fixed | None:
+    return day_at(number, month, day)
+
+
+@rule("<daynum> -|/ <year> -|/ <month>", gives="date")
+def day_year_month(day: int, number: int, month: int) -> Fixed | None:
+    return day_at(number, month, day)
+
+
+@rule("<weekday> ,? <on>? <date>", "<short-weekday> ,? <on>? <date>", gives="date")
+def weekday_and_full_date(_: int, date: Meaning) -> Meaning:
+    return date
+
+
+@rule("<date>")
+def date(found: Meaning) -> Meaning:
+    return found
+
+
+@rule("<month> ,? <of>? <year>", "<month> -|/ <year>", "<month> <of>? <years> <year>", gives="whole")
+@rule("<month> <of>? <spelled-year>", gives="whole")
+def month_and_year(month: int, number: int) -> Fixed:
+    return Fixed(datetime(number, month, 1), "month")
+
+
+@rule("<month> <of>? <yy>", gives="whole")
+def month_and_two_digits(month: int, number: int) -> Fixed | None:
+    return Fixed(datetime(full_year(number, 2030), month, 1), "month") if number > 31 else None
+
+
+@rule("<year> <month>", "<year> -|/ <month>", gives="whole")
+def year_and_month(number: int, month: int) -> Fixed:
+    return Fixed(datetime(number, month, 1), "month")
+
+
+# Years, decades, centuries
+
+
+@rule("<year>", gives="whole", bare=True)
+def a_year(number: int) -> Fixed:
+    return year(number)
+
+
+@rule("<years> <year>", "<years> <spelled-year>", "<on> <years> <year>", gives="whole")
+def the_year(number: int) -> Fixed:
+    return year(number)
+
+
+@rule("<spelled-year>", gives="whole", bare=True)
+def year_in_words_alone(number: int) -> Fixed:
+    return year(number)
+
+
+@rule("<in> <spelled-year>", trim=1)
+def in_a_year_in_words(number: int) -> Fixed:
+    return year(number)
+
+
+@rule("<tens> <and>? <num>", "<tens> - <num>", gives="num")
+def tens_and_ones(tens: int, ones: int) -> int | None:
+    return tens + ones if 1 <= ones <= 19 and tens >= 20 else None
+
+
+@rule("<tens>", gives="num")
+def only_tens(tens: int) -> int:
+    return tens
+
+
+@rule("<year-base> <and>? <num>", gives="spelled-year")
+def year_in_words(base: int, rest: int) -> int | None:
+    return base + rest if 0 < rest < 100 and 1500 <= base + rest < 2100 else None
+
+
+@rule("<decade>", "<decade> <decades>", "<decades> <decade>", gives="whole")
+def decade(found: Fixed) -> Fixed:
+    return found
+
+
+@rule("<decades> <yy>", "<decades> <year>", "<decades> <tens>", gives="whole")
+def years_of_a_decade(number: int) -> Fixed | None:
+    number += 1900 if 20 <= number < 100 else 0
+    return Fixed(datetime(number, 1, 1), "decade") if number % 10 == 0 and number > 1000 else None
+
+
+@rule("<century> <roman>", "<roman> <century>", "<nth> <century>", "<num> . <century>", gives="whole")
+@rule("<century> <num>", gives="whole")
+def century(number: int) -> Fixed | None:
+    return Fixed(datetime((number - 1) * 100, 1, 1), "century") if 2 <= number <= 22 else None
+
+
+# Quarters and halves, weeks by number
+
+
+@rule(
+    "<nth> <quarter>",
+    "<num> <quarter>",
+    "<num> . <quarter>",
+    "<quarter> <num>",
+    "<quarter> <nth>",
+    gives="quarterly",
+    bare=True,
+)
+def quarter(number: int) -> Months | None:
+    return Months(number * 3 - 2, "quarter") if 1 <= number <= 4 else None
+
+
+@rule("<nth> <half-year>", "<num> . <half-year>", "<half-year> <num>", gives="quarterly", bare=True)
+def half_year(number: int) -> Months | None:
+    return Months(number * 6 - 5, "half") if 1 <= number <= 2 else None
+
+
+@rule("<quarterly> <of> <on>? <unit>", "<quarterly> <of> <on>? <years>")
+def part_of_this_year(part: Months, unit: Unit = "year") -> Within | None:
+    return Within(part, UnitAt("year")) if unit == "year" else None
+
+
+@rule("<quarterly>", gives="cycle", bare=None)
+def part_of_a_year(part: Months) -> Months:
+    return part
+
+
+@rule("<week-word> <num>", "<num> . <week-word>", gives="cycle", bare=True)
+def week_number(number: int) -> WeekNumber | None:
+    return WeekNumber(number) if 1 <= number <= 53 else None
+
+
+# Ranges of days
+
+
+@rule("<dayn> <till> <on>? <md>", "<dayn> - <md>", "<dayn> <and> <on>? <md>", gives="stretch", bare=None)
+def days_of_a_month(first: int, last: MonthDay) -> Between | None:
+    start = month_day(last.month, first)
+    return Between(start, MonthDay(last.month, last.day)) if start and first < last.day else None
+
+
+@rule("<full-month> <daynum> -|<till> <daynum>", gives="stretch", bare=None)
+def month_and_days(month: int, first: int, last: int) -> Between | None:
+    start, end = month_day(month, first), month_day(month, last)
+    return Between(start, end) if start and end and first < last else None
+
+
+@rule("<stretch> ,? <of>? <year>", gives="stretch")
+def stretch_and_year(stretch: Between, number: int) -> Between | None:
+    if not isinstance(stretch.first, MonthDay) or not isinstance(stretch.last, MonthDay):
+        return None
+    over = stretch.first.month > stretch.last.month  # from December to February
+    first = day_at(number - over, stretch.first.month, stretch.first.day)
+    last = day_at(number, stretch.last.month, stretch.last.day)
+    return Between(first, last) if first and last else None
+
+
+@rule("<dayn> <till> <on>? <date>", "<dayn> - <date>", "<dayn> <and> <on>? <date>", gives="stretch")
+def days_of_a_dated_month(first: int, last: Meaning) -> Between | None:
+    if isinstance(last, Fixed):
+        start = day_at(last.start.year, last.start.month, first)
+        return Between(start, last) if start and first < last.start.day else None
+    if isinstance(last, WrittenDate) and first < last.first:
+        return Between(WrittenDate(first, last.second, last.year), last)
+    return None
+
+
+@rule("<dayn> <till> <on>? <dotted>", "<dayn> - <dotted>", "<dayn> - <slash>", gives="stretch")
+@rule("<dayn> <till> <on>? <slash>", "<dayn> <till> <on>? <decimal>", gives="stretch")
+def days_in_figures(first: int, last: SlashDay) -> Between | None:
+    return Between(SlashDay(first, last.second), last) if first < last.first else None
+
+
+@rule("<md> <till> <on>? <md>", gives="stretch")
+def date_to_date(first: MonthDay, last: MonthDay) -> Between:
+    return Between(MonthDay(first.month, first.day), MonthDay(last.month, last.day))
+
+
+@rule("<md> <till> <on>? <date>", "<date> <till> <on>? <date>", "<date> <till> <on>? <md>")
+def date_to_full_date(first: Meaning, last: Meaning) -> Between:
+    return Between(first, last)
+
+
+@rule("<stretch>", "<start> <stretch>", "<between> <on>? <stretch>")
+def stretch_of_days(found: Between) -> Between:
+    return found
+
+
+@rule(
+    "<start> <dayn> <till> <on>? <dayn> <of>? <whole>",
+    "<between> <on>? <dayn> <and> <on>? <dayn> <of>? <whole>",
+)
+def days_of_a_whole(first: int, last: int, month: Meaning) -> Between | None:
+    known = isinstance(month, UnitAt) and month.unit == "month" and first < last
+    return Between(Within(DayOfMonth(first), month), Within(DayOfMonth(last), month)) if known else None
+
+
+@rule("<start> <dayn> <till> <on>? <dayn>", "<between> <on>? <dayn> <and> <on>? <dayn>")
+def days_of_no_month(first: int, last: int) -> Between | None:
+    return Between(DayOfMonth(first), DayOfMonth(last)) if first < last else None

@@ -1,0 +1,35 @@
+"""How the shared rules are written: as in English, but words that only join are not handed to the function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import wraps
+
+from everwhen.when.chart import Make, Rule, RuleBook
+from everwhen.when.languages.language import MARK
+
+
+class SharedRules(RuleBook):
+    """Rules over categories of words; each language brings its words, and orders of its own."""
+
+    def __init__(self, rules: tuple[Rule, ...] = ()) -> None:
+        super().__init__(rules)
+        self.named: dict[str, Rule] = {}  # what a language's own orders may refer to
+
+    def rule(
+        self, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0
+    ) -> Callable[[Make], Make]:
+        """Decorate the function that gets what the categories mean, without those that only join."""
+        register = super().rule(*patterns, gives=gives, bare=bare, trim=trim)
+
+        def add(make: Make) -> Make:
+            @wraps(make)
+            def meant(*parts: Hashable) -> Hashable | None:
+                return make(*[part for part in parts if part is not MARK])
+
+            register(meant)
+            name = make.__name__.replace("_", " ")
+            self.named.setdefault(name, Rule(name, "", gives, meant, bare, trim))
+            return make
+
+        return add

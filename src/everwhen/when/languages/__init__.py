@@ -17,4 +17,6 @@ ONLY_ENGLISH = word_set(
 def plainly_english(text: str, sentence: tuple[int, int], words: frozenset[str]) -> bool:
     """Whether so many words are only English that no other language need be thought of."""
     known = len(words & ONLY_ENGLISH)
-    return known > 0 and (known > 2 or known * 3 >= len(words)) and text[sentence[0] : sentence[1]].isascii()
+    if not known or not text[sentence[0] : sentence[1]].isascii():
+        return False
+    return known > 2 or known * 3 >= sum(word.isalpha() for word in words)

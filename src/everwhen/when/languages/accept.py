@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from everwhen.when.bounds import Between, Bound, Onward
 from everwhen.when.chart import Item
 from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Season, SlashDay, Weekday
 from everwhen.when.guards import whole_text
-from everwhen.when.languages.language import Language
+from everwhen.when.languages.language import Language, codes, language
 from everwhen.when.meaning import Fixed
 from everwhen.when.tokens import Token
 
-_FIGURES = frozenset({"number", "slash", "decimal", "dotted", "ordinal"})
+_FIGURES = frozenset({"number", "slash", "decimal", "dotted", "ordinal", "dmy", "ymd"})
 _ENDS = frozenset({".", ",", ";", "!", "?", ")", ":", "…", '"', "'", "»", "”"})
 _NEAR = 3  # tokens before a date in which "street" or "square" makes it a name
 
@@ -92,10 +93,14 @@ def _in_a_number(tokens: list[Token], first: int, end: int) -> bool:
 def _named(before: str, figures: bool, told: Language) -> bool:
     """Whether the word before it says that it is a page, a person or a wish."""
     return (
-        (figures and before in told.words("labels"))
-        or before in told.words("titles")
-        or before in told.words("wishes")
+        (figures and before in _labels()) or before in told.words("titles") or before in told.words("wishes")
     )
+
+
+@cache
+def _labels() -> frozenset[str]:
+    """Version, chapter, page: a number behind them is none of a date, whichever language the sentence is taken for."""
+    return frozenset(word for code in codes() for word in language(code).words("labels"))
 
 
 def _subject(end: int, tokens: list[Token], told: Language) -> bool:

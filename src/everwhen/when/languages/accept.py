@@ -37,7 +37,8 @@ def stands(item: Item, tokens: list[Token], told: Language, day_first: bool) -> 
         return False
     if tokens[item.start].lower in told.words("wishes"):
         return False
-    if isinstance(value, (Cycle, Between, Fixed)) and _street(tokens, item.start, first, told):
+    dated = isinstance(value, (Weekday, Fixed)) or not {"day then month", "days of a month"}.isdisjoint(item.trace())
+    if dated and _street(tokens, item.start, first, told):
         return False
     if item.category == "<recurrence>" and not told.flag("capital_nouns") and last.text[0].isupper():
         return False  # Los Lunes al Sol

@@ -37,13 +37,19 @@ def stands(item: Item, tokens: list[Token], told: Language, day_first: bool) -> 
         return False
     if tokens[item.start].lower in told.words("wishes"):
         return False
-    dated = isinstance(value, (Weekday, Fixed)) or not {"day then month", "days of a month"}.isdisjoint(item.trace())
+    dated = isinstance(value, (Weekday, Fixed)) or not {"day then month", "days of a month"}.isdisjoint(
+        item.trace()
+    )
     if dated and _street(tokens, item.start, first, told):
         return False
     if item.category == "<recurrence>" and not told.flag("capital_nouns") and last.text[0].isupper():
         return False  # Los Lunes al Sol
     match value:
         case DayOfMonth(weekday=None) if item.rule and item.rule.name == "day of the month":
+            return after is None or follows in _ENDS
+        case DayOfMonth() if item.rule and item.rule.name == "weekday and day in words":
+            return after is None or follows in _ENDS
+        case Between() if last.kind == "number" and "date to day" in item.trace():
             return after is None or follows in _ENDS
         case Bound(edge=DayOfMonth(weekday=None)) | Onward(edge=DayOfMonth(weekday=None)):
             return after is None or follows in _ENDS

@@ -18,7 +18,7 @@ _ENGLISH = word_set(
     what all were we when your can said there an each which she do how their if will up about out many then them these
     so some her would make like him into has look more go see no could people my than been who its now find down did
     get come made may me our us am had does don't i'm it's i'll i've very after before since until last next every
-    just because while where why ago over under between during again met went got told called came saw took left gave
+    just because while where why over under between during again met went got told called came saw took left gave
     felt thought knew bought let's i'd you're we're they're that's there's didn't doesn't wasn't isn't can't won't also
     any back off other another only own same too here well even still want need work home old new good great little
     long first really much ever never around through without within against both few most such per via door men ten
@@ -148,12 +148,11 @@ def _verdict(score: int, english: int) -> Verdict:
     return "surely" if score >= english + _SURE else "likely"
 
 
-def in_figures(words: frozenset[str]) -> str | None:
-    """A language that has every word beside the figures: short weekdays, o'clock, or no word at all."""
-    known = (code for code in spaced() if language(code).flag("points"))
-    return next(
-        (code for code in known if all(word.isdigit() or word in _short(code) for word in words)), None
-    )
+def in_figures(words: frozenset[str], points: bool) -> str | None:
+    """A language that has every word beside the figures: short weekdays, o'clock, or with points no word at all."""
+    letters = [word for word in words if not word.isdigit()]
+    known = (code for code in spaced() if letters or (points and language(code).flag("points")))
+    return next((code for code in known if all(word in _short(code) for word in letters)), None)
 
 
 @cache

@@ -46,7 +46,8 @@ _JOINING = sorted(
     word_set(
         "last next coming this before_last after_next ago ago_after ahead in on of since until before after onward "
         "from between to and every few several half at at_part oclock now day_word week_word quarter half_year century "
-        "years decades by rest ones approx later measure inclusive one_and_half within half_part fortnight"
+        "years decades by rest ones approx later measure inclusive one_and_half within half_part "
+        "earlier beginning fortnight"
     )
 )
 # Where it does not matter which of them it is.
@@ -150,6 +151,13 @@ class Language:
         for name, thousands in self.section("year_words").items():
             for word in spellings(name):
                 yield word, "year-base", int(thousands), False
+                if " " in word:
+                    yield (
+                        word.split()[-1],
+                        "thousand",
+                        int(thousands),
+                        False,
+                    )  # a sign that a year may be near
                 for index, group in enumerate(self.text("numbers").split("|"), 1):
                     for figure in spellings(group) if self.flag("joined_years") else ():
                         yield word + figure, "spelled-year", int(thousands) + index, False  # duemilaventi
@@ -203,6 +211,10 @@ class Language:
         for section in ("units", "seasons", "todays"):
             for text in self.section(section).values():
                 found.update(spellings(text.replace("/", " ")))
+        for name in self.section("year_words"):
+            found.update(spellings(name))
+            if self.flag("joined_years"):
+                found.update(word + number for word in spellings(name) for number in self.words("numbers"))
         if self.flag("compounds"):
             found.update(word for word, *_ in self._parts_of_a_day())
         for section in _TOLD:

@@ -23,6 +23,7 @@ from everwhen.when.tokens import Token
 Choose = Callable[..., list[TimeRef]]
 _ROOTS = frozenset({"<time>", "<recurrence>"})
 _WORDS = re.compile(r"[^\W\d_]+|\d")
+_FIGURES = re.compile(r"\d")
 _POINTS = re.compile(r"\d\.\s?-?\d")
 
 
@@ -49,11 +50,12 @@ def read(
     codes, verdict = likely
     if others := unspaced(text, start, end, languages):
         codes, verdict = [*others, *codes], "surely"
-    if not codes and languages is None and _POINTS.search(piece) and (code := in_figures(words)):
-        codes, verdict = (
-            [code],
-            "likely",
+    if not codes and languages is None and _FIGURES.search(piece):
+        code = in_figures(folded, _POINTS.search(piece) is not None)
+        codes = (
+            [code] if code else []
         )  # 27.11.2017: no word tells the language, but the points tell the order
+        verdict = "likely" if code else verdict
     found: list[TimeRef] = []
     for code in codes:
         here = _read_in(code, text, start, end, ctx, choose)

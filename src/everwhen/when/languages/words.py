@@ -23,7 +23,9 @@ _TOKEN = re.compile(
 | (?P<price>[$€£¥₹₽]\s?\d[\d.,]* | \d[\d.,]*\s?[€$£¥₹₽%‰](?!\w))
 | (?P<ymd>(?<![\d.])\d{4}(?P<s1>[-/.])\d{1,2}(?P=s1)\d{1,2}(?![\d]))
 | (?P<phone>\+\d[\d\ ()-]{6,}\d)
-| (?P<dmy>(?<![\d.,:])\d{1,2}(?P<s2>[-/.])\d{1,2}(?P=s2)(?:\d{4}|\d\d)(?!\d|[-/.:]\d))
+| (?P<dmy>(?<![\d.,:])\d{1,2}(?P<s2>[-/.])\d{1,2}(?P=s2)(?:\d{4}(?!\d)|\d\d(?!\d|[-/.:]\d)))
+| (?P<ym>(?<![\d.,/-])\d{4}[-/](?:1[0-2]|0?[1-9])(?![\w/-]))
+| (?P<my>(?<![\w.,/-])(?:1[0-2]|0?[1-9])[-/](?:19|20)\d\d(?![\d/-]))
 | (?P<version>\d+(?:\.\d+){2,}\.?)
 | (?P<grouped>\d{1,3}(?:[.']\d{3})+(?!\d) | \d+,\d+)
 | (?P<clock>(?<![\d.:])\d{1,2}:\d\d(?::\d\d)?(?![:\d])(?:\s?(?:h\b|[ap]\.?m\b\.?))?
@@ -34,7 +36,7 @@ _TOKEN = re.compile(
 | (?P<decade>'?(?:1[5-9]|20)?\d0(?:-?(?:er|ern|ies|es|е|х|ые|ых)|'?s)(?!\w))
 | (?P<shortyear>(?<![\w'])'\d\d(?![\w']))
 | (?P<ordinal>\d{1,2}(?:\.?[ºª°]
-    |-?(?:ere|er|re|eme|nde|nd|ste|de|[eoa]|го|ого|му|й|ый|ое|е|м|ом|я|ая|ю)(?!\w)))
+    |-?(?:ere|er|re|eme|nde|nd|ste|de|r[ao]|d[ao]|t[ao]|v[ao]|m[ao]|[eoa]|го|ого|му|й|ый|ое|е|м|ом|я|ая|ю)(?!\w)))
 | (?P<glued>\d+[^\W\d_]\w* | [^\W\d_]+[\d_]\w*)
 | (?P<number>\d+)
 | (?P<mark>'s(?=\s)|\S)
@@ -199,6 +201,12 @@ def _dmy(text: str, _: bool) -> list[Sense]:
     return [("<date>", WrittenDate(first, second, year), False)] if possible(first, second) else []
 
 
+def _year_month(text: str, _: bool) -> list[Sense]:
+    first, second = map(int, re.split("[-/]", text))
+    year, month = max(first, second), min(first, second)
+    return [("<whole>", Fixed(datetime(year, month, 1), "month"), False)] if 1500 <= year <= 2199 else []
+
+
 def _dotted(text: str, last: bool) -> list[Sense]:
     first, second = map(int, text.strip(".").split("."))
     # "Am 27.11. komme ich": the second point says that it is a date, unless the sentence ends with it.
@@ -252,6 +260,8 @@ NUMERIC: dict[str, Callable[[str, bool], list[Sense]]] = {
     "quarter": _quarter,
     "ymd": _ymd,
     "dmy": _dmy,
+    "ym": _year_month,
+    "my": _year_month,
     "dotted": _dotted,
     "decimal": _decimal,
     "slash": _slash,

@@ -113,6 +113,21 @@ def weekday_and_day(weekday: int, day: int) -> DayOfMonth:
     return DayOfMonth(day, weekday)
 
 
+@rule("<weekday> ,? <on>? <num>")
+def weekday_and_day_in_words(weekday: int, day: int) -> DayOfMonth | None:
+    return DayOfMonth(day, weekday) if 1 <= day <= 31 else None
+
+
+@rule("<short-weekday> <dayn>", bare=True)
+def short_weekday_and_day(weekday: int, day: int) -> DayOfMonth:
+    return DayOfMonth(day, weekday)
+
+
+@rule("<weekday> ,? <on>? <daynum> - <daynum>")
+def weekday_and_hyphen(_: int, first: int, second: int) -> SlashDay | None:
+    return SlashDay(first, second) if min(first, second) <= 12 else None
+
+
 @rule("<on> <dayn>", "<this> <dayn>", trim=1)
 def day_of_the_month(day: int) -> DayOfMonth:
     return DayOfMonth(day)
@@ -214,6 +229,11 @@ def the_year(number: int) -> Fixed:
     return year(number)
 
 
+@rule("<spelled-year>", gives="whole", bare=True)
+def year_in_words_alone(number: int) -> Fixed:
+    return year(number)
+
+
 @rule("<in> <spelled-year>", trim=1)
 def in_a_year_in_words(number: int) -> Fixed:
     return year(number)
@@ -272,6 +292,11 @@ def half_year(number: int) -> Months | None:
     return Months(number * 6 - 5, "half") if 1 <= number <= 2 else None
 
 
+@rule("<quarterly> <of> <on>? <unit>", "<quarterly> <of> <on>? <years>")
+def part_of_this_year(part: Months, unit: Unit = "year") -> Within | None:
+    return Within(part, UnitAt("year")) if unit == "year" else None
+
+
 @rule("<quarterly>", gives="cycle", bare=None)
 def part_of_a_year(part: Months) -> Months:
     return part
@@ -301,7 +326,8 @@ def month_and_days(month: int, first: int, last: int) -> Between | None:
 def stretch_and_year(stretch: Between, number: int) -> Between | None:
     if not isinstance(stretch.first, MonthDay) or not isinstance(stretch.last, MonthDay):
         return None
-    first = day_at(number, stretch.first.month, stretch.first.day)
+    over = stretch.first.month > stretch.last.month  # from December to February
+    first = day_at(number - over, stretch.first.month, stretch.first.day)
     last = day_at(number, stretch.last.month, stretch.last.day)
     return Between(first, last) if first and last else None
 
@@ -320,6 +346,16 @@ def days_of_a_dated_month(first: int, last: Meaning) -> Between | None:
 @rule("<dayn> <till> <on>? <slash>", "<dayn> <till> <on>? <decimal>", gives="stretch")
 def days_in_figures(first: int, last: SlashDay) -> Between | None:
     return Between(SlashDay(first, last.second), last) if first < last.first else None
+
+
+@rule("<md> <till> <on>? <md>", gives="stretch")
+def date_to_date(first: MonthDay, last: MonthDay) -> Between:
+    return Between(MonthDay(first.month, first.day), MonthDay(last.month, last.day))
+
+
+@rule("<md> <till> <on>? <date>", "<date> <till> <on>? <date>", "<date> <till> <on>? <md>")
+def date_to_full_date(first: Meaning, last: Meaning) -> Between:
+    return Between(first, last)
 
 
 @rule("<stretch>", "<start> <stretch>", "<between> <on>? <stretch>")

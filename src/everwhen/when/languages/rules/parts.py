@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from everwhen.when.bounds import Between, WrittenDate
 from everwhen.when.calendar import Unit
-from everwhen.when.cycles import Cycle, DayOfMonth, MonthDay, Months, Season, SlashDay, Weekday, Within
+from everwhen.when.cycles import (
+    Cycle,
+    DayOfMonth,
+    MonthDay,
+    Months,
+    Season,
+    SlashDay,
+    Weekday,
+    Weekend,
+    Within,
+)
 from everwhen.when.languages.rules.dates import day_at
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import Fixed, Meaning, Part, Position, UnitAt
@@ -62,10 +72,13 @@ def nth_unit(number: int, unit: Unit, whole: Meaning) -> Nth | None:
 
 @rule("<unit> <of> <on>? <time>", "<unit> <on> <time>")
 def week_around(unit: Unit, anchor: Meaning) -> UnitOf | None:
-    day = isinstance(anchor, (MonthDay, SlashDay, WrittenDate)) or (
-        isinstance(anchor, Fixed) and anchor.unit == "day"
-    )
-    return UnitOf(unit, anchor) if day and unit == "week" else None
+    return UnitOf(unit, anchor) if unit == "week" and _is_date(anchor) else None
+
+
+def _is_date(anchor: Meaning) -> bool:
+    if isinstance(anchor, Fixed):
+        return anchor.unit == "day"
+    return isinstance(anchor, (MonthDay, SlashDay, WrittenDate))
 
 
 @rule(
@@ -78,6 +91,31 @@ def half_of(number: int, whole: Meaning | Unit) -> Part | None:
         whole = UnitAt(whole)
     position: Position = "first half" if number == 1 else "second half"
     return Part(position, whole) if number in (1, 2) else None
+
+
+@rule("<cycle> <of> <on>? <time>", "<cycle> <on> <time>")
+def weekend_around(cycle: Cycle, anchor: Meaning) -> UnitOf | None:
+    return UnitOf(cycle, anchor) if isinstance(cycle, Weekend) and _is_date(anchor) else None
+
+
+@rule("<nth> <cycle> <of>? <on>? <time>", "<nth> <cycle> <in> <time>")
+def nth_weekend(number: int, cycle: Cycle, whole: Meaning) -> Nth | None:
+    return Nth(number, cycle, whole) if isinstance(cycle, Weekend) else None
+
+
+@rule("<unit> <beginning> <on>? <time>")
+def week_beginning(unit: Unit, anchor: Meaning) -> UnitOf | None:
+    return week_around(unit, anchor)  # type: ignore[return-value]
+
+
+@rule("<nth> <unit> <of>? <month>")
+def nth_unit_of_a_month(number: int, unit: Unit, month: int) -> Nth | None:
+    return Nth(number, unit, Months(month)) if unit in ("day", "week") else None
+
+
+@rule("<last> <unit> <of>? <month>")
+def last_unit_of_a_month(unit: Unit, month: int) -> Nth | None:
+    return Nth(-1, unit, Months(month)) if unit in ("day", "week") else None
 
 
 @rule("<last> <unit> <of> <on>? <time>", "<last> <unit> <in>? <time>", "<last> <unit> <in> <on> <time>")
@@ -168,7 +206,7 @@ def first_units_behind(whole: Meaning, much: Amount) -> EdgeOf:
     return EdgeOf(much, 1, whole)
 
 
-@rule(gives="stretch")
+@rule("<md> <till> <on>? <dayn>", gives="stretch")
 def date_to_day(first: MonthDay, day: int) -> Between | None:
     last = month_day(first.month, day)
     return Between(first, last) if last and first.day < day else None

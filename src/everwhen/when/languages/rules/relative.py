@@ -155,6 +155,11 @@ def rest_of(whole: Meaning) -> Rest:
     return Rest(whole)
 
 
+@rule("<whole> <earlier>", "<earlier> <whole>", "<earlier> <in>? <whole>")
+def earlier_in(whole: Meaning) -> HalfSoFar | None:
+    return HalfSoFar(whole, -1) if whole in (UnitAt("week"), UnitAt("month"), UnitAt("year")) else None
+
+
 @rule("<whole> <later>", "<later> <whole>", "<later> <in>? <whole>")
 def later_in(whole: Meaning) -> HalfSoFar | None:
     return HalfSoFar(whole, 1) if whole in (UnitAt("week"), UnitAt("month"), UnitAt("year")) else None

@@ -23,9 +23,21 @@ _FOLDED = _table()
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 
 
+_MARKED = re.compile("[" + "".join(re.escape(chr(code)) for code in _FOLDED if code > 0x7F) + "]")
+
+
 def fold(text: str) -> str:
     """The text in small letters without accents, each character where it was."""
-    return text.lower() if text.isascii() else text.translate(_FOLDED)
+    small = text.lower()
+    if small.isascii():
+        return small
+    if len(small) != len(text):  # a letter that has no small one of its own
+        return text.translate(_FOLDED)
+    return _MARKED.sub(_plain, small)
+
+
+def _plain(match: re.Match[str]) -> str:
+    return _FOLDED[ord(match[0])]
 
 
 def without_combining(word: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import Language, language
@@ -24,8 +25,8 @@ def looker(code: str) -> Callable[[list[Token], int, int], Look]:
     told = language(code)
     if not told.spaced:
         return _without_spaces(told)
-    future, past, participle = (_matcher(told, name) for name in ("future", "past", "participles"))
     helping, being = told.words("auxiliaries"), told.words("being")
+    kind_of = _kinds(code)
 
     def side_of(tokens: list[Token], start: int, end: int) -> Look:
         best: tuple[int, Side, bool] | None = None
@@ -36,11 +37,12 @@ def looker(code: str) -> Callable[[list[Token], int, int], Look]:
                 continue
             spoken += token.kind == "word"
             side: Side | None = None
-            if (token.lower in helping or token.lower in being) and _helps(tokens, index, participle):
+            kind = kind_of(token.lower, token.text)
+            if (token.lower in helping or token.lower in being) and _helps(tokens, index, kind_of):
                 side = "past"
-            elif future(token):
+            elif kind.future:
                 side = "future"
-            elif past(token):
+            elif kind.past:
                 side = "past"
             distance = start - index if index < start else index - end + 1
             if side is not None and (best is None or distance < best[0]):
@@ -66,27 +68,43 @@ def _without_spaces(told: Language) -> Callable[[list[Token], int, int], Look]:
     return side_of
 
 
-def _helps(tokens: list[Token], index: int, participle: Callable[[Token], bool]) -> bool:
-    """Whether a participle follows: "hat … gekauft", "ai vu"."""
-    return any(
-        participle(token)
-        for token in tokens[max(0, index - _WITHIN) : index + _WITHIN]
-        if token.kind == "word"
-    )
+def _helps(tokens: list[Token], index: int, kind_of: Callable[[str, str], Kind]) -> bool:
+    """Whether a participle is near: "hat … gekauft", "ai vu"."""
+    near = tokens[max(0, index - _WITHIN) : index + _WITHIN]
+    return any(kind_of(token.lower, token.text).participle for token in near if token.kind == "word")
 
 
-def _matcher(told: Language, name: str) -> Callable[[Token], bool]:
-    """Whether a token is one of the words, or has one of the forms: `*ré`, `ge*t`, as they are written."""
+class Kind(NamedTuple):
+    """What a word may be to a verb."""
+
+    future: bool
+    past: bool
+    participle: bool
+
+
+@cache
+def _kinds(code: str) -> Callable[[str, str], Kind]:
+    """What a word tells, kept for the words that come again."""
+    told = language(code)
+    future, past, participle = (_matcher(told, name) for name in ("future", "past", "participles"))
+
+    @lru_cache(maxsize=1 << 14)
+    def kind_of(word: str, written: str) -> Kind:
+        return Kind(future(word, written), past(word, written), participle(word, written))
+
+    return kind_of
+
+
+def _matcher(told: Language, name: str) -> Callable[[str, str], bool]:
+    """Whether a word is one of them, or has one of the forms: `*ré`, `ge*t`, as they are written."""
     entries = told.text(name).lower().split()
     words = frozenset(fold(entry) for entry in entries if "*" not in entry)
     shapes = "|".join(re.escape(entry).replace(r"\*", r"\w*") for entry in entries if "*" in entry)
     shape = re.compile(rf"(?:{shapes})$") if shapes else None
 
-    def matches(token: Token) -> bool:
-        if token.lower in words:
+    def matches(word: str, written: str) -> bool:
+        if word in words:
             return True
-        if shape is None or token.kind != "word" or len(token.lower) < _SHORTEST:
-            return False
-        return shape.match(token.text.lower()) is not None
+        return shape is not None and len(word) >= _SHORTEST and shape.match(written.lower()) is not None
 
     return matches

@@ -1,4 +1,4 @@
-"""Stretches of a text that are names, whatever dates stand in them: files, paths, addresses, quoted titles."""
+"""Stretches of a text that are no times, whatever words stand in them: files, paths, addresses, titles."""
 
 from __future__ import annotations
 
@@ -38,6 +38,24 @@ _TITLES = word_set(
 _WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
 
 
+_DAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_OTHERS = re.compile(
+    rf"""
+    \b(?:{_DAYS}|{_MONTHS})\s(?:Street|St|Road|Rd|Lane|Ln|Avenue|Ave|Square|Drive|Court|Close|Terrace)\b  # an address
+  | \b(?:{_DAYS})\s[A-Z][a-z]+\s(?:is|was)\s(?:an?|the|my|our|his|her|one|de|het|een|mijn)\b  # Tuesday Weld was a
+  | \b(?:{_DAYS})\s(?:Night|Morning)\s[A-Z][a-z]+  # Saturday Night Fever
+  | \bThe\s(?:{_DAYS})'s\b  # a restaurant
+  | (?<!\d)\d\d(?:[\ .]\d\d){{4}}(?!\d)  # a telephone number in pairs
+  | \ba\ssecond\s(?!ago|later|after|before|to|of|and|or|please|now|i|we|you|he|she|it|they|then|if|when|while|longer|
+    more|too|in|at|on|for|there|here|the|this|that|my|until|as|because)[a-z]{{3,}}  # a second opinion
+  | \b[Aa]\squarter\sof\s(?:the|an?|my|our|your|his|her|their|all|its|them|us)\b(?!\s(?:year|century|hour))  # a share
+    """,
+    re.VERBOSE,
+)
+_LIKELY = re.compile(r"day|second|quarter|\d\d[ .]\d\d[ .]\d\d|[A-Z]\w+ (?:St|R|L|A|Dr|Co|Cl|Te|Sq)")
+
+
 def name_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Where names stand whose dates are no times. A text that is nothing but a name is read for the date in it."""
     spans: list[tuple[int, int]] = []
@@ -45,6 +63,8 @@ def name_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
         return spans
     if _MARKS.search(text, start, end):
         spans += [match.span() for match in _FILES.finditer(text, start, end)]
+    if _LIKELY.search(text, start, end):
+        spans += [match.span() for match in _OTHERS.finditer(text, start, end)]
     if _QUOTES.search(text, start, end):
         for match in _QUOTED.finditer(text, start, end):
             if _is_title(match[0][1:-1], text[max(start, match.start() - 40) : match.start()]):

@@ -31,6 +31,8 @@ def stands(item: Item, tokens: list[Token], told: Language, day_first: bool) -> 
     follows, last = after.lower if after else "", tokens[item.end - 1]
     if _in_a_number(tokens, first, item.end):
         return False
+    if before is not None and before.kind == "number" and tokens[first].kind == "number":
+        return False  # the rest of a telephone number
     if before is not None and _named(before.lower, tokens[first].kind in _FIGURES, told):
         return False
     if last.kind in _FIGURES and (follows in told.words("measures") or follows == "%"):

@@ -23,6 +23,7 @@ from everwhen.when.tokens import Token
 Choose = Callable[..., list[TimeRef]]
 _ROOTS = frozenset({"<time>", "<recurrence>"})
 _WORDS = re.compile(r"[^\W\d_]+|\d")
+_LENGTH = re.compile(r"\W*\d+\s?(?:h\d*|min)\W*")  # "2h" alone is a length, as in English
 _FIGURES = re.compile(r"\d")
 _POINTS = re.compile(r"\d\.\s?-?\d")
 
@@ -50,7 +51,7 @@ def read(
     codes, verdict = likely
     if others := unspaced(text, start, end, languages):
         codes, verdict = [*others, *codes], "surely"
-    if not codes and languages is None and _FIGURES.search(piece):
+    if not codes and languages is None and _FIGURES.search(piece) and not _LENGTH.fullmatch(piece):
         code = in_figures(folded, _POINTS.search(piece) is not None)
         codes = (
             [code] if code else []

@@ -23,6 +23,8 @@ _DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八
 }
 _N = r"(?:\d{1,2}|[一二两兩三四五六七八九]?十[一二三四五六七八九]?|[一二两兩三四五六七八九])"
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867, "民国": 1911, "民國": 1911}
+_SIGNS = {*"一二两兩三四五六七八九十〇零正元廿第年月", *(name[0] for name in _ERAS)}
+"""What a number or a form may begin with, beside digits."""
 _FORMS = rf"""
   (?P<era>(?:{"|".join(_ERAS)})\s?(?:\d{{1,2}}|元|{_N})年)
 | (?P<decade>(?:(?:19|20)?\d0|[二三四五六七八九]十)年代)
@@ -55,7 +57,10 @@ def _pattern(code: str) -> re.Pattern[str]:
     }
     words = {word for word in (*told.senses, *told.words("names"), *fixed) if word}
     word = "|".join(map(re.escape, sorted(words, key=lambda one: (-len(one), one))))
-    return re.compile(rf"\s*+(?:{_FORMS}|(?P<word>{word})|(?P<number>\d+|{_N})|(?P<mark>\S))", re.VERBOSE)
+    # Most signs begin nothing: they are passed over before the forms and the words are tried on them.
+    first = re.escape("".join(sorted({*_SIGNS, *(one[0] for one in words)})))
+    form = rf"{_FORMS}|(?P<word>{word})|(?P<number>\d+|{_N})|(?P<mark>\S)"
+    return re.compile(rf"\s*+(?:(?P<plain>[^\s\d{first}])|{form})", re.VERBOSE)
 
 
 def tokenize(text: str, start: int, end: int, code: str) -> list[Token]:
@@ -67,6 +72,7 @@ def tokenize(text: str, start: int, end: int, code: str) -> list[Token]:
         kind = match.lastgroup or "mark"
         first, last = match.span(kind)
         lower = match[kind]
+        kind = "mark" if kind == "plain" else kind
         if kind == "word" and last - first > 1 and plain[last - 1 : last + 1] in names:
             kind = "name"  # 李明天生: the word's last sign belongs to the next word
         found.append(Token(kind, lower, piece[first:last], start + first, start + last))

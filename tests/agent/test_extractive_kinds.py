@@ -118,3 +118,28 @@ def test_a_length_is_told_in_the_unit_asked_for() -> None:
     assert in_unit(14, 14, "week") == "2 weeks"
     assert in_unit(1, 1, "day") == "1 day"
     assert in_unit(20, 40, "week") == "between 3 and 6 weeks"
+
+
+@pytest.mark.parametrize(
+    ("question", "offered"),
+    [
+        ("Did it go up or down in May?", {"up": "Did it go up in May?", "down": "Did it go down in May?"}),
+        (
+            "Did I take more water per spoon, or less?",
+            {"more": "Did I take more water per spoon?", "less": "Did I take less water per spoon?"},
+        ),
+        (
+            "Is the office in Leeds or in York?",
+            {"in Leeds": "Is the office in Leeds?", "in York": "Is the office in York?"},
+        ),
+        (
+            "Do I drink it with milk or without milk?",
+            {"with milk": "Do I drink it with milk?", "without milk": "Do I drink it without milk?"},
+        ),
+        ("Did Ana buy a bike or a car?", {"a bike": "Did Ana buy a bike?", "a car": "Did Ana buy a car?"}),
+        ("Is Ana happy or not?", {}),
+        ("Did Ana buy a bike?", {}),
+    ],
+)
+def test_a_choice_is_a_question_for_each_of_the_two(question: str, offered: dict[str, str]) -> None:
+    assert dict(read_kind(question).offered) == offered

@@ -65,3 +65,37 @@ def test_yes_and_no_are_of_what_holds(memory: Memory, question: str, answer: str
 def test_as_it_was_known_before_nothing_had_ended(memory: Memory) -> None:
     then = datetime(2025, 2, 1, tzinfo=UTC)
     assert memory.ask("Where do I work?", at=then, as_of=then, model="none").trace["short"] == "Siemens"
+
+
+@pytest.fixture(scope="module")
+def offers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    with Memory.open(tmp_path_factory.mktemp("offers"), bank="offers") as memory:
+        for day, text in enumerate(
+            (
+                "The rent went up in May to 900 euros.",
+                "We moved the office to York last week.",
+                "I bought a car in the end, a bike was too slow for me.",
+                "The doctor lowered my dose to 10 mg.",
+            ),
+            start=1,
+        ):
+            memory.add(text, at=datetime(2025, 5, day, 9, tzinfo=UTC))
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Did the rent go up or down?", "up"),
+        ("Is the office in Leeds or in York?", "in York"),
+        ("Did I buy a bike or a car?", "a car"),
+        ("Did the doctor raise or lower my dose?", "lower"),
+    ],
+)
+def test_a_choice_is_answered_with_one_of_the_two(offers: Memory, question: str, answer: str) -> None:
+    assert offers.ask(question, at=NOW, model="none").trace["short"] == answer
+
+
+def test_a_choice_of_two_that_were_not_told_is_refused(offers: Memory) -> None:
+    refused = offers.ask("Do I have a cat or a dog?", at=NOW, model="none")
+    assert refused.abstained and "neither of the two was told" in refused.text

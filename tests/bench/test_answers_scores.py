@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from everwhen.bench.answers.judge import held
+from everwhen.bench.answers.questions import Question
 from everwhen.bench.answers.scores import exact, holds, rouge_l, says_not_known, token_f1
 
 
@@ -77,3 +79,21 @@ def test_holds_wants_every_word_and_reads_numbers_either_way() -> None:
     assert holds("7 days (from 1 to 8 May)", "7 days. 8 days (including the last day) is also acceptable.")
     assert not holds("a yellow hat", "a yellow dress")
     assert not holds("anything", "")
+
+
+@pytest.mark.parametrize(
+    ("question", "gold", "answer", "right"),
+    [
+        ("How many kits did I buy?", "I bought five kits: a tank, a car and three planes.", "5, counted", True),
+        ("How many kits did I buy?", "I bought five kits: a tank, a car and 3 planes.", "3", False),
+        ("How many people follow me?", "1,300", "1300 people", True),
+        ("How many kits did I buy?", "five", "several", False),
+        ("Did I increase or decrease the dose?", "You increased it (to 2 pills)", "Increase", True),
+        ("Did I increase or decrease the dose?", "You increased it (to 2 pills)", "Decrease", False),
+        ("Did I increase or decrease the dose?", "You increased it", "Increase or decrease", False),
+    ],
+)
+def test_a_number_and_a_choice_are_judged_by_what_was_asked_for(
+    question: str, gold: str, answer: str, right: bool
+) -> None:
+    assert held(Question("q", "g", question, gold, "plain", None), answer) is right

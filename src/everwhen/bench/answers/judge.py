@@ -10,8 +10,9 @@ from string import Template
 from typing import get_args
 
 from everwhen import prompts
+from everwhen.agent.extractive.kinds import read_kind
 from everwhen.bench.answers.questions import Question, Rule
-from everwhen.bench.answers.scores import exact, holds, says_not_known
+from everwhen.bench.answers.scores import exact, first_number, holds, names, says_not_known
 from everwhen.errors import UsageError
 
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -50,8 +51,22 @@ def exactly(question: Question, answer: str) -> bool:
 
 
 def held(question: Question, answer: str) -> bool:
-    """A more generous one, for answers that quote: every word of the right answer is there, whatever else is."""
-    return holds(answer, question.gold) if question.answerable else says_not_known(answer)
+    """A more generous one, for answers that quote: every word of the right answer is there, whatever else is.
+
+    Where a number is asked for it is the first number of both, and of a choice the one of the two that both name: the
+    right answer may go on ("five, and their scales are …").
+    """
+    if not question.answerable:
+        return says_not_known(answer)
+    asked = read_kind(question.text)
+    if asked.kind == "count" and (right := first_number(question.gold)):
+        return first_number(answer) == right
+    if asked.offered:
+        both = [
+            [name for name, _ in asked.offered if names(text, name)] for text in (answer, question.gold)
+        ]
+        return len(both[0]) == 1 and both[0] == both[1]
+    return holds(answer, question.gold)
 
 
 def _read(file: Path) -> dict[str, str]:

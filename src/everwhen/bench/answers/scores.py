@@ -64,6 +64,18 @@ def holds(answer: str, gold: str) -> bool:
     return any(side and side <= said for side in wanted)
 
 
+def first_number(text: str) -> str:
+    """The first number of a text, as digits; empty where there is none."""
+    said = (_DIGITS.get(one, one) for one in words(text.replace(",", "")))
+    return next((one for one in said if one.isdigit()), "")
+
+
+def names(text: str, name: str) -> bool:
+    """Whether a text has every word of a name, or a form of it: "increased" names "increase"."""
+    said = words(text)
+    return all(any(one.startswith(word) for one in said) for word in words(name))
+
+
 def says_not_known(answer: str) -> bool:
     """Whether the answer says that it is not known; an empty one says nothing."""
     return bool(_NOT_KNOWN.search(answer))

@@ -8,7 +8,7 @@ from typing import Any
 
 from everwhen.errors import UsageError
 from everwhen.facts.wording import certainty
-from everwhen.ingest.messages import LONGEST_LABEL, clean, message
+from everwhen.messages import LONGEST_LABEL, clean, message
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
 from everwhen.when import Interval

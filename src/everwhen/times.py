@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import overload
 
 from everwhen.errors import UsageError
-from everwhen.store.instants import aware
+from everwhen.instants import aware
 from everwhen.types import Between, Time
 from everwhen.when import Interval
 from everwhen.when.zones import stored_name, zone_of

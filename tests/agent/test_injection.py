@@ -11,7 +11,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.agent.loop import MOST_CALLS
-from everwhen.agent.recipe import FULL
+from everwhen.agent_recipe import FULL
 from everwhen.models.llm.dialogue import Observed, Told
 from everwhen.models.llm.fake import Asked, FakeLLM
 from everwhen.types import Answer

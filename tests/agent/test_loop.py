@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.agent.recipe import ABLATIONS, FULL, TOOLS
+from everwhen.agent_recipe import ABLATIONS, FULL, TOOLS
 from everwhen.memory import AsyncMemory
 from everwhen.models.llm import LLMError
 from everwhen.types import Answer

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from everwhen import Memory
-from everwhen.agent.recipe import FULL
+from everwhen.agent_recipe import FULL
 from everwhen.models.llm import LLMError
 from tests.agent.conftest import ASKED, Open
 from tests.scripted_server import Asked, ScriptedServer, Step, call, calls, text

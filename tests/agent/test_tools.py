@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.agent.recipe import TOOLS
 from everwhen.agent.tools import Kit, Toolbox
 from everwhen.agent.view import View
+from everwhen.agent_recipe import TOOLS
 from everwhen.errors import Unavailable
 from tests.agent.conftest import ASKED
 

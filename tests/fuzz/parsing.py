@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.home import bank_path
 from everwhen.ingest.importers import FORMATS, merged, read
-from everwhen.ingest.messages import message
 from everwhen.keep.retain import describe as describe_rule
 from everwhen.keep.retain import parse as parse_rule
+from everwhen.messages import message
 from everwhen.settings import Settings, load
 from everwhen.types import Message
 from everwhen.when import (

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from everwhen import messages
 from everwhen.errors import UsageError
-from everwhen.ingest import messages
-from everwhen.ingest.messages import LARGEST_TEXT, LONGEST_LABEL, instant, message, role
-from everwhen.ingest.parts import as_text, caption
+from everwhen.messages import LARGEST_TEXT, LONGEST_LABEL, instant, message, role
+from everwhen.messages.parts import as_text, caption
 from everwhen.types import Message
 from everwhen.when.zones import zone_name, zone_of
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from everwhen import Memory
-from everwhen.ingest.lines import line
 from everwhen.models.tokens import count_tokens
 from everwhen.recall.features import Pool
 from everwhen.recall.pipeline import Gathered, Request, gather
 from everwhen.recall.plan import plan
-from everwhen.store import UnitRow
 from everwhen.store.scan import Surroundings
-from everwhen.types import Recalled, Why
+from everwhen.types import Recalled, UnitRow, Why
+from everwhen.types.recall import line
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 ASKED = datetime(2025, 9, 1, 12, 0, tzinfo=UTC)

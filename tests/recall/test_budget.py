@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from everwhen.models.tokens import count_tokens
 from everwhen.recall.budget import fill
-from everwhen.recall.result import HEADER_TOKENS, Recall
-from everwhen.types import Recalled
+from everwhen.types import Recall, Recalled
+from everwhen.types.recall import HEADER_TOKENS
 from tests.recall.memories import recalled
 
 lists = st.lists(st.tuples(st.integers(1, 40), st.floats(0, 1), st.integers(0, 96)), max_size=15).map(

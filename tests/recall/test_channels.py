@@ -17,7 +17,7 @@ from everwhen.recall import Recall
 from everwhen.recall.channels import merged, reasons
 from everwhen.recall.plan import plan
 from everwhen.recall.question import embed
-from everwhen.recall.recipe import CHANNELS, FOUR_WAY, MID
+from everwhen.recipes import CHANNELS, FOUR_WAY, MID
 from everwhen.store import Scored
 from tests.recall.memories import ASKED, START, gathered, tell
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.ingest.lines import line
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import MID
 from everwhen.recall.dates import shown, spoken_times
 from everwhen.types import Recalled
+from everwhen.types.recall import line
 from everwhen.when import Interval, resolve
 from tests.recall.memories import recalled
 

@@ -17,7 +17,7 @@ from everwhen.models.rerank import Candidate, Question, Scores
 from everwhen.recall import Recall
 from everwhen.recall.fuse import Weights, linear, rrf, weights
 from everwhen.recall.pipeline import CONTEXT, Request, recall
-from everwhen.recall.recipe import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
+from everwhen.recipes import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
 from everwhen.store import Filter
 from tests.recall.memories import ASKED, tell
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.recall.complexity import Complexity
 from everwhen.recall.gate import LEAST, MOST, Known, chance, gate
-from everwhen.recall.recipe import Gating
+from everwhen.recipes import Complexity, Gating
 from everwhen.types import Recalled
 from tests.recall.memories import recalled
 

@@ -12,9 +12,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.recall import MID
-from everwhen.recall.complexity import Complexity
 from everwhen.recall.hierarchy import LEAVES, level_budgets
-from everwhen.recall.recipe import Gating
+from everwhen.recipes import Complexity, Gating
 from everwhen.types import Recalled
 from everwhen.when import Interval
 from tests.recall.memories import ASKED, START, TALK, tell

@@ -14,7 +14,7 @@ from everwhen.models.llm.fake import Asked, FakeLLM
 from everwhen.recall import MID, Recall, Request, recall
 from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.plan import plan
-from everwhen.recall.recipe import Recipe
+from everwhen.recipes import Recipe
 from tests.recall.memories import ASKED, recalled, tell
 
 TREE = replace(MID, name="tree", tree=True)

@@ -11,8 +11,8 @@ from everwhen.ingest.remember import line
 from everwhen.models.tokens import count_tokens
 from everwhen.recall.budget import fill
 from everwhen.recall.fuse import rrf
-from everwhen.recall.result import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, Recall, header
-from everwhen.types import Recalled, Why
+from everwhen.types import Recall, Recalled, Why
+from everwhen.types.recall import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, header
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from everwhen.instants import EPOCH
 from everwhen.store import index_scan as scanning
 from everwhen.store import vectors as coding
 from everwhen.store.index import Batch, Index, Rows, Window
 from everwhen.store.index_scan import IndexScan
-from everwhen.store.instants import EPOCH
 from everwhen.store.kinds import codes
 from everwhen.store.scan import SaidBy, Scan
 from everwhen.store.terms import PACKED, Tokenizer, label_key, pack

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from everwhen.recall.result import WEEKDAYS
 from everwhen.types import Entry, Event, Fact, Turn
+from everwhen.types.recall import WEEKDAYS
 from everwhen.when import Interval, describe
 from everwhen.when.zones import zone_of
 

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from everwhen.agent.bank import Bank
-from everwhen.agent.recipe import FULL, AgentRecipe
 from everwhen.agent.rendering import shown_length
+from everwhen.agent_recipe import FULL, AgentRecipe
 from everwhen.errors import NotFound
 from everwhen.recall import Recipe
 from everwhen.recall.grep import grep_events

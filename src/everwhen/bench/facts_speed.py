@@ -17,8 +17,8 @@ from time import perf_counter
 from typing import Any
 
 from everwhen.bench.metrics import percentile
+from everwhen.instants import to_text
 from everwhen.memory import Memory
-from everwhen.store.instants import to_text
 from everwhen.store.sqlite import SqliteStore
 
 PREDICATES = ("lives in", "works at", "prefers", "reports to", "status")

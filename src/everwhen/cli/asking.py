@@ -14,7 +14,7 @@ from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable, spoken_of
 
 if TYPE_CHECKING:
-    from everwhen.agent.recipe import AgentRecipe
+    from everwhen.agent_recipe import AgentRecipe
     from everwhen.memory import Memory
     from everwhen.types import Answer
 
@@ -164,7 +164,7 @@ def _command(here: Here, memory: Memory, words: str, last: Last | None) -> None:
 def _recipe(without: list[str]) -> AgentRecipe | None:
     if not without:
         return None
-    from everwhen.agent.recipe import FULL
+    from everwhen.agent_recipe import FULL
 
     recipe = FULL
     for stage in without:

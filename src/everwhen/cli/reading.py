@@ -104,7 +104,7 @@ def _recipe(
     from typing import get_args
 
     from everwhen.checked import recipe
-    from everwhen.recall.recipe import RECIPES, Gating
+    from everwhen.recipes import RECIPES, Gating
     from everwhen.settings import load
 
     if named is not None and named not in RECIPES:

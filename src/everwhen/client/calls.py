@@ -15,12 +15,10 @@ from typing_extensions import TypedDict
 from everwhen import checked
 from everwhen.client.wire import PAGE, AskAgain, Call, Steps
 from everwhen.errors import UsageError
-from everwhen.ingest.messages import message as as_message
+from everwhen.instants import aware
+from everwhen.messages import message as as_message
 from everwhen.recall import Recall, Recipe
 from everwhen.settings import MAX_TOKENS
-from everwhen.store import UnitRow
-from everwhen.store.graph import Linked
-from everwhen.store.instants import aware
 from everwhen.times import Clock, known_zone, local
 from everwhen.types import (
     Accessed,
@@ -34,19 +32,21 @@ from everwhen.types import (
     EventHit,
     Finding,
     Hit,
+    Linked,
     Message,
     Session,
     Stats,
     Time,
     TimeAnswer,
     Turn,
+    UnitRow,
     Usage,
 )
 from everwhen.when import Grain, Interval
 from everwhen.when.zones import zone_name
 
 if TYPE_CHECKING:
-    from everwhen.agent.recipe import AgentRecipe
+    from everwhen.agent_recipe import AgentRecipe
     from everwhen.models.llm import LLM
 
 Given = str | Mapping[str, Any] | Message

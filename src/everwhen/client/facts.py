@@ -11,9 +11,8 @@ from everwhen.client.calls import pages, part, when_given
 from everwhen.client.wire import Call, Steps
 from everwhen.errors import UsageError
 from everwhen.facts import decay
-from everwhen.facts.decay import HalfLives
 from everwhen.times import Clock
-from everwhen.types import Conflict, Fact, FactDiff, Origin, StaleFact, Time
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Origin, StaleFact, Time
 
 
 class Half(TypedDict):

@@ -18,7 +18,7 @@ from everwhen.waiting import one_wait
 if TYPE_CHECKING:
     import httpx
 
-    from everwhen.agent.recipe import AgentRecipe
+    from everwhen.agent_recipe import AgentRecipe
     from everwhen.models.llm import LLM
     from everwhen.types import Answer, Time
 

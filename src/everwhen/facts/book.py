@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts import changes, decay
-from everwhen.facts.decay import HalfLives
 from everwhen.facts.learn import record
 from everwhen.facts.predicates import Predicates, folded, normalised
 from everwhen.facts.recasting import recast
@@ -28,7 +27,7 @@ from everwhen.settings import Settings
 from everwhen.store.facts import Declared, FactRow, FactStore, Report
 from everwhen.store.model import Model
 from everwhen.times import Clock
-from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Status, Time
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, Origin, StaleFact, Status, Time
 from everwhen.when import Grain, Interval, describe
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")

@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from everwhen.types import Fact
+from everwhen.types import Fact, HalfLives
 
 DAY = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class HalfLives:
-    """Days after which a fact of a domain is half as sure: the bank's own over the settings'."""
-
-    by_domain: Mapping[str, float] = field(default_factory=dict)
-    otherwise: float = 365.0
-
-    def of(self, domain: str | None) -> float:
-        return self.by_domain.get(domain, self.otherwise) if domain is not None else self.otherwise
 
 
 def faded(confidence: float, since: datetime, instant: datetime, half_life: float) -> float:

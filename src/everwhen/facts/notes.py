@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 from everwhen.facts.book import to_fact
-from everwhen.facts.decay import HalfLives, confidence_at
+from everwhen.facts.decay import confidence_at
 from everwhen.store.facts import FactRow, FactStore
-from everwhen.types import Fact
+from everwhen.types import Fact, HalfLives
 from everwhen.when import Grain, Interval
 from everwhen.when.zones import zone_of
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from everwhen.errors import UsageError
 from everwhen.facts.changes import Statement
 from everwhen.facts.predicates import Predicates
-from everwhen.store.instants import aware
+from everwhen.instants import aware
 from everwhen.store.model import Model
 from everwhen.types import ORIGINS, Origin
 from everwhen.when import Grain

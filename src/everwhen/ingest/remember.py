@@ -15,13 +15,13 @@ from typing import TypeVar
 
 from everwhen.ingest.embedding import Spoken, embed_spoken, embedded_texts
 from everwhen.ingest.exchanges import LONGEST, begins_exchange
-from everwhen.ingest.lines import line
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.tokens import count_tokens
 from everwhen.settings import Settings
 from everwhen.store import Model, NewTurn, Store
 from everwhen.types import Added, Message, Metadata, Turn
+from everwhen.types.recall import line
 from everwhen.when.zones import zone_name, zone_of
 
 T = TypeVar("T")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from everwhen.agent.adapters.shelf import WritableBank
     from everwhen.agent.bank import Bank
     from everwhen.agent.loop import Run
-    from everwhen.agent.recipe import AgentRecipe
     from everwhen.agent.tools import Toolbox
+    from everwhen.agent_recipe import AgentRecipe
     from everwhen.models.llm import LLM
 
 EXTRACTIVE = "none"
@@ -148,8 +148,8 @@ class AskingMemory(TimeMemory):
     ) -> Run:
         from everwhen.agent.budget import Budget
         from everwhen.agent.loop import Run
-        from everwhen.agent.recipe import FULL
         from everwhen.agent.view import View
+        from everwhen.agent_recipe import FULL
         from everwhen.models.llm import llm_of
 
         chosen = self._settings

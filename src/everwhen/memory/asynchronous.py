@@ -13,7 +13,7 @@ from everwhen.memory.front import Memory
 from everwhen.types import Answer, Time
 
 if TYPE_CHECKING:
-    from everwhen.agent.recipe import AgentRecipe
+    from everwhen.agent_recipe import AgentRecipe
     from everwhen.models.llm import LLM
 
 P = ParamSpec("P")

@@ -15,7 +15,6 @@ from everwhen.facts.notes import Moment
 from everwhen.home import bank_path, cache_path, home_folder
 from everwhen.ingest.entities import KnownEntities
 from everwhen.ingest.extract.opening import check_extractor
-from everwhen.ingest.messages import message as as_message
 from everwhen.ingest.reembed import reembed
 from everwhen.ingest.remember import Placement, in_batches, placed, remember
 from everwhen.ingest.worker import Worker
@@ -24,6 +23,7 @@ from everwhen.memory.keeping import KeepMemory
 from everwhen.memory.map import MapMemory
 from everwhen.memory.model import BankEmbedder, close_cache
 from everwhen.memory.tree import check_tree
+from everwhen.messages import message as as_message
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.embed.retired import refuse_retired

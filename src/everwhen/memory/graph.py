@@ -12,10 +12,10 @@ from everwhen.ingest.extract.opening import open_extractor
 from everwhen.ingest.worker import Worker
 from everwhen.memory.model import ModelMemory
 from everwhen.recall.question import heart_of
-from everwhen.store import Filter, UnitRow
-from everwhen.store.graph import Linked, Work
+from everwhen.store import Filter
+from everwhen.store.graph import Work
 from everwhen.times import Clock
-from everwhen.types import Entity, Event, Listed
+from everwhen.types import Entity, Event, Linked, Listed, UnitRow
 from everwhen.waiting import wait_once
 
 if TYPE_CHECKING:

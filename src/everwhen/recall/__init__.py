@@ -1,7 +1,7 @@
 """The read path: plan, channels, fusion, budget; one module each, composed by a frozen recipe."""
 
 from everwhen.recall.pipeline import Request, recall
-from everwhen.recall.recipe import FOUR_WAY, MID, TEMPR, Recipe
-from everwhen.recall.result import Recall
+from everwhen.recipes import FOUR_WAY, MID, TEMPR, Recipe
+from everwhen.types import Recall
 
 __all__ = ["FOUR_WAY", "MID", "TEMPR", "Recall", "Recipe", "Request", "recall"]

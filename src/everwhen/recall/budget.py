@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everwhen.recall.result import BREAK_TOKENS, HEADER_TOKENS, header
 from everwhen.types import Recalled
+from everwhen.types.recall import BREAK_TOKENS, HEADER_TOKENS, header
 
 NO_ROOM = "no room in max_tokens"
 """The reason of what does not fit."""

@@ -10,8 +10,8 @@ from typing import TypeAlias
 from everwhen.recall.graph import graph
 from everwhen.recall.plan import Plan
 from everwhen.recall.question import ASKED
-from everwhen.recall.recipe import Recipe
 from everwhen.recall.temporal import temporal
+from everwhen.recipes import Recipe
 from everwhen.store import Filter, Scored, Store
 from everwhen.store.scan import SaidBy, Scan
 

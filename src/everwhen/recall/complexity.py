@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Literal, TypeAlias
 
-Complexity: TypeAlias = Literal["simple", "hybrid", "complex"]
+from everwhen.recipes import Complexity
 
 # "Could you remind me" asks for no judgement.
 _COURTESY = re.compile(

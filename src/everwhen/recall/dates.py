@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 
-from everwhen.ingest.lines import line
 from everwhen.store import Store
 from everwhen.types import Recalled
+from everwhen.types.recall import line
 from everwhen.when import Interval, TimeRef, resolve
 from everwhen.when.render import dates
 from everwhen.when.zones import zone_of

@@ -21,10 +21,10 @@ from everwhen.recall.clues import TURNS, Clue, gather, similar_events, similar_f
 from everwhen.recall.matching import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.pipeline import Request, recall
 from everwhen.recall.reading import is_readable
-from everwhen.recall.recipe import MID, Recipe
 from everwhen.recall.spans import unit_around
 from everwhen.recall.told import AskedWords, covers, read_words
 from everwhen.recall.who import asked_about
+from everwhen.recipes import MID, Recipe
 from everwhen.store import Filter, Store
 from everwhen.types import Evidence, TimeAnswer
 from everwhen.when import Interval

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from everwhen.recall.result import recalled
-from everwhen.store import Store, UnitRow
+from everwhen.store import Store
 from everwhen.store.scan import Scan
-from everwhen.types import Recalled, Why
+from everwhen.types import Recalled, UnitRow, Why
 
 LEADING = 10
 """The best turns that are given their neighbours."""

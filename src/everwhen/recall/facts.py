@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from everwhen.facts.decay import HalfLives
 from everwhen.facts.notes import Moment, Note, facts_from_turns, holding, note
 from everwhen.facts.wording import SPEAKER
 from everwhen.store import Store
-from everwhen.types import Dropped, Recalled, Why
+from everwhen.types import Dropped, HalfLives, Recalled, Why
 
 TURNS = 5
 """The best turns whose own facts are shown beside them: what they say may have changed since."""

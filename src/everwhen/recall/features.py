@@ -22,9 +22,9 @@ from everwhen.models.rerank.maxsim import weighted_maxsim
 from everwhen.recall.plan import Plan
 from everwhen.recall.question import ASKED
 from everwhen.recall.satf import satf
-from everwhen.store import UnitRow
 from everwhen.store.bm25 import K1, B, idf
 from everwhen.store.scan import SaidBy, Surroundings
+from everwhen.types import UnitRow
 from everwhen.when import Interval
 
 Array = NDArray[np.float32]

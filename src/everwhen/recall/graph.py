@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
 from everwhen.recall.question import ASKED
-from everwhen.recall.recipe import MID, Recipe
+from everwhen.recipes import MID, Recipe
 from everwhen.store import Filter, Scored, Store
 from everwhen.store.scan import Scan
 from everwhen.types import KINDS

@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recall.complexity import Complexity
 from everwhen.recall.features import Pool, bm25
 from everwhen.recall.question import ASKED
 from everwhen.recall.result import recalled
-from everwhen.store import Filter, Store, UnitRow
-from everwhen.types import Dropped, Recalled, Why
+from everwhen.recipes import Complexity
+from everwhen.store import Filter, Store
+from everwhen.types import Dropped, Recalled, UnitRow, Why
 
 LEAF, SESSION = 1, 2
 LEAVES = 20

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everwhen.ingest.lines import line
 from everwhen.models.llm.base import LLM, LLMError
 from everwhen.prompts import load
-from everwhen.recall.complexity import Complexity
 from everwhen.recall.plan import KEYWORDS, Plan
-from everwhen.recall.result import header
+from everwhen.recipes import Complexity
 from everwhen.types import Dropped, Recalled
+from everwhen.types.recall import header, line
 
 if TYPE_CHECKING:
     from everwhen.recall.judge_schema import Kept, Planned

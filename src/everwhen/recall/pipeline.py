@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import UsageError
-from everwhen.facts.decay import HalfLives
 from everwhen.facts.notes import Moment
 from everwhen.models.embed import Embedder
 from everwhen.models.llm.base import LLM
@@ -43,14 +42,14 @@ from everwhen.recall.latest import newer_first
 from everwhen.recall.plan import Plan, asks_now, past_asked_for, plan
 from everwhen.recall.question import ASKED, Query, embed, heart_of
 from everwhen.recall.reading import Desk, is_readable, weight
-from everwhen.recall.recipe import MID, Recipe
-from everwhen.recall.result import Recall, recalled
+from everwhen.recall.result import recalled
 from everwhen.recall.satf import satf
 from everwhen.recall.spelling import Names, corrected
+from everwhen.recipes import MID, Recipe
 from everwhen.settings import MAX_TOKENS
-from everwhen.store import Filter, Store, UnitRow
+from everwhen.store import Filter, Store
 from everwhen.store.scan import Scan
-from everwhen.types import KINDS, Dropped, Recalled, Why
+from everwhen.types import KINDS, Dropped, HalfLives, Recall, Recalled, UnitRow, Why
 
 ORDERS = ("relevance", "time", "level")
 REACH = 32

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from everwhen.recall.complexity import Complexity, complexity
+from everwhen.recall.complexity import complexity
+from everwhen.recipes import Complexity
 from everwhen.store.scan import SaidBy
 from everwhen.store.terms import STOP_WORDS
 from everwhen.types import ROLES

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall.features import Pool, neighbours
 from everwhen.recall.fuse import WEIGHTS
-from everwhen.store import Store, UnitRow
+from everwhen.store import Store
+from everwhen.types import UnitRow
 
 BEFORE = 160
 """Characters of the turn before that are read along, of which the reader takes its last tokens."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
+from everwhen.instants import from_micros
 from everwhen.recall.graph import Edges, lead_back, spread
 from everwhen.recall.question import ASKED
-from everwhen.recall.recipe import MID, Recipe
-from everwhen.store import Filter, Scored, Store, UnitRow
-from everwhen.store.instants import from_micros
+from everwhen.recipes import MID, Recipe
+from everwhen.store import Filter, Scored, Store
 from everwhen.store.scan import Scan
+from everwhen.types import UnitRow
 from everwhen.when import Grain, Interval
 
 POOL = 3

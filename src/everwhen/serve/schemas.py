@@ -21,14 +21,13 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from everwhen.agent.recipe import TOOLS, AgentRecipe
-from everwhen.facts.decay import HalfLives
+from everwhen.agent_recipe import TOOLS, AgentRecipe
 from everwhen.facts.wording import MOST_SYNONYMS
 from everwhen.recall import Recipe
 from everwhen.recall.grep import LONGEST_PATTERN
 from everwhen.settings import MAX_TOKENS
 from everwhen.times import LONGEST_TIME, read
-from everwhen.types import Between, Stats
+from everwhen.types import Between, HalfLives, Stats
 from everwhen.when.interval import Grain
 
 LONGEST_QUERY = 100_000

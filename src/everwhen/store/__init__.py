@@ -1,6 +1,6 @@
 """Where memory is kept: the Store protocol, one folder for each database, and the derived search index."""
 
-from everwhen.store.base import BankInfo, Filter, NewTurn, Scored, Store, UnitRow
+from everwhen.store.base import BankInfo, Filter, NewTurn, Scored, Store
 from everwhen.store.model import Model
 
-__all__ = ["BankInfo", "Filter", "Model", "NewTurn", "Scored", "Store", "UnitRow"]
+__all__ = ["BankInfo", "Filter", "Model", "NewTurn", "Scored", "Store"]

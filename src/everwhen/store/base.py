@@ -16,7 +16,7 @@ from everwhen.store.keep import KeepStore
 from everwhen.store.model import Model
 from everwhen.store.scan import Scan
 from everwhen.store.tree import TreeStore
-from everwhen.types import Finding, Session, Stats, Turn
+from everwhen.types import Finding, Session, Stats, Turn, UnitRow
 from everwhen.when import Interval
 
 Vectors: TypeAlias = NDArray[np.float32]
@@ -78,30 +78,6 @@ class Scored(NamedTuple):
 
     unit: int
     score: float
-
-
-class UnitRow(NamedTuple):
-    """A retrievable memory as stored. A raw one is a single turn; `text` is what was said, without context.
-
-    A tuple, as recall reads hundreds for each question and a frozen dataclass takes four times as long to make.
-    """
-
-    seq: int
-    id: str
-    kind: str
-    network: str
-    text: str
-    said_at: datetime
-    zone: str
-    session: str
-    speaker: str
-    tokens: int
-    turns: tuple[str, ...]
-    metadata: Mapping[str, Any]
-    occurred: Interval | None = None
-    confidence: float | None = None
-    level: int = 0
-    """Of a node of the tree; 0 for all else."""
 
 
 class Store(Protocol):

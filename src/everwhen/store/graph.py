@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.model import Model
-from everwhen.types import Entity, Event, Finding, Turn, Usage
+from everwhen.types import Entity, Event, Finding, Linked, LinkType, Turn, Usage
 from everwhen.when import Interval
 
-LinkType: TypeAlias = Literal["temporal", "semantic", "entity", "causal", "replaces"]
-"""`replaces` leads from an event to the one that it is the next version of; nobody walks along it."""
 Vectors: TypeAlias = NDArray[np.float32]
 
 
@@ -60,15 +58,6 @@ class NewUnit:
     confidence: float
     at: datetime
     event: EventPart | None = None
-
-
-class Linked(NamedTuple):
-    """One edge of the graph."""
-
-    source: int
-    target: int
-    type: LinkType
-    weight: float
 
 
 class Known(NamedTuple):

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.instants import to_micros
 from everwhen.store.best import by_block
 from everwhen.store.index import Block, Index, Window, among, best_by_words
-from everwhen.store.instants import to_micros
 from everwhen.store.kinds import codes
 from everwhen.store.nearest import Nearness
 from everwhen.store.scan import SaidBy, Surroundings, said_by

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from everwhen.facts.notes import facts_from_turns
-from everwhen.ingest.lines import SUMMARY, line
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import Vectors, centroid
 from everwhen.models.embed.dated import Dated, embed_derived
@@ -19,6 +18,7 @@ from everwhen.tree.base import HISTORY, Child, Consolidator, Draft, Task
 from everwhen.tree.exchanges import children_of_session, in_order
 from everwhen.tree.levels import EXCHANGE, SESSION, Levels
 from everwhen.types import Turn
+from everwhen.types.recall import SUMMARY, line
 from everwhen.when import Interval
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from everwhen.ingest.exchanges import begins_exchange
-from everwhen.ingest.lines import line
 from everwhen.tree.base import Child
 from everwhen.tree.levels import Levels
 from everwhen.types import Statement, Turn
+from everwhen.types.recall import line
 from everwhen.when import Interval
 
 

@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
-from everwhen.store.instants import to_text
+from everwhen.instants import to_text
 from everwhen.store.tree import Place
 from everwhen.tree.windows import Span
 from everwhen.when import Interval

@@ -128,7 +128,9 @@ _BOTH = re.compile(
 )
 _AT_THE_END = re.compile(r"(?i)\s+(?:in total|altogether|combined)(?=\W*$)")
 _OPPOSITE = frozenset(("more", "less", "fewer", "higher", "lower", "better", "worse", "up", "down"))
-_ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "to", "in", "at", "by", "with", "without"))
+_ARTICLES = frozenset(
+    ("a", "an", "the", "my", "our", "his", "her", "their", "to", "in", "at", "by", "with", "without")
+)
 _HOW_MANY = re.compile(
     r"(?i)(?:how\s+many|what\s+(?:is|was)\s+the\s+(?:total\s+)?number\s+of)\s+(?:different\s+|other\s+|more\s+)?(?P<times>times\s+)?"
 )

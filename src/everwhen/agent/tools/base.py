@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from everwhen.agent.recipe import TOOLS
 from everwhen.agent.rendering import Label, data, framed, same
 from everwhen.agent.view import View
+from everwhen.agent_recipe import TOOLS
 from everwhen.errors import EverwhenError, Unavailable, UsageError
 from everwhen.models.llm.dialogue import Tool
 from everwhen.times import Clock

@@ -11,9 +11,9 @@ from everwhen.agent.rendering import data, event_line
 from everwhen.agent.tools.base import Dated, Kit, MemoryTool, told
 from everwhen.errors import UsageError
 from everwhen.recall.comparing import in_words
-from everwhen.recall.result import WEEKDAYS
 from everwhen.recall.timeline import merged
 from everwhen.times import Clock
+from everwhen.types.recall import WEEKDAYS
 from everwhen.when import Interval
 from everwhen.when.calendar import add_months
 from everwhen.when.zones import zone_of

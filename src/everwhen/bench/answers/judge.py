@@ -62,9 +62,7 @@ def held(question: Question, answer: str) -> bool:
     if asked.kind == "count" and (right := first_number(question.gold)):
         return first_number(answer) == right
     if asked.offered:
-        both = [
-            [name for name, _ in asked.offered if names(text, name)] for text in (answer, question.gold)
-        ]
+        both = [[name for name, _ in asked.offered if names(text, name)] for text in (answer, question.gold)]
         return len(both[0]) == 1 and both[0] == both[1]
     return holds(answer, question.gold)
 

@@ -14,15 +14,15 @@ from typing import Any
 from everwhen.agent.budget import Room
 from everwhen.agent.extractive.kinds import asks_about_time
 from everwhen.agent.guidance import guidance
-from everwhen.agent.recipe import ABLATIONS, FULL, AgentRecipe
+from everwhen.agent_recipe import ABLATIONS, FULL, AgentRecipe
 from everwhen.bench.answers.questions import NOT_KNOWN
 from everwhen.errors import UsageError
-from everwhen.ingest.lines import line
 from everwhen.memory import Memory
 from everwhen.memory.asking import EXTRACTIVE
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import FOUR_WAY, MID, Recipe
+from everwhen.types.recall import line
 from everwhen.when.render import describe
 from everwhen.when.zones import zone_of
 

@@ -8,7 +8,7 @@ from reprlib import Repr
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.ingest.messages import message
+from everwhen.messages import message
 from everwhen.types import Message
 
 

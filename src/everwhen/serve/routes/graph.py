@@ -11,9 +11,7 @@ from everwhen.serve.pages import Cursor, Limit, Page, page
 from everwhen.serve.routes.turns import From, To
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
 from everwhen.serve.schemas import MergeIn, Name, RenameIn, SplitIn, Time, Undone
-from everwhen.store import UnitRow
-from everwhen.store.graph import Linked
-from everwhen.types import Entity, Event, EventStatus
+from everwhen.types import Entity, Event, EventStatus, Linked, UnitRow
 
 router = area("events and entities")
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from everwhen.errors import Damaged, ModelChanged, NotFound, Refused, Unavailable
 from everwhen.home import bank_bytes
-from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, UnitRow, Vectors
+from everwhen.instants import from_text, to_text
+from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, Vectors
 from everwhen.store.index import Index, Window
 from everwhen.store.index_scan import IndexScan
-from everwhen.store.instants import from_text, to_text
 from everwhen.store.metadata import contains
 from everwhen.store.model import Model
 from everwhen.store.scan import Scan
@@ -35,7 +35,7 @@ from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.tree import SqliteTree
 from everwhen.store.terms import Tokenizer
-from everwhen.types import Finding, Session, Stats, Turn
+from everwhen.types import Finding, Session, Stats, Turn, UnitRow
 from everwhen.when import Interval
 
 _TURNS_AT_ONCE = 512

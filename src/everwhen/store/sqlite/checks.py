@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from everwhen.errors import Damaged
+from everwhen.instants import to_text
 from everwhen.store.index import Index
-from everwhen.store.instants import to_text
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.statements import migrations, statements

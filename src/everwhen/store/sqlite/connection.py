@@ -13,8 +13,8 @@ from pathlib import Path
 
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
 from everwhen.home import make_private_folder
+from everwhen.instants import to_text
 from everwhen.sqlite_slack import open_files
-from everwhen.store.instants import to_text
 from everwhen.store.sqlite.statements import migrations
 
 SCHEMA = migrations()[-1][0]

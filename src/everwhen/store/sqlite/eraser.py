@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.instants import from_text, to_text
 from everwhen.store.index import Index
-from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Follower, Gone, Retold, Uprooted
 from everwhen.store.kinds import codes
 from everwhen.store.model import Model

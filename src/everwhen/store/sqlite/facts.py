@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from everwhen.instants import from_text, to_text
 from everwhen.store.facts import FOREVER, ConflictRow, Declared, FactLedger, FactRow, Fading, Report
-from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Forgotten
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection

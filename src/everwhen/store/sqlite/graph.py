@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from everwhen.instants import from_text, to_text
 from everwhen.processes import is_running
-from everwhen.store.graph import GraphWriter, Linked, LinkType, Vectors, Work
+from everwhen.store.graph import GraphWriter, Vectors, Work
 from everwhen.store.index import Index
-from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Forgotten
 from everwhen.store.kinds import code
 from everwhen.store.model import Model
@@ -26,7 +26,7 @@ from everwhen.store.sqlite.removal import restart_turns
 from everwhen.store.sqlite.rows import interval_of, turn_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
-from everwhen.types import NETWORKS, Entity, Event, Finding, Turn, Usage
+from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Turn, Usage
 from everwhen.when import Interval
 
 _AT_ONCE = 512

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from everwhen.store.graph import Known, LinkType, NewUnit
-from everwhen.store.instants import from_text, to_text
+from everwhen.instants import from_text, to_text
+from everwhen.store.graph import Known, NewUnit
 from everwhen.store.keep import Forgotten
 from everwhen.store.sqlite.identities import new_entity
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
+from everwhen.types import LinkType
 
 
 class SqliteGraphWriter:

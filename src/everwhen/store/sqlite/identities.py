@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.store.instants import to_text
+from everwhen.instants import to_text
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.statements import statements
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Unavailable
+from everwhen.instants import from_text, to_text
 from everwhen.sqlite_slack import can_be_wiped, log_is_empty, open_files, wipe_slack
 from everwhen.store.index import Index
-from everwhen.store.instants import from_text, to_text
 from everwhen.store.keep import Eraser, Follower
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection

@@ -10,10 +10,10 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from everwhen.store.base import UnitRow
 from everwhen.store.sqlite.loading import read_removals
 from everwhen.store.sqlite.rows import unit_of
 from everwhen.store.sqlite.statements import statements
+from everwhen.types import UnitRow
 
 MOST = 20_000
 """Rows kept, about 1 kB each; when there are more, all go, and those that are wanted come back."""

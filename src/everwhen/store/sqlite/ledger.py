@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.instants import from_text, to_text
 from everwhen.store.facts import ConflictRow, Declared, FactKey, FactRow, Outcome, Report
-from everwhen.store.instants import from_text, to_text
 from everwhen.store.model import Model
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.statements import statements

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Damaged
+from everwhen.instants import to_micros
 from everwhen.store.base import Filter
 from everwhen.store.index import Batch, Rows, Window, empty_batch
-from everwhen.store.instants import to_micros
 from everwhen.store.kinds import code, codes
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import PACKED, Packed, label_key

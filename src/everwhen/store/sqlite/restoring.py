@@ -8,7 +8,7 @@ from pathlib import Path
 
 from everwhen.errors import Damaged, Refused
 from everwhen.home import make_private_folder
-from everwhen.store.instants import to_text
+from everwhen.instants import to_text
 from everwhen.store.sqlite.bank import SqliteStore
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.statements import statements

@@ -6,9 +6,8 @@ import json
 from typing import Any
 
 from everwhen.errors import Damaged
-from everwhen.store.base import UnitRow
-from everwhen.store.instants import from_text
-from everwhen.types import Turn
+from everwhen.instants import from_text
+from everwhen.types import Turn, UnitRow
 from everwhen.when import Grain, Interval
 
 DEEPEST_SHOWN = 100

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store.instants import from_text, to_text
+from everwhen.instants import from_text, to_text
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.removal import remove_units

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.memory import Memory
-from everwhen.store import UnitRow
-from everwhen.types import Entity
+from everwhen.types import Entity, UnitRow
 from everwhen.ui.leaf import Leaf
 from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, said, show_turns
 from everwhen.ui.settings import MOST_ENTITIES, MOST_MENTIONS

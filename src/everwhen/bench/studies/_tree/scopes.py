@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from everwhen.bench.studies._tree.trial import Way
 from everwhen.recall import MID
-from everwhen.recall.complexity import Complexity
+from everwhen.recipes import Complexity
 
 SCOPES: tuple[Complexity, ...] = ("simple", "hybrid", "complex")
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.ingest.parts import as_text, calls, caption
-from everwhen.store.instants import FIRST_YEAR, LAST_YEAR
+from everwhen.instants import FIRST_YEAR, LAST_YEAR
+from everwhen.messages.parts import as_text, calls, caption
 from everwhen.times import known_zone
 from everwhen.types import ROLES, Message, Metadata, Role
 from everwhen.when.zones import zone_of

@@ -6,9 +6,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
-from everwhen.recall.complexity import Complexity
 from everwhen.settings import Settings
 
+Complexity: TypeAlias = Literal["simple", "hybrid", "complex"]
+"""How much a question needs: one fact, several put together, or a judgement (TiMem's)."""
 Gating: TypeAlias = Literal["none", "careful", "strict"]
 CHANNELS = ("semantic", "keyword", "graph", "temporal")
 STAGES = (

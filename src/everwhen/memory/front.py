@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 from everwhen import checked
 from everwhen.errors import NotFound, UsageError
@@ -31,6 +31,7 @@ from everwhen.models.llm.base import LLM
 from everwhen.models.reader import open_reader
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.models.rerank.own import Scorer, own_reranker
+from everwhen.operations import Operation, arguments, operations
 from everwhen.recall import Recall, Recipe, Request, recall
 from everwhen.recall.accesses import Accesses
 from everwhen.recall.grep import grep, grep_events
@@ -55,6 +56,7 @@ from everwhen.types import (
     Turn,
 )
 
+R = TypeVar("R")
 Given = str | Mapping[str, Any] | Message
 BY_DEFAULT = frozenset({"turn", "fact"})
 CALENDARS = ("turns", "events")
@@ -396,6 +398,13 @@ class Memory(MapMemory, AskingMemory, KeepMemory):
         return self._accesses.most(checked.whole(limit, "limit"))
 
     # Looking after it
+
+    def perform(self, operation: Operation[R]) -> R:
+        """Do one operation."""
+        name = next(name for name, kind in operations().items() if kind is type(operation))
+        part, _, method = name.rpartition(".")
+        given = {one.name: getattr(operation, one.name) for one in arguments(type(operation))}
+        return getattr(self.facts if part else self, method)(**given)  # type: ignore[no-any-return]
 
     def stats(self) -> Stats:
         """How much the bank holds."""

@@ -1,0 +1,21 @@
+"""What can be done with a memory, each thing said once: arguments, checks, help, result, scope and address.
+
+Descriptions only: `memory` does them, `client` sends them, `serve` takes them in. A new operation is a dataclass in one
+of these files and a line in `surface.py`; docs/architecture.md shows it.
+"""
+
+from everwhen.operations.base import Method, Operation, Parameter, Spec, arguments, does, handlers, result_of
+from everwhen.operations.surface import BankMethods, FactMethods, FileMethods
+
+__all__ = [
+    "BankMethods", "FactMethods", "FileMethods", "Method", "Operation", "Parameter", "Spec", "arguments", "does",
+    "handlers", "operations", "result_of",
+]  # fmt: skip
+
+
+def operations() -> dict[str, type[Operation[object]]]:
+    """Every operation by the name of its method: `recall`, `facts.current`."""
+    named = {name: one for name, one in vars(FileMethods).items() if isinstance(one, Method)}
+    named |= {name: one for name, one in vars(BankMethods).items() if isinstance(one, Method)}
+    named |= {f"facts.{name}": one for name, one in vars(FactMethods).items() if isinstance(one, Method)}
+    return {name: one.operation for name, one in named.items()}  # type: ignore[misc]

@@ -1,0 +1,114 @@
+"""What happened, and who and what has a name: the event calendar, entities, and the graph between memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, get_args
+
+from everwhen.operations.arguments import Choice, Help, Label, Moment, Name, Names, Stretch, Text, Whole
+from everwhen.operations.base import Operation, Spec
+from everwhen.types import Between, Entity, Event, EventStatus, Linked, Listed, Time, UnitRow
+
+STATUSES: tuple[EventStatus, ...] = get_args(EventStatus)
+
+
+@dataclass(frozen=True, slots=True)
+class Events(Operation[Listed[Event]]):
+    """The event calendar: who did what, when, in the order of what happened.
+
+    `between` keeps what may have occurred in it; `about` the events that words or meaning connect with it.
+    Of a plan that changed the last version counts; at `known_at` the one that had been told by then.
+    """
+
+    spec = Spec("GET /events", paged=True)
+
+    about: Annotated[str | None, Text("topic", most=512), Help("Only what is about this.")] = None
+    between: Annotated[Between | None, Stretch(), Help("When it may have happened.")] = None
+    subject: Annotated[str | None, Text(most=512), Help("Who did it.")] = None
+    verb: Annotated[str | None, Text(most=512)] = None
+    status: Annotated[str | None, Choice(among=STATUSES)] = None
+    known_at: Annotated[Time | None, Moment(), Help("As it was known then.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entities(Operation[Listed[Entity]]):
+    """Everyone and everything that has a name, those spoken of most first."""
+
+    spec = Spec("GET /entities", paged=True)
+
+
+@dataclass(frozen=True, slots=True)
+class OneEntity(Operation[Entity]):
+    """One entity by its id, its name or another name it goes by."""
+
+    spec = Spec("GET /entities/{name}")
+
+    name: Annotated[str, Text("name")]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeEntities(Operation[Entity]):
+    """Say that two entities are one; the first keeps its name. `undo_entities` takes it back."""
+
+    spec = Spec("POST /entities/merge", scope="write", traced="update_memory")
+
+    a: Annotated[str, Name(), Help("Keeps its name.", "Ana")]
+    b: Annotated[str, Name(), Help(example="Anna")]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitEntity(Operation[Entity]):
+    """Give some of the names that an entity goes by an identity of their own; the new entity."""
+
+    spec = Spec("POST /entities/{name}/split", scope="write", traced="update_memory")
+
+    name: Annotated[str, Text("name")]
+    names: Annotated[Sequence[str], Names(least=1), Help(example=["Annie"])]
+    type: Annotated[str | None, Name()] = None
+
+
+@dataclass(frozen=True, slots=True)
+class RenameEntity(Operation[Entity]):
+    """Give an entity another name; it goes on to answer to the old one."""
+
+    spec = Spec("POST /entities/{name}/rename", scope="write", traced="update_memory")
+
+    name: Annotated[str, Text("name")]
+    new: Annotated[str, Label("name"), Help(example="Ana Sousa")]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoEntities(Operation[str | None]):
+    """Take back the last merge, split or rename; what it was, None where there is none."""
+
+    spec = Spec("POST /entities/undo", scope="write", traced="update_memory", answer="action")
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions(Operation[list[UnitRow]]):
+    """The memories that mention an entity, newest first."""
+
+    spec = Spec("GET /entities/{name}/mentions")
+
+    name: Annotated[str, Text("name")]
+    limit: Annotated[int, Whole(least=1, most=1000)] = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SeenWith(Operation[list[tuple[str, int]]]):
+    """Who else is mentioned where an entity is, with how many memories, the most frequent first."""
+
+    spec = Spec("GET /entities/{name}/seen-with")
+
+    name: Annotated[str, Text("name")]
+
+
+@dataclass(frozen=True, slots=True)
+class Links(Operation[list[Linked]]):
+    """The neighbours of a memory in the graph, best first."""
+
+    spec = Spec("GET /units/{unit}/links", runs="quick")
+
+    unit: Annotated[int, Whole(least=1, most=2**53)]
+    fan_out: Annotated[int, Whole(least=1, most=1000)] = 50

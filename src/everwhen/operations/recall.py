@@ -1,0 +1,72 @@
+"""The memories that answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any
+
+from everwhen.operations.arguments import (
+    Budget,
+    Choice,
+    Choices,
+    Flag,
+    Fraction,
+    Help,
+    Metadata,
+    Moment,
+    Recipes,
+    Stretch,
+    Text,
+    Whole,
+)  # fmt: skip
+from everwhen.operations.base import Operation, Spec
+from everwhen.recipes import Recipe
+from everwhen.settings import MAX_TOKENS
+from everwhen.types import KINDS, NETWORKS, Accessed, Between, Recall, Time
+
+ORDERS = ("relevance", "time", "level")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallMemories(Operation[Recall]):
+    """The memories that answer a question, inside `max_tokens`, each with the reason for it.
+
+    `between`, `before`, `after` and `as_of` bound when a thing was said, `known_at` when the memory learned
+    it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
+    `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
+    `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
+    and all else itself. `seek` looks for the candidates with words of its own; the query then only ranks them.
+    """
+
+    spec = Spec("POST /recall", runs="quick")
+
+    query: Annotated[str, Text(), Help("A question, or what to look for.", "When did Ana move to Porto?")]
+    _: KW_ONLY
+    seek: Annotated[str | None, Text("words to look for"), Help("Words that find the candidates.")] = None
+    budget: Annotated[str | int, Budget(), Help("How widely to search: low is fast, high finds more.")] = (
+        "mid"
+    )
+    max_tokens: Annotated[int, Whole(least=1, most=1_000_000), Help("What the answer may take.")] = MAX_TOKENS
+    at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
+    between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
+    before: Annotated[Time | None, Moment()] = None
+    after: Annotated[Time | None, Moment()] = None
+    as_of: Annotated[Time | None, Moment(), Help("What had been said by then.")] = None
+    known_at: Annotated[Time | None, Moment(), Help("What the memory held then.")] = None
+    kinds: Annotated[Sequence[str] | None, Choices(among=KINDS)] = None
+    networks: Annotated[Sequence[str] | None, Choices(among=NETWORKS)] = None
+    metadata: Annotated[Mapping[str, Any] | None, Metadata()] = None
+    min_confidence: Annotated[float | None, Fraction(), Help("Of facts.")] = None
+    order: Annotated[str, Choice(among=ORDERS)] = "relevance"
+    recipe: Annotated[Recipe | None, Recipes("recipe")] = None
+    fresh: Annotated[bool, Flag(), Help("Wait until all that was added is read.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class MostAccessed(Operation[list[Accessed]]):
+    """The memories that recall gave back most often, in all processes, those first."""
+
+    spec = Spec("GET /accessed", runs="quick")
+
+    limit: Annotated[int, Whole(least=1, most=1000)] = 20

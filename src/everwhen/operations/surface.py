@@ -1,0 +1,142 @@
+"""The methods that a memory has, at every door: `Memory`, `AsyncMemory`, `Client` and `AsyncClient` inherit them.
+
+Each is one operation; what does it is the class's own `perform`.
+"""
+
+from __future__ import annotations
+
+from everwhen.operations.ask import Ask, ModelUsage
+from everwhen.operations.base import Method, Streamed
+from everwhen.operations.events import (
+    Entities,
+    Events,
+    Links,
+    Mentions,
+    MergeEntities,
+    OneEntity,
+    RenameEntity,
+    SeenWith,
+    SplitEntity,
+    UndoEntities,
+)
+from everwhen.operations.facts import (
+    About,
+    AsOf,
+    Assert,
+    ConfidenceAt,
+    Confirm,
+    Correct,
+    Current,
+    DefinePredicate,
+    Diff,
+    End,
+    Get,
+    History,
+    ReportChange,
+    ReportMissing,
+    Resolve,
+    Retract,
+    Review,
+    SetHalfLife,
+    Stale,
+    Versions,
+)
+from everwhen.operations.maintenance import (
+    Backup,
+    BankStats,
+    Doctor,
+    Export,
+    Flush,
+    Forget,
+    Import,
+    Process,
+    Reembed,
+    Reextract,
+    Retain,
+    SetRetention,
+)
+from everwhen.operations.recall import MostAccessed, RecallMemories
+from everwhen.operations.times import Compare, Timeline, When
+from everwhen.operations.tree import Consolidate, Profile, Tree
+from everwhen.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
+
+
+class FactMethods:
+    """What is true from when to when, and what was known when."""
+
+    assert_ = Method(Assert)
+    correct = Method(Correct)
+    retract = Method(Retract)
+    end = Method(End)
+    confirm = Method(Confirm)
+    report_missing = Method(ReportMissing)
+    report_change = Method(ReportChange)
+    resolve = Method(Resolve)
+    current = Method(Current)
+    as_of = Method(AsOf)
+    history = Method(History)
+    about = Method(About)
+    diff = Method(Diff)
+    stale = Method(Stale)
+    review = Method(Review)
+    get = Method(Get)
+    versions = Method(Versions)
+    confidence_at = Method(ConfidenceAt)
+    define_predicate = Method(DefinePredicate)
+    set_half_life = Method(SetHalfLife)
+
+
+class BankMethods:
+    """What can be done with one bank, wherever it lies."""
+
+    add = Method(Add)
+    add_many = Method(AddMany)
+    turns = Method(Turns)
+    turn = Method(OneTurn)
+    turns_around = Method(TurnsAround)
+    sessions = Method(Sessions)
+    grep = Method(Grep)
+
+    recall = Method(RecallMemories)
+    accessed = Method(MostAccessed)
+
+    when = Method(When)
+    compare = Method(Compare)
+    timeline = Method(Timeline)
+
+    events = Method(Events)
+    entities = Method(Entities)
+    entity = Method(OneEntity)
+    merge_entities = Method(MergeEntities)
+    split_entity = Method(SplitEntity)
+    rename_entity = Method(RenameEntity)
+    undo_entities = Method(UndoEntities)
+    mentions = Method(Mentions)
+    seen_with = Method(SeenWith)
+    links = Method(Links)
+
+    ask = Method(Ask)
+    ask_stream = Streamed(Ask)
+    usage = Method(ModelUsage)
+
+    consolidate = Method(Consolidate)
+    tree = Method(Tree)
+    profile = Method(Profile)
+
+    flush = Method(Flush)
+    process = Method(Process)
+    reextract = Method(Reextract)
+    forget = Method(Forget)
+    set_retention = Method(SetRetention)
+    retain = Method(Retain)
+    export = Method(Export)
+    import_ = Method(Import)
+    stats = Method(BankStats)
+    doctor = Method(Doctor)
+
+
+class FileMethods(BankMethods):
+    """What can be done besides where the bank's own files lie."""
+
+    reembed = Method(Reembed)
+    backup = Method(Backup)

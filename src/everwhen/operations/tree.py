@@ -1,0 +1,52 @@
+"""The memory tree: what was said, condensed by exchange, session, day, week and month."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated
+
+from everwhen.operations.arguments import Help, Here, Moment, Whole
+from everwhen.operations.base import Operation, Spec
+from everwhen.types import Consolidated, Listed, Node, Statement, Time
+from everwhen.when import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidate(Operation[Consolidated]):
+    """Build the nodes of the tree whose windows are closed, and build again those that late turns changed.
+
+    A window is closed when the newest turn of the bank lies behind it; `now` says another moment, and "end" takes
+    the open ones too. `progress` hears how many nodes are written and how many are on the list.
+    """
+
+    spec = Spec("POST /consolidate", scope="write", runs="long", traced="update_memory")
+
+    now: Annotated[
+        Time | None, Moment(end=True), Help("Windows before it are closed; `end`: the open ones too.")
+    ] = None
+    _: KW_ONLY
+    progress: Annotated[Callable[[int, int], None] | None, Here()] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tree(Operation[Listed[Node]]):
+    """The nodes of the memory tree, by level and time.
+
+    `at` keeps those whose interval contains an instant, or overlaps a day, an expression or an interval. Level 1
+    is always there; the levels above are what `consolidate` has built.
+    """
+
+    spec = Spec("GET /tree", paged=True)
+
+    level: Annotated[int | None, Whole(least=1, most=100), Help("1 is exchanges.")] = None
+    at: Annotated[
+        Time | Interval | None, Moment(interval=True), Help("What contains it, or overlaps it.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile(Operation[Listed[Statement]]):
+    """What the tree's top level says, over all of time: statements with support, dates and turns."""
+
+    spec = Spec("GET /profile", paged=True)

@@ -7,10 +7,10 @@ sentence how to put it right; the server makes a schema of it, the client writes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from everwhen.errors import UsageError
 from everwhen.instants import aware
@@ -235,6 +235,13 @@ class Recipes(Argument):
     of: Literal["recall", "answer"] = "recall"
 
 
+class OpenModel(Protocol):
+    """A language model that is open in this process (`everwhen.models.llm.LLM`): of it, only the name matters here."""
+
+    @property
+    def name(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Model(Argument):
     """A language model: its name, or in this process one that is open."""
@@ -274,10 +281,3 @@ def label(given: str | None, what: str) -> str | None:
     """A short name that did not come as an argument of an operation, checked as one."""
     checked: str | None = Label(what).check(given, what)
     return checked
-
-
-__all__ = [
-    "Argument", "Budget", "Choice", "Choices", "Flag", "Fraction", "Given", "Help", "Here", "Label", "Messages",
-    "Metadata", "Model", "Moment", "Name", "Names", "Number", "Progress", "Recipes", "Sequence", "Stretch", "Text",
-    "Whole", "Zone", "fraction", "label", "several", "words",
-]  # fmt: skip

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from everwhen.agent_recipe import AgentRecipe
-from everwhen.operations.arguments import Help, Label, Model, Moment, Recipes, Text
+from everwhen.operations.arguments import Help, Label, Model, Moment, OpenModel, Recipes, Text
 from everwhen.operations.base import Operation, Spec
 from everwhen.types import Answer, Time, Usage
-
-if TYPE_CHECKING:
-    from everwhen.models.llm import LLM
-else:
-    LLM = Any  # what a model is, only those need to know who have one
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +29,7 @@ class Ask(Operation[Answer]):
     at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
     as_of: Annotated[Time | None, Moment(), Help("What had been said by then.")] = None
     model: Annotated[
-        str | LLM | None, Model(), Help("`none`, or the server's own when left out.", "none")
+        str | OpenModel | None, Model(), Help("`none`, or the server's own when left out.", "none")
     ] = None
     recipe: Annotated[AgentRecipe | None, Recipes("recipe", of="answer")] = None
     session: Annotated[str | None, Label()] = None

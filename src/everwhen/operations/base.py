@@ -106,7 +106,7 @@ class Parameter:
 
 
 @cache
-def arguments(operation: type) -> tuple[Parameter, ...]:
+def arguments(operation: Any) -> tuple[Parameter, ...]:
     """The arguments of an operation, in order."""
     hints = get_type_hints(operation, include_extras=True)
     signature = inspect.signature(operation).parameters
@@ -124,7 +124,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 
 
 @cache
-def result_of(operation: type) -> Any:
+def result_of(operation: Any) -> Any:
     """The type of an operation's result."""
     (base,) = (one for one in operation.__orig_bases__ if get_origin(one) is Operation)  # type: ignore[attr-defined]
     return get_args(base)[0]
@@ -236,7 +236,11 @@ class Streamed(Generic[P]):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return signature_of(self.operation)
+        return signature_of(self.operation).replace(return_annotation=Iterator[str | Answer])
+
+    def __call__(self, door: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """As any function of a class."""
+        return door.stream(self.operation(*args, **kwargs))
 
 
 class Streams(Protocol):

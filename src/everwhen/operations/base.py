@@ -105,9 +105,13 @@ class Parameter:
         return self.default is inspect.Parameter.empty
 
 
-@cache
 def arguments(operation: Any) -> tuple[Parameter, ...]:
     """The arguments of an operation, in order."""
+    return _arguments(operation)
+
+
+@cache
+def _arguments(operation: Any) -> tuple[Parameter, ...]:
     hints = get_type_hints(operation, include_extras=True)
     signature = inspect.signature(operation).parameters
     return tuple(_parameter(name, hints[name], one.default) for name, one in signature.items())

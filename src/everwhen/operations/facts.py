@@ -7,6 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
 from everwhen.operations.arguments import (
+    LONGEST_SENT,
+    MOST_SENT,
     Choice,
     Flag,
     Fraction,
@@ -39,14 +41,16 @@ class Assert(Operation[Fact]):
     spec = Spec("POST /facts", scope="write", runs="quick", creates=True, status=201, traced="create_memory")
 
     subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
-    predicate: Annotated[str, Name(), Help(example="lives in")]
-    object: Annotated[str, Name(), Help(example="Porto")]
+    predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
+    object: Annotated[str, Name(most=LONGEST_SENT), Help(example="Porto")]
     _: KW_ONLY
     valid_from: Annotated[Time | None, Moment()] = None
     valid_to: Annotated[Time | None, Moment()] = None
     confidence: Annotated[float, Fraction()] = 1.0
     domain: Annotated[str | None, Name()] = None
-    source: Annotated[str | Sequence[str] | None, Names(single=True), Help("Ids of turns.")] = None
+    source: Annotated[
+        str | Sequence[str] | None, Names(most=MOST_SENT, single=True), Help("Ids of turns.")
+    ] = None
     origin: Annotated[Origin, Choice(among=ORIGINS)] = "observation"
     at: Annotated[Time | None, Moment()] = None
 
@@ -63,8 +67,8 @@ class Correct(Operation[Fact]):
     )
 
     subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
-    predicate: Annotated[str, Name(), Help(example="lives in")]
-    object: Annotated[str, Name(), Help("What is right.", "Lisbon")]
+    predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
+    object: Annotated[str, Name(most=LONGEST_SENT), Help("What is right.", "Lisbon")]
     _: KW_ONLY
     valid_from: Annotated[Time | None, Moment()] = None
     at: Annotated[Time | None, Moment()] = None
@@ -80,7 +84,7 @@ class Retract(Operation[Fact]):
 
     fact_id: Annotated[str, Name()]
     _: KW_ONLY
-    reason: Annotated[str, Name(), Help(example="It was a joke")]
+    reason: Annotated[str, Name(most=LONGEST_SENT), Help(example="It was a joke")]
     at: Annotated[Time | None, Moment()] = None
 
 
@@ -90,8 +94,8 @@ class End(Operation[list[Fact]]):
 
     spec = Spec("POST /facts/end", scope="write", guarded=True, traced="update_memory")
 
-    subject: Annotated[str, Name(), Help(example="Ana")]
-    predicate: Annotated[str, Name(), Help(example="lives in")]
+    subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
+    predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
     _: KW_ONLY
     on: Annotated[Time, Moment(needed=True)]
     at: Annotated[Time | None, Moment()] = None
@@ -150,8 +154,8 @@ class Current(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True)
 
-    subject: Annotated[str | None, Name()] = None
-    predicate: Annotated[str | None, Name()] = None
+    subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
+    predicate: Annotated[str | None, Name(), Help("Such as 'lives in'.")] = None
     _: KW_ONLY
     now: Annotated[Time | None, Moment(), Help("What holds then, as known at present.")] = None
 
@@ -163,8 +167,8 @@ class AsOf(Operation[Listed[Fact]]):
     spec = Spec("GET /facts", paged=True, renamed={"instant": "as_of"})
 
     instant: Annotated[Time, Moment(needed=True), Help("What held then.")]
-    subject: Annotated[str | None, Name()] = None
-    predicate: Annotated[str | None, Name()] = None
+    subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
+    predicate: Annotated[str | None, Name(), Help("Such as 'lives in'.")] = None
     _: KW_ONLY
     known_at: Annotated[Time | None, Moment(), Help("As it was known then.")] = None
 
@@ -175,10 +179,10 @@ class History(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
 
-    subject: Annotated[str, Name()]
-    predicate: Annotated[str, Name()]
+    subject: Annotated[str, Name(), Help("Who or what it is about.")]
+    predicate: Annotated[str, Name(), Help("Such as 'lives in'.")]
     _: KW_ONLY
-    versions: Annotated[bool, Flag()] = False
+    versions: Annotated[bool, Flag(), Help("Every version ever recorded, corrections too.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +191,9 @@ class About(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
 
-    subject: Annotated[str, Name()]
+    subject: Annotated[str, Name(), Help("Who or what it is about.")]
     _: KW_ONLY
-    versions: Annotated[bool, Flag()] = False
+    versions: Annotated[bool, Flag(), Help("Every version ever recorded, corrections too.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +204,7 @@ class Diff(Operation[FactDiff]):
 
     t1: Annotated[Time, Moment(needed=True)]
     t2: Annotated[Time, Moment(needed=True)]
-    subject: Annotated[str | None, Name()] = None
+    subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
 
 
 @dataclass(frozen=True, slots=True)

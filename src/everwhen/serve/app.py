@@ -19,34 +19,31 @@ from starlette.types import Receive, Scope, Send
 
 from everwhen import __version__
 from everwhen.errors import EverwhenError
+from everwhen.operations import surface as operations
 from everwhen.serve import problems
 from everwhen.serve.guard import Bounded, Guarded, Observed
 from everwhen.serve.house import House
-from everwhen.serve.routes import (
-    ask,
-    banks,
-    facts,
-    graph,
-    health,
-    keeping,
-    recall,
-    times,
-    tree,
-    turns,
-    upkeep,
-)
+from everwhen.serve.routes import ask, banks, facts, health, keeping, recall, turns, upkeep
+from everwhen.serve.routes.operations import Special, operation_routes
 from everwhen.serve.settings import Serving
 
+SPECIALS = {
+    operations.RecallMemories: recall.RECALL,
+    operations.Ask: ask.ASK,
+    operations.Turns: turns.TURNS,
+    operations.Grep: turns.GREP,
+    operations.Tree: turns.TREE,
+    operations.Consolidate: upkeep.CONSOLIDATE,
+    operations.Forget: keeping.FORGET,
+    operations.Retain: keeping.FORGET,
+    operations.Current: Special(pick=facts.asked_for),
+    operations.Stale: Special(defaults={"limit": 100}),
+}
+"""Operations whose route does more than they say."""
 ROUTERS = (
     health.router,
     banks.router,
-    turns.router,
-    recall.router,
-    times.router,
-    ask.router,
-    graph.router,
-    facts.router,
-    tree.router,
+    operation_routes(SPECIALS),
     keeping.router,
     upkeep.router,
 )
@@ -98,6 +95,7 @@ def _routed(**more: Any) -> FastAPI:
         docs_url=None,  # Swagger's page comes from a CDN; /openapi.json is enough for any client
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name.strip("_"),
         **more,
     )
     for router in ROUTERS:
@@ -162,8 +160,8 @@ def _description(app: FastAPI) -> dict[str, Any]:
     parts = made.setdefault("components", {})
     parts.setdefault("schemas", {})["Problem"] = problems.SCHEMA
     parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-    for path, operations in made["paths"].items():
+    for path, methods in made["paths"].items():
         if path.startswith("/v1"):
-            for operation in operations.values():
-                operation["security"] = [{"key": []}]
+            for method in methods.values():
+                method["security"] = [{"key": []}]
     return made

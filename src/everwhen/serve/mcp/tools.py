@@ -17,12 +17,12 @@ from pydantic import Field
 from everwhen import __version__
 from everwhen.errors import EverwhenError
 from everwhen.jsonable import jsonable
+from everwhen.operations.arguments import MOST_SENT as MOST_MESSAGES
 from everwhen.recall import Recall
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.answer import LEAST, NO_ROOM, Json, as_text, fit, name_of, page
 from everwhen.serve.mcp.reach import Remembering
 from everwhen.serve.mcp.strict_tool import in_tools, strict_tool
-from everwhen.serve.schemas import MOST_MESSAGES
 from everwhen.settings import MAX_TOKENS
 from everwhen.times import Clock
 from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, Turn

@@ -1,17 +1,23 @@
-"""`/process`, `/reextract`, `/doctor`: look after a bank."""
+"""`/process` waits no longer than the server allows, and `/consolidate` begins when all turns are extracted."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
+from pydantic import BaseModel
 
 from everwhen.memory import Memory
+from everwhen.serve.routes.operations import Asked, Special, perform
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
-from everwhen.serve.schemas import Count, DoctorIn, ReextractIn
-from everwhen.types import Finding
 
-router = area("upkeep")
+router = area("maintenance")
+
+
+class Count(BaseModel):
+    """How many."""
+
+    count: int
 
 
 @router.post("/banks/{bank}/process", response_model=Count, **needs("write", "update_memory"))
@@ -33,24 +39,15 @@ async def process(
     return replied(await house.banks.wait(bank, act))
 
 
-@router.post(
-    "/banks/{bank}/reextract", status_code=202, response_model=Count, **needs("admin", "update_memory")
-)
-async def reextract(request: Request, bank: Bank, body: ReextractIn) -> Response:
-    """Derive events, entities and links again, from some turns or all; how many turns."""
-    return replied(
-        await house_of(request).banks.wait(
-            bank, lambda memory: written(Count(count=memory.reextract(body.turns)), Count)
-        ),
-        202,
-    )
+async def _consolidate(asked: Asked) -> Response:
+    house = asked.house
+
+    def act(memory: Memory) -> Any:
+        memory.process(timeout=house.settings.wait_seconds)
+        return memory.perform(asked.operation)
+
+    await house.banks.extracted(asked.bank)
+    return await perform(asked, act)
 
 
-@router.post("/banks/{bank}/doctor", response_model=list[Finding], **needs("admin", "update_memory"))
-async def doctor(request: Request, bank: Bank, body: DoctorIn) -> Response:
-    """What is wrong with the bank; `fix` rebuilds what is derived."""
-    return replied(
-        await house_of(request).banks.wait(
-            bank, lambda memory: written(memory.doctor(body.fix), list[Finding])
-        )
-    )
+CONSOLIDATE = Special(_consolidate)

@@ -255,7 +255,7 @@ AgentRecipeIn = _recipe(
 )
 
 
-def _type(kind: Argument) -> Any:
+def type_of(kind: Argument) -> Any:
     """What a kind of argument is in a request."""
     match kind:
         case Moment(end=True):
@@ -302,7 +302,7 @@ def travels(one: Parameter) -> bool:
 
 def annotation(one: Parameter) -> Any:
     """The type of an argument in a request."""
-    return _type(one.kind) | None if nullable(one) else _type(one.kind)
+    return type_of(one.kind) | None if nullable(one) else type_of(one.kind)
 
 
 def nullable(one: Parameter) -> bool:

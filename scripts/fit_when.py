@@ -181,9 +181,9 @@ def small_cases(name: str, messages: list[Message], gold: list[dict[str, Any]], 
 def case_of(
     memory: Memory, name: str, kind: str, question: str, at: datetime, gold: dict[str, Any] | None = None
 ) -> Case:
-    ask = Ask(question, at, memory.zone, reader=memory._reader)
+    ask = Ask(question, at, memory.zone, reader=memory._bank.reader)
     read = read_question(question, at, memory.zone)
-    scored = clues_for(memory._store, memory._asking, ask, read)
+    scored = clues_for(memory._bank.store, memory._bank.plain_embedder, ask, read)
     right = [False] * len(scored.clues)
     cited = [False] * len(scored.clues)
     if gold is not None:

@@ -410,7 +410,7 @@ def test_turns_told_out_of_order_in_one_batch_find_the_turn_before_them(home: Pa
         with Memory.open(home, name, embedder="fake", reader="none") as memory:
             memory.add_many([messages[i] for i in order], session="s")
             cuts.append([turn.segment for turn in memory.turns()])
-            contexts.append(memory._store.contexts([f"m{i}" for i in range(8)]))
+            contexts.append(memory._bank.store.contexts([f"m{i}" for i in range(8)]))
     assert cuts[0] == cuts[1] and contexts[0] == contexts[1]
 
 

@@ -19,7 +19,7 @@ def found(place: str, turn: str, days: float, **more: object) -> ExtractedFact:
 
 
 def teach(memory: Memory, *facts: ExtractedFact) -> list[str]:
-    return [row.standing for row in learn(memory._store.facts, Words(memory._embedder), facts)]
+    return [row.standing for row in learn(memory._bank.store.facts, Words(memory._bank.embedder), facts)]
 
 
 def test_extracted_facts_are_believed_with_their_turns(quick: Memory) -> None:

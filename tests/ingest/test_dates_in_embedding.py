@@ -22,8 +22,8 @@ SAID = datetime(2024, 6, 3, 9, tzinfo=UTC)
 
 
 def vector(memory: Memory, id_: str) -> NDArray[np.float32]:
-    [unit] = [one for one in memory._store.units(range(1, 200)).values() if one.id == id_]
-    return memory._store.keep.first_vectors([unit.seq])[unit.seq]
+    [unit] = [one for one in memory._bank.store.units(range(1, 200)).values() if one.id == id_]
+    return memory._bank.store.keep.first_vectors([unit.seq])[unit.seq]
 
 
 def is_vector_of(memory: Memory, id_: str, text: str) -> bool:
@@ -74,7 +74,7 @@ def expected(memory: Memory, dates: bool) -> dict[str, str]:
     [event] = memory.events()
     assert event.occurred is not None and event.occurred.grain == "month"
     lives, owns = memory.facts.current("Ben", "lives in"), memory.facts.current("Ben", "owns")
-    [text] = memory._store.keep.unit_texts([event.id]).values()
+    [text] = memory._bank.store.keep.unit_texts([event.id]).values()
     return {
         event.id: f"[May 2023] {text}" if dates else text,
         lives[0].id: "[04 March 2021] Ben lives in Lyon" if dates else "Ben lives in Lyon",

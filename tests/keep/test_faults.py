@@ -202,7 +202,7 @@ def test_an_embedder_that_fails_half_way_leaves_whole_batches_and_the_rest_can_f
         home, "quick", embedder="fake", reader="none", cache_entries=0, extract="none", batch=16
     ) as memory:
         failing = Failing()
-        memory._model._embedder = failing
+        memory._bank.model._embedder = failing
         failing.left = 40
         messages = [{"content": f"message {n}", "id": f"m{n}", "session": f"s{n}"} for n in range(64)]
         with pytest.raises(ModelError):

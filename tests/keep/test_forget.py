@@ -135,7 +135,7 @@ def derived(memory: Memory) -> dict[str, Any]:
     memory.flush()
 
     def ask(query: str) -> list[tuple[Any, ...]]:
-        return raw(memory._folder, query, memory.bank)
+        return raw(memory._bank.folder, query, memory.bank)
 
     ids = dict(ask("SELECT seq, id FROM units"))
     columns = "kind, network, text, context, occurred_start, occurred_end, grain, mentioned_at, pieces, terms"
@@ -458,9 +458,9 @@ def test_two_that_forget_at_once_do_not_stumble_over_what_the_other_took(
             return found
 
         monkeypatch.setattr(forgetting, "similar_units", meanwhile)
-        everywhere = list(memory._store.keep.placed(range(100)))
+        everywhere = list(memory._bank.store.keep.placed(range(100)))
         assert len(everywhere) > 8
-        forgetting.mend_links(memory._store, everywhere)
+        forgetting.mend_links(memory._bank.store, everywhere)
         assert taken and not {"a3", "b2"} & {turn.id for turn in memory.turns()}
         memory.flush()
         assert memory.doctor() == []

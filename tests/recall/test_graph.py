@@ -124,14 +124,14 @@ def told(memory: Memory) -> Memory:
 
 def scan(memory: Memory, vector: NDArray[np.float32], where: Filter | None = None) -> Scan:
     """The bank as a question sees it that has one vector, with or without names."""
-    return memory._store.scan(np.stack([vector, vector]), "", where or Filter())
+    return memory._bank.store.scan(np.stack([vector, vector]), "", where or Filter())
 
 
 def found(memory: Memory, question: str, where: Filter | None = None, limit: int = 100) -> list[str]:
-    vector = memory._embedder.embed([question])[0]
-    seeds = memory._store.search_vectors(vector, 10, Filter(kinds=frozenset({"turn"})))
+    vector = memory._bank.embedder.embed([question])[0]
+    seeds = memory._bank.store.search_vectors(vector, 10, Filter(kinds=frozenset({"turn"})))
     scored = graph(
-        memory._store,
+        memory._bank.store,
         scan(memory, vector, where),
         seeds,
         limit,
@@ -139,7 +139,7 @@ def found(memory: Memory, question: str, where: Filter | None = None, limit: int
         replace(MID, graph_seeds=1, graph_seed_similarity=0.3),
     )
     assert [one.score for one in scored] == sorted((one.score for one in scored), reverse=True)
-    rows = memory._store.units([one.unit for one in scored])
+    rows = memory._bank.store.units([one.unit for one in scored])
     assert all(row.kind in ("turn", "fact") for row in rows.values())
     return [rows[one.unit].text for one in scored]
 

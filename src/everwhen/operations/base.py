@@ -130,7 +130,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 @cache
 def result_of(operation: Any) -> Any:
     """The type of an operation's result."""
-    (base,) = (one for one in operation.__orig_bases__ if get_origin(one) is Operation)  # type: ignore[attr-defined]
+    (base,) = (one for one in operation.__orig_bases__ if get_origin(one) is Operation)
     return get_args(base)[0]
 
 
@@ -169,11 +169,22 @@ def does(operation: Callable[..., Operation[R]]) -> Callable[[Callable[[D, Any],
     return mark
 
 
+def handlers(part: Any) -> Mapping[Any, str]:
+    """Which method of an object does which operation."""
+    kind: Any = type(part)
+    return _handlers(kind)
+
+
 @cache
-def handlers(kind: type) -> Mapping[Any, str]:
-    """Which method of a class does which operation."""
+def _handlers(kind: Any) -> Mapping[Any, str]:
     found = ((getattr(getattr(kind, name, None), "does", None), name) for name in dir(kind))
     return {operation: name for operation, name in found if operation is not None}
+
+
+def done_by(part: object, operation: Operation[R]) -> R:
+    """Do an operation by the method of an object that is marked for it."""
+    result: R = getattr(part, handlers(part)[type(operation)])(operation)
+    return result
 
 
 class Method(Generic[P, R]):

@@ -19,34 +19,20 @@ from starlette.types import Receive, Scope, Send
 
 from everwhen import __version__
 from everwhen.errors import EverwhenError
-from everwhen.operations import surface as operations
 from everwhen.serve import problems
 from everwhen.serve.guard import Bounded, Guarded, Observed
 from everwhen.serve.house import House
 from everwhen.serve.routes import ask, banks, facts, health, keeping, recall, turns, upkeep
-from everwhen.serve.routes.operations import Special, operation_routes
+from everwhen.serve.routes.operations import operation_routes
 from everwhen.serve.settings import Serving
 
 SPECIALS = {
-    operations.RecallMemories: recall.RECALL,
-    operations.Ask: ask.ASK,
-    operations.Turns: turns.TURNS,
-    operations.Grep: turns.GREP,
-    operations.Tree: turns.TREE,
-    operations.Consolidate: upkeep.CONSOLIDATE,
-    operations.Forget: keeping.FORGET,
-    operations.Retain: keeping.FORGET,
-    operations.Current: Special(pick=facts.asked_for),
-    operations.Stale: Special(defaults={"limit": 100}),
+    operation: one
+    for area in (ask, facts, keeping, recall, turns, upkeep)
+    for operation, one in area.SPECIAL.items()
 }
 """Operations whose route does more than they say."""
-ROUTERS = (
-    health.router,
-    banks.router,
-    operation_routes(SPECIALS),
-    keeping.router,
-    upkeep.router,
-)
+ROUTERS = (health.router, banks.router, operation_routes(SPECIALS), keeping.router, upkeep.router)
 PAGE = "everwhen.ui.mounting"
 """The room of the page."""
 SMALLEST_ZIPPED = 1000

@@ -16,12 +16,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import counting, holding, timing, wording
 from everwhen.agent.extractive.drafts import Draft
 from everwhen.agent.extractive.kinds import Asked, read_kind
 from everwhen.agent.extractive.reading import QUOTE, Found, Reply, asked_again, each, look, unnamed
 from everwhen.models.reader import Reader
+from everwhen.operations import Bank
 from everwhen.recall import Recipe
 from everwhen.sentences import sentence_at
 from everwhen.types import Answer, Citation, Fact

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
+from typing import cast
 
-from everwhen.agent.bank import Bank
 from everwhen.agent.extractive.reading import FIRST_PERSON, HELD, Found, Reply, read_turn, words
 from everwhen.agent.time_asked import PAST, content, undated
+from everwhen.facts import Facts
 from everwhen.models.reader import Reader
+from everwhen.operations import Bank
 from everwhen.relations import relations
 from everwhen.types import Fact
 from everwhen.when import Interval
@@ -67,7 +69,7 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
             if (one.subject, one.predicate) == (fact.subject, fact.predicate)
             and one.valid.overlaps(then) and one.sources
         ]  # fmt: skip
-        if following and not bank.facts.predicates.find(fact.predicate).multi:
+        if following and not cast(Facts, bank.facts).predicates.find(fact.predicate).multi:
             now = following[-1]
             return Held(found.led_by(_pointing(read_turn(bank, reader, found, now.sources[0]), now)), now)
         if not _is_over(fact, then) and not _is_ahead(fact, then):

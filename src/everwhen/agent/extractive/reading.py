@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from everwhen.agent.bank import Bank
 from everwhen.agent.extractive.kinds import Asked
 from everwhen.agent.time_asked import tells_of, undated
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
+from everwhen.operations import Bank
 from everwhen.recall import Recall, Recipe
 from everwhen.sentences import around, pieces, sentence_at
 from everwhen.types import Citation, Turn

@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft, cited
 from everwhen.agent.extractive.kinds import Asked
 from everwhen.agent.extractive.reading import Found
 from everwhen.agent.time_asked import content, undated
+from everwhen.operations import Bank
 from everwhen.recall.comparing import in_words
 from everwhen.types import Comparison, TimeAnswer
 from everwhen.when import Interval

@@ -18,7 +18,7 @@ from everwhen.agent_recipe import ABLATIONS, FULL, AgentRecipe
 from everwhen.bench.answers.questions import NOT_KNOWN
 from everwhen.errors import UsageError
 from everwhen.memory import Memory
-from everwhen.memory.asking import EXTRACTIVE
+from everwhen.memory.answers import EXTRACTIVE
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import FOUR_WAY, MID, Recipe

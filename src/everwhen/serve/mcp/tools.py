@@ -18,7 +18,12 @@ from mcp_types import ToolAnnotations
 from everwhen import __version__
 from everwhen.errors import EverwhenError
 from everwhen.operations import Operation
-from everwhen.operations import surface as operations
+from everwhen.operations.events import Events
+from everwhen.operations.facts import AsOf, Correct, History
+from everwhen.operations.maintenance import Forget
+from everwhen.operations.recall import RecallMemories
+from everwhen.operations.times import Timeline, When
+from everwhen.operations.turns import Add, Grep, Turns
 from everwhen.serve.arguments import one_of
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.answer import as_text, fit
@@ -157,7 +162,7 @@ def build(reach: Reach) -> MCPServer[Any]:
 
 @tool(
     "Add to memory",
-    operations.Add,
+    Add,
     "at session zone",
     own("text", str, "What was said, in the words of whoever said it"),
     own("role", one_of(ROLES), default="user"),
@@ -175,7 +180,7 @@ def add_memory(memory: Remembering, call: Call) -> str:
 
 @tool(
     "Forget for good",
-    operations.Forget,
+    Forget,
     "turns session entity between everything dry_run",
     said={
         "everything": "All that the memory holds",
@@ -196,7 +201,7 @@ def forget(memory: Remembering, call: Call) -> str:
 
 @tool(
     "Search memory",
-    operations.RecallMemories,
+    RecallMemories,
     "query budget at between before after as_of known_at kinds networks min_confidence order",
     ROOM,
 )
@@ -216,7 +221,7 @@ def search_memories(memory: Remembering, call: Call) -> str:
 
 @tool(
     "Read turns",
-    operations.Turns,
+    Turns,
     "session between",
     own("query", str | None, "Only what answers this, best first", None),
     *PAGES,
@@ -233,7 +238,7 @@ def search_turns(memory: Remembering, call: Call) -> str:
     return call.page("turns", said, show_turn, by_id)
 
 
-@tool("Find exact words", operations.Grep, "pattern regex between", *PAGES)
+@tool("Find exact words", Grep, "pattern regex between", *PAGES)
 def grep(memory: Remembering, call: Call) -> str:
     """Every turn that contains exact words (or a regular expression), in the order of time."""
     most = call.given["limit"] + 1 if call.given["cursor"] is None else MOST_HITS
@@ -243,7 +248,7 @@ def grep(memory: Remembering, call: Call) -> str:
 
 @tool(
     "When was it",
-    operations.When,
+    When,
     "query at between",
     ROOM,
     said={"query": "'when did Ana move', or the event itself: 'Ana's move'"},
@@ -253,7 +258,7 @@ def when(memory: Remembering, call: Call) -> str:
     return show_time(memory.when(**call.arguments), call.given["max_tokens"])
 
 
-@tool("Timeline", operations.Timeline, "about between grain negated", *PAGES)
+@tool("Timeline", Timeline, "about between grain negated", *PAGES)
 def timeline(memory: Remembering, call: Call) -> str:
     """What happened, what began or ended to be true, and the conversations, in the order of time.
 
@@ -262,7 +267,7 @@ def timeline(memory: Remembering, call: Call) -> str:
     return call.page("entries", memory.timeline(**call.arguments), show_entry, by_place, newest=True)
 
 
-@tool("Events", operations.Events, "about between subject verb status known_at", *PAGES)
+@tool("Events", Events, "about between subject verb status known_at", *PAGES)
 def list_events(memory: Remembering, call: Call) -> str:
     """The event calendar: who did what, when, and whether it happened, is planned or was only supposed.
 
@@ -273,7 +278,7 @@ def list_events(memory: Remembering, call: Call) -> str:
 
 @tool(
     "Facts",
-    operations.AsOf,
+    AsOf,
     "subject predicate as_of known_at",
     *PAGES,
     defaults={"as_of": None},
@@ -290,7 +295,7 @@ def get_facts(memory: Remembering, call: Call) -> str:
 
 @tool(
     "History of a fact",
-    operations.History,
+    History,
     "subject predicate versions",
     *PAGES,
     said={"predicate": "Such as 'lives in'; all when left out"},
@@ -308,7 +313,7 @@ def fact_history(memory: Remembering, call: Call) -> str:
 
 @tool(
     "Correct a fact",
-    operations.Correct,
+    Correct,
     "subject predicate object valid_from",
     idempotent=True,
 )

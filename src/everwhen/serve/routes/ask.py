@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 
 from everwhen.errors import EverwhenError
 from everwhen.memory import Memory
-from everwhen.operations import arguments
+from everwhen.operations.ask import Ask
 from everwhen.serve.logs import say
 from everwhen.serve.problems import Problem, of_bug, of_library
 from everwhen.serve.routes.operations import Asked, Special, perform
@@ -52,10 +52,8 @@ def _talks(asked: Asked) -> bool:
 
 
 async def _stream(asked: Asked) -> AsyncIterator[bytes]:
-    given = {one.name: getattr(asked.operation, one.name) for one in arguments(type(asked.operation))}
-
     def pieces(memory: Memory) -> Iterator[bytes]:
-        for piece in memory.ask_stream(**given):
+        for piece in memory.stream(asked.operation):
             if isinstance(piece, Answer):
                 yield _event("answer", written(piece, Answer))
             else:
@@ -77,12 +75,14 @@ def _event(name: str, data: bytes) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + data.replace(b"\n", b" ") + b"\n\n"
 
 
-ASK = Special(
-    _ask,
-    responses={
-        200: {
-            "description": "The answer; with `Accept: text/event-stream`, its pieces as they come.",
-            "content": {STREAM: {"schema": {"type": "string"}}},
-        }
-    },
-)
+SPECIAL = {
+    Ask: Special(
+        _ask,
+        responses={
+            200: {
+                "description": "The answer; with `Accept: text/event-stream`, its pieces as they come.",
+                "content": {STREAM: {"schema": {"type": "string"}}},
+            }
+        },
+    )
+}

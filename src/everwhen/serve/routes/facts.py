@@ -1,23 +1,17 @@
-"""What `/facts` needs besides its operations: which of them is asked for, and `If-Match` against a fact's `ETag`."""
+"""`GET /facts` is four operations, and `/facts/stale` gives a hundred where nobody says how many."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.memory import Memory
-from everwhen.operations import Operation, result_of
-from everwhen.operations.facts import About, AsOf, Current, Get, History
-from everwhen.serve.banks import Banks
-from everwhen.serve.problems import Problem
-from everwhen.serve.routing import written
-from everwhen.types import Fact
+from everwhen.operations import Operation
+from everwhen.operations.facts import About, AsOf, Current, History, Stale
+from everwhen.serve.routes.operations import Special
 
 
-def asked_for(given: Mapping[str, Any]) -> Operation[Any]:
+def _meant(given: Mapping[str, Any]) -> Operation[Any]:
     """What `GET /facts` asks for: what holds now, what held at an instant, or how a subject changed."""
     subject, predicate = given["subject"], given["predicate"]
     if given["history"] or given["versions"]:
@@ -33,34 +27,4 @@ def asked_for(given: Mapping[str, Any]) -> Operation[Any]:
     return Current(subject, predicate, now=given["now"])
 
 
-def tag(fact: Fact) -> str:
-    """A fact's ETag, over all that a reader sees of it: taking back and confirming make no new version."""
-    return f'"{fact.id}.{fact.version}.{hashlib.sha256(written(fact, Fact)).hexdigest()[:16]}"'
-
-
-@contextmanager
-def unchanged(
-    banks: Banks, bank: str, memory: Memory, operation: Operation[Any], if_match: str | None
-) -> Iterator[None]:
-    """Inside, nobody else changes a fact; and the one that is to be changed is the one that the caller has seen."""
-    spec = operation.spec
-    if not spec.writes or not (spec.guarded or result_of(type(operation)) is Fact):
-        yield
-        return
-    with banks.changing(bank):
-        if spec.guarded and if_match is not None:
-            _must_match(if_match, _held(memory, operation))
-        yield
-
-
-def _held(memory: Memory, operation: Any) -> list[Fact]:
-    """What a change is about, as it is believed now."""
-    if hasattr(operation, "fact_id"):
-        return [memory.perform(Get(operation.fact_id))]
-    return memory.perform(Current(operation.subject, operation.predicate))
-
-
-def _must_match(if_match: str, held: list[Fact]) -> None:
-    tags = {tag(fact) for fact in held}
-    if not tags or (if_match != "*" and if_match not in tags):
-        raise Problem(409, "the fact changed since you read it (If-Match); read it again, then decide")
+SPECIAL = {Current: Special(pick=_meant), Stale: Special(defaults={"limit": 100})}

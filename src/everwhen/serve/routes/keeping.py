@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
 from pydantic import create_model
@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 
 from everwhen.memory import Memory
 from everwhen.operations import arguments
-from everwhen.operations.maintenance import Export
+from everwhen.operations.maintenance import Export, Forget, Retain
 from everwhen.serve.arguments import Body, in_body
 from everwhen.serve.auth import admit
 from everwhen.serve.moving import Imported, pieces
@@ -41,7 +41,7 @@ _IMPORT["openapi_extra"]["requestBody"] = {
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
 _VECTORS = next(one for one in arguments(Export) if one.name == "vectors")
-ExportIn = create_model("ExportIn", __base__=Body, vectors=in_body(_VECTORS))
+ExportIn: Any = create_model("ExportIn", __base__=Body, vectors=in_body(_VECTORS))
 
 
 @router.post("/banks/{bank}/export", response_class=StreamingResponse, **_EXPORT)
@@ -94,4 +94,4 @@ async def _forget(asked: Asked) -> Response:
     return await perform(asked, act)
 
 
-FORGET = Special(_forget)
+SPECIAL = {Forget: Special(_forget), Retain: Special(_forget)}

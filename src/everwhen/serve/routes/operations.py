@@ -9,7 +9,6 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import takewhile
 from typing import Any, TypeAlias, get_origin
 
@@ -33,7 +32,7 @@ from everwhen.serve.arguments import (
 )
 from everwhen.serve.house import House
 from everwhen.serve.pages import Cursor, CursorIn, Limit, LimitIn, Page, page
-from everwhen.serve.routes.facts import tag, unchanged
+from everwhen.serve.routes.etags import tag, unchanged
 from everwhen.serve.routing import Bank, area, house_of, if_match_of, needs, replied, span_of, written
 from everwhen.types import Added, Consolidated, Fact, Listed, Recall, Receipt
 
@@ -75,7 +74,7 @@ class Special:
 class Answering:
     """How the result of an operation is sent."""
 
-    def __init__(self, name: str, operation: type[Operation[Any]], response: Any) -> None:
+    def __init__(self, name: str, operation: Any, response: Any) -> None:
         self.spec = operation.spec
         result = response or result_of(operation)
         self.of: Any
@@ -120,10 +119,15 @@ async def perform(
             traced.records(count)
         return asked.answer.response(found, asked)
 
-    if run is None:
-        pools = {"quick": partial(banks.call, create=spec.creates), "settled": banks.read, "long": banks.wait}
-        run = pools[spec.runs]
-    return await run(asked.bank, work)
+    if run is not None:
+        return await run(asked.bank, work)
+    match spec.runs:
+        case "quick":
+            return await banks.call(asked.bank, work, create=spec.creates)
+        case "settled":
+            return await banks.read(asked.bank, work)
+        case "long":
+            return await banks.wait(asked.bank, work)
 
 
 def operation_routes(specials: Mapping[Any, Special]) -> APIRouter:
@@ -239,7 +243,9 @@ class _Inputs:
         for one in self._several:
             for argument, value in one.spec.fixed.items():
                 fixed.setdefault(argument, []).append(value)
-        made = {argument: (one_of(tuple(values)), ...) for argument, values in fixed.items()}
+        made: dict[str, tuple[Any, Any]] = {
+            argument: (one_of(tuple(values)), ...) for argument, values in fixed.items()
+        }
         made |= {argument: in_body(alike[0]) for argument, alike in self._others.items()}
         made |= self._special.more
         if self._spec.paged:

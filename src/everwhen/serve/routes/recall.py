@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import Response
 from pydantic import Field
 
-from everwhen.checked import recipe as default_recipe
 from everwhen.memory import Memory
-from everwhen.recipes import CHANNELS, STAGES
+from everwhen.operations.recall import RecallMemories
+from everwhen.recipes import CHANNELS, STAGES, for_budget
 from everwhen.serve.arguments import some_of
 from everwhen.serve.routes.operations import Asked, Special, perform
 from everwhen.types import Recall
@@ -33,22 +33,24 @@ def _less(asked: Asked) -> Any:
     operation = asked.operation
     if not asked.values["without"]:
         return operation
-    recipe = operation.recipe or default_recipe(operation.budget, asked.house.settings)
+    recipe = operation.recipe or for_budget(operation.budget, asked.house.settings)
     for stage in asked.values["without"]:
         recipe = recipe.without(stage)
     return replace(operation, recipe=recipe)
 
 
-RECALL = Special(
-    _recall,
-    more={
-        "include_metadata": (
-            bool,
-            Field(False, description="Give each memory's metadata too; `max_tokens` does not count it."),
-        ),
-        "without": (
-            some_of((*CHANNELS, *STAGES)),
-            Field([], description="Stages to leave out, such as `rerank`."),
-        ),
-    },
-)
+SPECIAL = {
+    RecallMemories: Special(
+        _recall,
+        more={
+            "include_metadata": (
+                bool,
+                Field(False, description="Give each memory's metadata too; `max_tokens` does not count it."),
+            ),
+            "without": (
+                some_of((*CHANNELS, *STAGES)),
+                Field([], description="Stages to leave out, such as `rerank`."),
+            ),
+        },
+    )
+}

@@ -8,6 +8,8 @@ from typing import Any
 from fastapi import Response
 
 from everwhen.memory import Memory
+from everwhen.operations.tree import Tree
+from everwhen.operations.turns import Grep, Turns
 from everwhen.serve.pages import after_turn, page_of_turns
 from everwhen.serve.problems import Problem
 from everwhen.serve.routes.operations import Asked, Special, perform
@@ -53,6 +55,8 @@ async def _tree(asked: Asked) -> Response:
     return await perform(asked, act)
 
 
-TURNS = Special(_turns)
-GREP = Special(_grep, response=list[Hit] | list[EventHit])
-TREE = Special(_tree)
+SPECIAL = {
+    Turns: Special(_turns),
+    Grep: Special(_grep, response=list[Hit] | list[EventHit]),
+    Tree: Special(_tree),
+}

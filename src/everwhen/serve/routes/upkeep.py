@@ -8,6 +8,7 @@ from fastapi import Query, Request, Response
 from pydantic import BaseModel
 
 from everwhen.memory import Memory
+from everwhen.operations.tree import Consolidate
 from everwhen.serve.routes.operations import Asked, Special, perform
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
 
@@ -50,4 +51,4 @@ async def _consolidate(asked: Asked) -> Response:
     return await perform(asked, act)
 
 
-CONSOLIDATE = Special(_consolidate)
+SPECIAL = {Consolidate: Special(_consolidate)}

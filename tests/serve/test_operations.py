@@ -124,7 +124,8 @@ def test_a_method_of_the_client_takes_the_arguments_of_its_operation(name: str) 
         return
     part, _, method = name.rpartition(".")
     for client in (Client, AsyncClient):
-        door = inspect.get_annotations(client.facts.fget, eval_str=True)["return"] if part else client  # type: ignore[attr-defined]
+        facts: Any = client.facts
+        door: Any = inspect.get_annotations(facts.fget, eval_str=True)["return"] if part else client
         signature = inspect.signature(inspect.unwrap(getattr(door, method)))
         given = [one for one in signature.parameters.values() if one.name != "self"]
         assert [(one.name, one.default) for one in given] == [

@@ -192,7 +192,8 @@ class RecipeBody(Body):
         given = {
             name: tuple(one) if isinstance(one, list) else one for name, one in self.model_dump().items()
         }
-        return (Recipe if isinstance(self, RecipeIn) else AgentRecipe)(**given)
+        made: Any = Recipe if isinstance(self, RecipeIn) else AgentRecipe
+        return made(**given)
 
 
 def _recipe_field(name: str, hint: Any) -> Any:

@@ -29,7 +29,7 @@ Limit = Annotated[int | None, Query(ge=1, le=LARGEST, description="Entries a pag
 CursorIn = Annotated[
     Annotated[str, StringConstraints(max_length=LONGEST_CURSOR)] | None, Field(description=_GOES_ON)
 ]
-LimitIn = Annotated[whole(1, LARGEST) | None, Field(description="Entries a page.")]
+LimitIn: Any = Annotated[whole(1, LARGEST) | None, Field(description="Entries a page.")]
 """The same two in a body."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from everwhen.memory import Memory
 from everwhen.operations import Operation, result_of
@@ -26,18 +26,14 @@ def unchanged(
     banks: Banks, bank: str, memory: Memory, operation: Operation[Any], if_match: str | None
 ) -> Iterator[None]:
     """Inside, nobody else changes a fact; and the one that is to be changed is the one that the caller has seen."""
-    spec = operation.spec
-    if not spec.writes or not (spec.guarded or _result(operation) is Fact):
+    spec, kind = operation.spec, cast(Any, type(operation))
+    if not spec.writes or not (spec.guarded or result_of(kind) is Fact):
         yield
         return
     with banks.changing(bank):
         if spec.guarded and if_match is not None:
             _must_match(if_match, _held(memory, operation))
         yield
-
-
-def _result(operation: Any) -> Any:
-    return result_of(type(operation))
 
 
 def _held(memory: Memory, operation: Any) -> list[Fact]:

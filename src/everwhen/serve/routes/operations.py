@@ -121,13 +121,9 @@ async def perform(
 
     if run is not None:
         return await run(asked.bank, work)
-    match spec.runs:
-        case "quick":
-            return await banks.call(asked.bank, work, create=spec.creates)
-        case "settled":
-            return await banks.read(asked.bank, work)
-        case "long":
-            return await banks.wait(asked.bank, work)
+    if spec.runs == "settled":
+        return await banks.read(asked.bank, work)
+    return await (banks.call if spec.runs == "quick" else banks.wait)(asked.bank, work, create=spec.creates)
 
 
 def operation_routes(specials: Mapping[Any, Special]) -> APIRouter:

@@ -85,6 +85,8 @@ class Operation(Generic[R]):
     def __post_init__(self) -> None:
         for one in arguments(type(self)):
             given = getattr(self, one.name)
+            if given is None and one.optional:
+                continue
             checked = one.kind.check(given, one.name)
             if checked is not given:
                 object.__setattr__(self, one.name, checked)
@@ -103,6 +105,11 @@ class Parameter:
     @property
     def required(self) -> bool:
         return self.default is inspect.Parameter.empty
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be left open, with None."""
+        return type(None) in get_args(self.annotation)
 
 
 def arguments(operation: Any) -> tuple[Parameter, ...]:

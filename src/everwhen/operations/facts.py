@@ -97,7 +97,7 @@ class End(Operation[list[Fact]]):
     subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
     predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
     _: KW_ONLY
-    on: Annotated[Time, Moment(needed=True)]
+    on: Annotated[Time, Moment()]
     at: Annotated[Time | None, Moment()] = None
 
 
@@ -166,7 +166,7 @@ class AsOf(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True, renamed={"instant": "as_of"})
 
-    instant: Annotated[Time, Moment(needed=True), Help("What held then.")]
+    instant: Annotated[Time, Moment(), Help("What held then.")]
     subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
     predicate: Annotated[str | None, Name(), Help("Such as 'lives in'.")] = None
     _: KW_ONLY
@@ -202,8 +202,8 @@ class Diff(Operation[FactDiff]):
 
     spec = Spec("GET /facts/diff")
 
-    t1: Annotated[Time, Moment(needed=True)]
-    t2: Annotated[Time, Moment(needed=True)]
+    t1: Annotated[Time, Moment()]
+    t2: Annotated[Time, Moment()]
     subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
 
 
@@ -247,7 +247,7 @@ class ConfidenceAt(Operation[float]):
     """`confidence * 0.5 ** (age / half_life)`; age counts from the start or the last confirmation."""
 
     fact: Annotated[Fact, Here()]
-    instant: Annotated[Time, Moment(needed=True)]
+    instant: Annotated[Time, Moment()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from inspect import Parameter as Signed
-from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from fastapi import Query
@@ -303,17 +302,13 @@ def travels(one: Parameter) -> bool:
 
 def annotation(one: Parameter) -> Any:
     """The type of an argument in a request."""
-    return type_of(one.kind) | None if nullable(one) else type_of(one.kind)
-
-
-def nullable(one: Parameter) -> bool:
-    return NoneType in get_args(one.annotation)
+    return type_of(one.kind) | None if one.optional else type_of(one.kind)
 
 
 def default(one: Parameter) -> Any:
     """What stands for an argument that is left out: what may be null may be left out. `...` where it is needed."""
     if one.required:
-        return None if nullable(one) else ...
+        return None if one.optional else ...
     return plain(one.default)
 
 

@@ -23,7 +23,7 @@ from everwhen.operations.arguments import (
     Zone,
 )
 from everwhen.operations.base import Parameter
-from everwhen.serve.arguments import BUDGETS, default, nullable, one_of, signed, type_of
+from everwhen.serve.arguments import BUDGETS, default, one_of, signed, type_of
 from everwhen.serve.mcp.answer import LEAST, Json, page
 from everwhen.serve.mcp.reach import Remembering
 from everwhen.settings import MAX_TOKENS
@@ -67,7 +67,7 @@ def offered(
     for name, one in chosen:
         given = defaults.get(name, default(one))
         described = said.get(name) or _explained(one)
-        of = _written(one.kind) | None if nullable(one) or given is None else _written(one.kind)
+        of = _written(one.kind) | None if one.optional or given is None else _written(one.kind)
         made.append(signed(name, Annotated[of, Field(description=described or None)], given))
     timed = any(isinstance(one.kind, Moment | Stretch) for _, one in chosen)
     if timed and not any(isinstance(one.kind, Zone) for _, one in chosen):

@@ -317,22 +317,29 @@ def in_body(one: Parameter) -> tuple[Any, Any]:
     return annotation(one), Field(default(one), **_told(one))
 
 
-def in_query(one: Parameter, name: str, *, required: bool = True) -> dict[str, Signed]:
-    """The query parameters that an argument is: a stretch of time is two, of which both may be left out."""
-    made: dict[str, Signed] = {}
-    if not isinstance(one.kind, Stretch):
-        given = default(one) if required else plain(None if one.required else one.default)
-        of = annotation(one) if required or not one.required else annotation(one) | None
-        made[name] = signed(name, Annotated[of, Query(**_told(one))], given)
-    if isinstance(one.kind, Stretch) or (isinstance(one.kind, Moment) and one.kind.interval):
-        about = one.help.text.rstrip(".") if name not in made else f"A stretch of time instead of `{name}`"
-        since = Query(alias="from", description=f"{about}: from its beginning on.")
-        until = Query(description=f"{about}: up to it; a day or an expression is included.")
-        made |= {
-            "from_": signed("from_", Annotated[TimeIn | None, since], None),
-            "to": signed("to", Annotated[TimeIn | None, until], None),
-        }
+def in_query(one: Parameter, name: str, *, required: bool = True) -> list[Signed]:
+    """The query parameters of an argument: a stretch of time is two, `from` and `to`.
+
+    `required=False`: the argument may be left out, since another operation at the address has none of the name.
+    """
+    if isinstance(one.kind, Stretch):
+        return _sides(one.help.text.rstrip("."))
+    of, given = annotation(one), default(one)
+    if given is ... and not required:
+        of, given = of | None, None
+    made = [signed(name, Annotated[of, Query(**_told(one))], given)]
+    if isinstance(one.kind, Moment) and one.kind.interval:
+        made += _sides(f"A stretch of time instead of `{name}`")
     return made
+
+
+def _sides(about: str) -> list[Signed]:
+    since = Query(alias="from", description=f"{about}: from its beginning on.")
+    until = Query(description=f"{about}: up to it; a day or an expression is included.")
+    return [
+        signed("from_", Annotated[TimeIn | None, since], None),
+        signed("to", Annotated[TimeIn | None, until], None),
+    ]
 
 
 def signed(name: str, of: Any, default: Any = ...) -> Signed:

@@ -204,8 +204,8 @@ class _Inputs:
             made += [signed("body", self._body)] if self._body.model_fields else []
             return inspect.Signature(made)
         for name, alike in self._others.items():
-            needed = len(alike) == len(self._several)
-            made += in_query(alike[0], name, required=needed).values()
+            laxest = min(alike, key=lambda one: one.required)
+            made += in_query(laxest, name, required=len(alike) == len(self._several))
         flags = {name for one in self._several for name in one.spec.fixed}
         made += [signed(name, bool, False) for name in sorted(flags)]
         if self._spec.paged:

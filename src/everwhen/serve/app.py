@@ -22,17 +22,17 @@ from everwhen.errors import EverwhenError
 from everwhen.serve import problems
 from everwhen.serve.guard import Bounded, Guarded, Observed
 from everwhen.serve.house import House
-from everwhen.serve.routes import ask, banks, facts, health, keeping, recall, turns, upkeep
+from everwhen.serve.routes import ask, banks, facts, forget, health, process, recall, transfer, turns
 from everwhen.serve.routes.operations import operation_routes
 from everwhen.serve.settings import Serving
 
 SPECIALS = {
     operation: one
-    for area in (ask, facts, keeping, recall, turns, upkeep)
+    for area in (ask, facts, forget, process, recall, turns)
     for operation, one in area.SPECIAL.items()
 }
 """Operations whose route does more than they say."""
-ROUTERS = (health.router, banks.router, operation_routes(SPECIALS), keeping.router, upkeep.router)
+ROUTERS = (health.router, banks.router, operation_routes(SPECIALS), transfer.router, process.router)
 PAGE = "everwhen.ui.mounting"
 """The room of the page."""
 SMALLEST_ZIPPED = 1000

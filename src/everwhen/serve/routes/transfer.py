@@ -1,4 +1,4 @@
-"""`/export`, `/import`: move a bank. Forgetting reaches what the server itself keeps, and is audited."""
+"""`/export`, `/import`: move a bank."""
 
 from __future__ import annotations
 
@@ -8,26 +8,13 @@ from fastapi import Query, Request, Response
 from pydantic import create_model
 from starlette.responses import StreamingResponse
 
-from everwhen.memory import Memory
 from everwhen.operations import arguments
-from everwhen.operations.maintenance import Export, Forget, Retain
+from everwhen.operations.maintenance import Export
 from everwhen.serve.arguments import Body, in_body
-from everwhen.serve.auth import admit
 from everwhen.serve.moving import Imported, pieces
-from everwhen.serve.routes.operations import Asked, Special, perform
-from everwhen.serve.routing import (
-    Bank,
-    area,
-    audited,
-    house_of,
-    needs,
-    replied,
-    span_of,
-    written,
-)
-from everwhen.types import Receipt
+from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
 
-router = area("moving")
+router = area("transfer")
 
 LINES = "application/x-ndjson"
 _EXPORT = needs("admin", once=False)
@@ -76,22 +63,3 @@ async def import_(
     done = await house.banks.aside(act, bank)
     span_of(request).records(done.rows or 0)
     return replied(written(done, Imported))
-
-
-async def _forget(asked: Asked) -> Response:
-    """Forget in the bank, then in what the server itself keeps of it."""
-    house, operation = asked.house, asked.operation
-    if getattr(operation, "everything", False):
-        admit(asked.request.state.caller, "admin", asked.bank)
-
-    def act(memory: Memory) -> Receipt:
-        receipt: Receipt = memory.perform(operation)
-        if not receipt.dry_run:
-            house.forget(asked.bank)
-        audited(asked.request, dry_run=receipt.dry_run, turns=len(receipt.turns), facts=len(receipt.facts))
-        return receipt
-
-    return await perform(asked, act)
-
-
-SPECIAL = {Forget: Special(_forget), Retain: Special(_forget)}

@@ -138,7 +138,8 @@ def tool(
 
     def add(answers: Answers) -> Answers:
         theirs = offered(operation, offers.split(), said or {}, defaults or {})
-        made = MemoryTool(title, operation, [*takes, *theirs], answers, idempotent)
+        parameters = sorted([*takes, *theirs], key=lambda one: one in PAGES)  # what tools share comes last
+        made = MemoryTool(title, operation, parameters, answers, idempotent)
         TOOLS[made.name] = made
         return answers
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from everwhen import Memory, NotFound, UsageError
+from everwhen.memory.maintenance import Maintenance
 from tests.keep.raw import holds, traces
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
@@ -511,7 +512,8 @@ def test_a_summary_that_another_process_is_writing_of_it_is_not_kept(
             return built
 
         monkeypatch.setattr(Builder, "build", meanwhile)
-        monkeypatch.setattr(other, "_regrown", lambda receipt, until: receipt)  # it has not come to that yet
+        # It has not come to that yet.
+        monkeypatch.setattr(Maintenance, "_regrown", lambda self, receipt, until: receipt)
         memory.consolidate("end")
         monkeypatch.undo()
         assert taken == [True]

@@ -26,9 +26,9 @@ from everwhen.bench.longmemeval import ABSTENTION
 from everwhen.bench.retrieval import EVERYTHING, Tally, fresh_bank
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.ingest.importers.longmemeval import date_time, placed, questions
+from everwhen.question import Complexity
 from everwhen.recall import MID
 from everwhen.recall.budget import fill
-from everwhen.recall.complexity import Complexity
 from everwhen.recall.gate import FITTED, LEAST, MOST, logs, readings
 from everwhen.types import Recalled
 

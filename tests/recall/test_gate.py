@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.recall.complexity import Complexity
+from everwhen.question import Complexity
 from everwhen.recall.gate import LEAST, MOST, Known, chance, gate
 from everwhen.recall.recipe import Gating
 from everwhen.types import Recalled

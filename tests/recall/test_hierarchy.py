@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
+from everwhen.question import Complexity
 from everwhen.recall import MID
-from everwhen.recall.complexity import Complexity
 from everwhen.recall.hierarchy import LEAVES, level_budgets
 from everwhen.recall.recipe import Gating
 from everwhen.types import Recalled

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recall.complexity import Complexity
+from everwhen.question import Complexity
 from everwhen.recall.recipe import Gating
 from everwhen.types import Dropped, Recalled
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recall.complexity import Complexity
+from everwhen.question import Complexity
 from everwhen.recall.features import Pool, bm25
 from everwhen.recall.question import ASKED
 from everwhen.recall.result import recalled

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from everwhen.ingest.lines import line
 from everwhen.models.llm.base import LLM, LLMError
 from everwhen.prompts import load
-from everwhen.recall.complexity import Complexity
-from everwhen.recall.plan import KEYWORDS, Plan
+from everwhen.question import Complexity
+from everwhen.question.names import KEYWORDS
+from everwhen.recall.plan import Plan
 from everwhen.recall.result import header
 from everwhen.types import Dropped, Recalled
 
@@ -37,9 +38,8 @@ def plan_by_llm(llm: LLM, asked: Plan) -> Plan:
     words = [word for word in answer.keywords if named.isdisjoint(word.casefold().split())]
     return replace(
         asked,
-        complexity=answer.complexity,
+        question=replace(asked.question, complexity=answer.complexity, cues=(f"by {llm.name}",)),
         keywords=tuple(words[:KEYWORDS]) or asked.keywords,
-        cues=(f"by {llm.name}",),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
-from everwhen.recall.complexity import Complexity
+from everwhen.question import Complexity
 from everwhen.settings import Settings
 
 Gating: TypeAlias = Literal["none", "careful", "strict"]

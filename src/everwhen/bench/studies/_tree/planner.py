@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from everwhen.bench.retrieval import figure
-from everwhen.recall.complexity import Complexity, complexity
+from everwhen.question import Complexity
+from everwhen.question.complexity import complexity
 
 MEANT: dict[int, Complexity] = {1: "hybrid", 2: "simple", 3: "complex", 4: "simple"}
 """LoCoMo's categories."""

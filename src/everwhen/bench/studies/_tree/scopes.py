@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everwhen.bench.studies._tree.trial import Way
+from everwhen.question import Complexity
 from everwhen.recall import MID
-from everwhen.recall.complexity import Complexity
 
 SCOPES: tuple[Complexity, ...] = ("simple", "hybrid", "complex")
 

@@ -35,72 +35,46 @@ class Question:
     """A question taken apart. `words` are its own; everything else is read from them."""
 
     words: str
-    asks: bool = False
-    """Whether it is a question at all, or a statement that something is looked for with."""
+    asks: bool = False  # a question, not a statement that something is looked for with
 
     # Which answer is wanted
     kind: Kind = "what"
-    sides: tuple[str, str] | None = None
-    """The two things that are compared, as the question names them."""
-    compared: tuple[str, str] | None = None
-    """The same with the verb that both share: "I join the choir" of "which did I join first, the choir or the band"."""
-    later: bool = False
-    """Whether the later of the two is wanted."""
-    noun: str = ""
-    """What is counted: "flats" of "how many flats"."""
-    unit: str = ""
-    """The unit of a length: "week" of "how many weeks"."""
-    each: str = ""
-    """The question for the things that are counted: "which flats did I see?"."""
-    parts: tuple[str, ...] = ()
-    """The same question of each of two things, where a number of both is asked for."""
-    total: bool = False
-    """Whether a sum is asked for in so many words."""
-    base: str = ""
-    """The question without "before …", where it asks what held before something."""
-    before: str = ""
-    """That something: "York" of "where did I live before York?"."""
-    offered: tuple[tuple[str, str], ...] = ()
-    """Each of the two that a choice offers, and the question for it."""
+    sides: tuple[str, str] | None = None  # the two things that are compared
+    compared: tuple[str, str] | None = None  # the same with a verb that both share: "I join the choir"
+    later: bool = False  # the later of the two is wanted
+    noun: str = ""  # what is counted: "flats" of "how many flats"
+    unit: str = ""  # the unit of a length: "week" of "how many weeks"
+    each: str = ""  # the question for the things that are counted: "which flats did I see?"
+    parts: tuple[str, ...] = ()  # the question of each of two things, where a number of both is asked for
+    total: bool = False  # a sum is asked for in so many words
+    base: str = ""  # the question without "before …", where it asks what held before something
+    before: str = ""  # that something: "York" of "where did I live before York?"
+    offered: tuple[tuple[str, str], ...] = ()  # each of the two of a choice, and the question for it
     asks_place: bool = False
 
-    # How much it needs
+    # How much it needs, and what said so
     complexity: Complexity = "simple"
     cues: tuple[str, ...] = ()
-    """What said how complex it is."""
 
     # Who asks whom
     first_person: bool = False
     second_person: bool = False
 
     # What it asks of time
-    event: str = ""
-    """What is asked about, without the words of asking: "Ana moved to Porto"."""
+    event: str = ""  # what is asked about, without the words of asking: "Ana moved to Porto"
     form: Form = "when"
-    grain: Grain | None = None
-    """The unit asked for: "in which month"."""
-    order: Order | None = None
-    """Whether the first or the last of several is asked for."""
-    ahead: bool | None = False
-    """Whether it looks at what is to come; None where its words do not tell."""
-    planned: bool = False
-    """Whether what is only planned or wanted counts as well."""
-    denied: bool = False
-    """Whether it asks for what did not happen."""
-    clock: bool = False
-    """Whether it asks for the hour."""
-    happened: bool = False
-    """Whether it is in the past tense: it asks what happened, not how things stand."""
-    past: bool = False
-    """The same, or what has been up to now."""
-    formerly: bool = False
-    """Whether it asks for what held once, without a date."""
-    asks_time: bool = False
-    """Whether words of time stand where it asks, or it asks for the first or last."""
-    vague_time: bool = False
-    """Its time words name no window to look into: "lately", "now", "how long ago"."""
-    time: Constraint | None = None
-    """The window, order and event that its words name, from the moment of asking; None where that is not known."""
+    grain: Grain | None = None  # the unit asked for: "in which month"
+    order: Order | None = None  # the first or the last of several is asked for
+    ahead: bool | None = False  # it looks at what is to come; None where its words do not tell
+    planned: bool = False  # what is only planned or wanted counts as well
+    denied: bool = False  # it asks for what did not happen
+    clock: bool = False  # it asks for the hour
+    happened: bool = False  # it is in the past tense: it asks what happened, not how things stand
+    past: bool = False  # the same, or what has been up to now
+    formerly: bool = False  # it asks for what held once, without a date
+    asks_time: bool = False  # it asks with words of time, or for the first or last
+    vague_time: bool = False  # its time words name no window: "lately", "now", "how long ago"
+    time: Constraint | None = None  # the window, order and event that it names; needs the moment of asking
 
     def past_asked(self, at: datetime) -> Interval | None:
         """The stretch of the past that it is about, or None where it asks about the present.

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.bench.answers.judge import held
-from everwhen.bench.answers.questions import Question
-from everwhen.bench.answers.scores import exact, holds, rouge_l, says_not_known, token_f1
+from everwhen_bench.answers.judge import held
+from everwhen_bench.answers.questions import Question
+from everwhen_bench.answers.scores import exact, holds, rouge_l, says_not_known, token_f1
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,12 @@ def test_holds_wants_every_word_and_reads_numbers_either_way() -> None:
 @pytest.mark.parametrize(
     ("question", "gold", "answer", "right"),
     [
-        ("How many kits did I buy?", "I bought five kits: a tank, a car and three planes.", "5, counted", True),
+        (
+            "How many kits did I buy?",
+            "I bought five kits: a tank, a car and three planes.",
+            "5, counted",
+            True,
+        ),
         ("How many kits did I buy?", "I bought five kits: a tank, a car and 3 planes.", "3", False),
         ("How many people follow me?", "1,300", "1300 people", True),
         ("How many kits did I buy?", "five", "several", False),

@@ -27,15 +27,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "lib" / "site"
 
 
-def everwhen(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def everwhen(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command as a process of its own that finds the package in `path`."""
     return subprocess.run(
         [sys.executable, "-m", "everwhen", *arguments],
-        cwd=site.parent,
-        env={**os.environ, "PYTHONPATH": str(site)},
+        cwd=os.environ["EVERWHEN_HOME"],
+        env={**os.environ, "PYTHONPATH": str(path)},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(home: Path) -> None:
+    """Commands run in a folder that has nothing to do with the checkout."""
+    home.mkdir()
 
 
 def test_the_wheel_has_the_package_alone(site: Path) -> None:
@@ -53,11 +60,10 @@ def test_the_wheel_has_nothing_that_measures_or_fits(site: Path, word: str) -> N
 
 def test_the_wheel_has_the_networks_and_the_tables(site: Path) -> None:
     """What is loaded as a file, and not imported, is in the wheel as well."""
-    tracked = subprocess.run(
-        ["git", "ls-files", "src/everwhen"], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout.splitlines()
-    missing = [name for name in tracked if not (site / Path(name).relative_to("src")).is_file()]
-    assert not [name for name in missing if (ROOT / name).is_file()]
+    sources = [
+        one for one in (ROOT / "src" / "everwhen").rglob("*") if one.is_file() and one.suffix != ".pyc"
+    ]
+    assert [one for one in sources if not (site / one.relative_to(ROOT / "src")).is_file()] == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("locomo", "--data", "nowhere.json"), ("guard",)])
@@ -79,7 +85,7 @@ def test_a_checkout_lists_the_benches(capsys: pytest.CaptureFixture[str]) -> Non
     assert "  bench " in capsys.readouterr().out
 
 
-def test_a_checkout_finds_the_benches_from_any_folder_without_a_variable(tmp_path: Path) -> None:
+def test_a_checkout_finds_the_benches_from_any_folder_without_a_variable() -> None:
     done = everwhen(ROOT / "src", "bench", "study")
     assert done.returncode == 0, done.stderr
     assert "satf: " in done.stdout

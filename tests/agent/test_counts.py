@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from everwhen.agent.extractive.reading import unnamed
-from everwhen.bench.answers.scores import holds
 from everwhen.memory import Memory
 from everwhen.models.reader import Passage
 from everwhen.question import parse
+from everwhen_bench.answers.scores import holds
 
 TALKS = [
     json.loads(line) for line in Path(__file__).with_name("counts.jsonl").read_text("utf-8").splitlines()

@@ -4,7 +4,7 @@
     p(clue)     = exp(score) / sum over the clues of exp(score)
     p(interval) = sum of p over the clues that speak of that interval
 
-The weights are in `when_weights.json`, with where they come from; `scripts/fit_when.py` fits them.
+The weights are in `when_weights.json`, with where they come from; `training/fit_when.py` fits them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One question, from its words to an answer with citations or a refusal that says what was searched.
 
 Dates, distances and order come from the calendar; everything else is read in the recalled turns. How often an answer
-of some strength is right was measured (`weights.json`, by `scripts/fit_extractive.py`): that is its confidence.
+of some strength is right was measured (`weights.json`, by `training/fit_extractive.py`): that is its confidence.
 """
 
 from __future__ import annotations

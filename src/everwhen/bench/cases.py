@@ -16,7 +16,7 @@ from everwhen.bench.ablation import Score
 from everwhen.bench.peers import Bench
 from everwhen.bench.retrieval import Tally, fresh_bank
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.files import values
+from everwhen.files.json_values import values
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.ingest.importers.longmemeval import date_time, placed, questions
 from everwhen.memory import Memory

@@ -17,7 +17,7 @@ from everwhen.times import Clock
 from everwhen.types import Finding
 
 if TYPE_CHECKING:
-    from everwhen.keep.export import Header
+    from everwhen.files.export import Header
     from everwhen.models.embed import Embedder
     from everwhen.recall.accesses import Accesses
     from everwhen.settings import Settings
@@ -258,7 +258,7 @@ class KeepMemory(TreeMemory):
         """
         import json
 
-        from everwhen.keep.export import writing
+        from everwhen.files.export import writing
         from everwhen.store.sqlite.salvage import salvage
 
         file = bank_path(home_folder(home), bank)

@@ -130,7 +130,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 @cache
 def result_of(operation: Any) -> Any:
     """The type of an operation's result."""
-    (base,) = (one for one in operation.__orig_bases__ if get_origin(one) is Operation)  # type: ignore[attr-defined]
+    (base,) = (one for one in operation.__orig_bases__ if get_origin(one) is Operation)
     return get_args(base)[0]
 
 

@@ -205,6 +205,7 @@ def test_errors_are_the_same(either: Memory | Client) -> None:
         lambda: either.add([]),
         lambda: either.add("x", at=datetime(2025, 3, 3)),
         lambda: either.recall("x", at=datetime(2025, 3, 3)),
+        lambda: either.recall("x", at=5),  # type: ignore[arg-type]
         lambda: either.recall("x", order="alphabet"),
         lambda: either.recall("x", kinds=["wish"]),
         lambda: either.recall("x", budget="huge"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,9 @@ from everwhen.cli.app import Here, app
 from everwhen.cli.extraction import Wait, extract, extracting
 from everwhen.cli.printing import printable
 from everwhen.cli.progress import counting
-from everwhen.types import Added
+
+if TYPE_CHECKING:
+    from everwhen.types import Added
 
 
 @app.command("import")

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
@@ -19,6 +19,7 @@ from everwhen import errors
 from everwhen.errors import EverwhenError, Refused, Unavailable
 from everwhen.home import check_bank_name
 from everwhen.jsonable import jsonable
+from everwhen.operations.frozen import Frozen, frozen
 from everwhen.types import Answer, Listed
 from everwhen.waiting import note_pending, one_wait
 
@@ -41,8 +42,8 @@ PAUSE = 0.2
 """Seconds before the second attempt; doubled for the third."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+@frozen
+class Call(Frozen):
     """What to send: `path` goes below `/v1/banks/{bank}`, `of` is the type that comes back."""
 
     method: str
@@ -83,16 +84,16 @@ Steps: TypeAlias = Generator[Call, Any, R]
 """A method: yields what to send, is sent what came back, returns what the caller gets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+@frozen
+class Outgoing(Frozen):
     """A request as httpx takes it, and what takes the answer piece by piece, where something does."""
 
     options: Mapping[str, Any]
     into: Callable[[bytes], None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+@frozen
+class Reply(Frozen):
     """What came back."""
 
     status: int

@@ -1,8 +1,8 @@
 """What an operation is, and how a class gets one as a method.
 
 An operation is a dataclass (`@frozen`): its fields are the arguments, its docstring is the help, `Operation[R]` names
-the result, and a few class attributes say who may call it and how it travels. `Method` makes a method of it, with that very
-signature: a class that has `perform` gets typed methods from one line each.
+the result, and a few class attributes say who may call it and how it travels. `Method` makes a method of it, with
+that very signature: a class that has `perform` gets typed methods from one line each.
 """
 
 from __future__ import annotations

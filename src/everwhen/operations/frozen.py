@@ -5,13 +5,13 @@ There are eighty of them, and every program that uses a client makes them when i
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, dataclass, fields
+from dataclasses import FrozenInstanceError, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 K = TypeVar("K")
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(kind: type[K]) -> type[K]:
     """A dataclass of a subclass of `Frozen`."""
     return dataclass(slots=True, eq=False, repr=False)(kind)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.files import values
+from everwhen.files.json_values import values
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.ingest.importers.longmemeval import date_time, placed, questions
 from everwhen.memory import Memory

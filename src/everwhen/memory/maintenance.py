@@ -37,7 +37,7 @@ from everwhen.operations.tree import Consolidate
 from everwhen.types import Finding, Receipt, Stats
 
 if TYPE_CHECKING:
-    from everwhen.keep.export import Header
+    from everwhen.files.export import Header
     from everwhen.models.embed import Embedder
     from everwhen.settings import Settings
     from everwhen.store import Store
@@ -274,7 +274,7 @@ def salvage(path: Path, file: Path) -> int:
     """Write the turns that can be read in a damaged bank's file as JSON lines; how many."""
     import json
 
-    from everwhen.keep.export import writing
+    from everwhen.files.export import writing
     from everwhen.store.sqlite.salvage import salvage
 
     count = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated
 
 from everwhen.operations.arguments import (
@@ -19,6 +19,7 @@ from everwhen.operations.arguments import (
     Whole,
 )  # fmt: skip
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Time
 
 MOST_SYNONYMS = 100
@@ -26,7 +27,7 @@ MOST_SYNONYMS = 100
 MOST_DAYS = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assert(Operation[Fact]):
     """Say that something is so, from `valid_from` (else from `at`) until `valid_to` (else until it changes).
 
@@ -51,7 +52,7 @@ class Assert(Operation[Fact]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Correct(Operation[Fact]):
     """The user's word, which always wins: what was believed is replaced, for all the time it was believed for.
 
@@ -70,7 +71,7 @@ class Correct(Operation[Fact]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retract(Operation[Fact]):
     """Take a fact back: it was never so. What it had closed is open again."""
 
@@ -84,7 +85,7 @@ class Retract(Operation[Fact]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class End(Operation[list[Fact]]):
     """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
 
@@ -97,7 +98,7 @@ class End(Operation[list[Fact]]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Confirm(Operation[Fact]):
     """It is still so: its age counts from now on again."""
 
@@ -109,7 +110,7 @@ class Confirm(Operation[Fact]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReportMissing(Operation[list[Fact]]):
     """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
 
@@ -121,7 +122,7 @@ class ReportMissing(Operation[list[Fact]]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReportChange(Operation[list[Fact]]):
     """Something outside changed (a release, a team): the facts that name it want to be looked at."""
 
@@ -133,7 +134,7 @@ class ReportChange(Operation[list[Fact]]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolve(Operation[Fact | None]):
     """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
 
@@ -144,7 +145,7 @@ class Resolve(Operation[Fact | None]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Current(Operation[Listed[Fact]]):
     """What holds at `now`, as known at present."""
 
@@ -156,7 +157,7 @@ class Current(Operation[Listed[Fact]]):
     now: Annotated[Time | None, Moment(), Help("What holds then, as known at present.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AsOf(Operation[Listed[Fact]]):
     """What held at an instant, as known at present, or as it was known at `known_at`."""
 
@@ -169,7 +170,7 @@ class AsOf(Operation[Listed[Fact]]):
     known_at: Annotated[Time | None, Moment(), Help("As it was known then.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History(Operation[Listed[Fact]]):
     """What is believed of a thing over all time, in valid-time order; or every version ever recorded."""
 
@@ -181,7 +182,7 @@ class History(Operation[Listed[Fact]]):
     versions: Annotated[bool, Flag()] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About(Operation[Listed[Fact]]):
     """All that is believed of a subject over all time, in valid-time order; or every version."""
 
@@ -192,7 +193,7 @@ class About(Operation[Listed[Fact]]):
     versions: Annotated[bool, Flag()] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diff(Operation[FactDiff]):
     """What began, ended and changed from one instant to another, as believed now."""
 
@@ -203,7 +204,7 @@ class Diff(Operation[FactDiff]):
     subject: Annotated[str | None, Name()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stale(Operation[Listed[StaleFact]]):
     """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
 
@@ -215,14 +216,14 @@ class Stale(Operation[Listed[StaleFact]]):
     limit: Annotated[int | None, Whole(least=1, most=1000)] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Review(Operation[Listed[Conflict]]):
     """Conflicts that no rule decides, oldest first: both sides are kept until `resolve`."""
 
     spec = Spec("GET /facts/review")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Get(Operation[Fact]):
     """The newest version of a fact."""
 
@@ -231,14 +232,14 @@ class Get(Operation[Fact]):
     fact_id: Annotated[str, Name()]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Versions(Operation[Iterator[Fact]]):
     """Every version of every fact, subject by subject: what an export writes."""
 
     spec = Spec("GET /facts/versions", paged=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfidenceAt(Operation[float]):
     """`confidence * 0.5 ** (age / half_life)`; age counts from the start or the last confirmation."""
 
@@ -246,7 +247,7 @@ class ConfidenceAt(Operation[float]):
     instant: Annotated[Time, Moment()]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DefinePredicate(Operation[None]):
     """Declare a predicate single- or multi-valued, with words that mean the same. What is known is placed anew."""
 
@@ -267,7 +268,7 @@ class DefinePredicate(Operation[None]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetHalfLife(Operation[None]):
     """Let facts of a domain, or with None all that have none of their own, fade faster or slower in this bank."""
 

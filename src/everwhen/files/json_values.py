@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import Repr
 from typing import IO, Any
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.packed import opened
+from everwhen.files.packed import opened
 
 LARGEST_RECORD = 32_000_000
 """Bytes of one message, chat, sample or row: a message of five million that is escaped throughout, or one with a
@@ -26,6 +27,8 @@ _CHUNK = 1 << 16
 _LONGEST_LITERAL = 16
 """A fault this near the buffer's edge may only be a word or number cut in two ("-Infinity", "\\u00e9")."""
 _SPACE = " \t\r\n"
+_SHORT = Repr()
+_SHORT.maxlevel = 2
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 
@@ -37,6 +40,11 @@ def parsed(text: str) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def shown(value: Any) -> str:
+    """A value for an error message: its beginning, however large it is and however deep."""
+    return _SHORT.repr(value)[:60]
 
 
 def one_line(stream: IO[bytes], where: str) -> bytes:

@@ -16,7 +16,7 @@ import everwhen
 from everwhen import Memory, UsageError
 from everwhen.cli import run
 from everwhen.recall import Recipe
-from everwhen.serve.schemas import RecipeIn
+from everwhen.serve.arguments import RecipeIn
 from everwhen.settings import Settings
 from tests.scripted_server import ScriptedServer, data
 

@@ -16,12 +16,9 @@ import pytest
 
 pytest.importorskip("fastapi")
 import uvicorn
-from mcp_types import ToolAnnotations
 
 from everwhen.serve.app import create_app
 from everwhen.serve.house import House
-from everwhen.serve.mcp import tools
-from everwhen.serve.mcp.strict_tool import StrictTool, strict_tool
 from everwhen.serve.settings import Serving
 
 
@@ -30,24 +27,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.name == "test_schemathesis_long.py" and config.option.markexpr == "not long":
         return True
     return None
-
-
-_tools: dict[Any, StrictTool] = {}
-
-
-def _same_tool(fn: Callable[..., str], annotations: ToolAnnotations) -> StrictTool:
-    """A tool as the server makes it, its schema made once and not for every server: eleven of them take 60 ms."""
-    code = fn.__code__  # type: ignore[attr-defined]
-    if code not in _tools:
-        _tools[code] = strict_tool(fn, annotations)
-    return _tools[code].model_copy(update={"fn": fn})
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _tools_are_made_once() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tools, "strict_tool", _same_tool)
-        yield
 
 
 class Served:

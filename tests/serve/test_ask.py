@@ -15,6 +15,7 @@ import pytest
 
 from everwhen import AsyncClient, Client, Memory, NotFound, Unavailable
 from everwhen.jsonable import jsonable
+from everwhen.operations.ask import Ask
 from everwhen.types import Answer
 from tests.serve.conftest import Served, until
 from tests.serve.test_bad_input import told
@@ -74,7 +75,7 @@ def test_whoever_hangs_up_ends_the_answer(
     add(http)
     closed = threading.Event()
 
-    def endless(self: Memory, question: str, **_: Any) -> Iterator[str | Answer]:
+    def endless(self: Memory, asked: Ask) -> Iterator[str | Answer]:
         try:
             while True:
                 time.sleep(0.02)
@@ -82,7 +83,7 @@ def test_whoever_hangs_up_ends_the_answer(
         finally:
             closed.set()
 
-    monkeypatch.setattr(Memory, "ask_stream", endless)
+    monkeypatch.setattr(Memory, "stream", endless)
     with http.stream("POST", "/banks/ana/ask", json=QUESTION, headers={"Accept": "text/event-stream"}) as got:
         lines = got.iter_lines()
         assert next(lines) == "event: piece"
@@ -96,11 +97,11 @@ def test_what_fails_in_the_middle_of_a_stream_is_told_in_it(
 ) -> None:
     add(http)
 
-    def failing(self: Memory, question: str, **_: Any) -> Iterator[str | Answer]:
+    def failing(self: Memory, asked: Ask) -> Iterator[str | Answer]:
         yield "word "
         raise Unavailable("the model is gone")
 
-    monkeypatch.setattr(Memory, "ask_stream", failing)
+    monkeypatch.setattr(Memory, "stream", failing)
     with http.stream("POST", "/banks/ana/ask", json=QUESTION, headers={"Accept": "text/event-stream"}) as got:
         heard = events(got)
     assert heard[0] == ("piece", {"text": "word "})

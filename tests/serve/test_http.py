@@ -270,8 +270,8 @@ def test_the_description_names_every_route_of_the_contract(served: Served) -> No
         *((f"{bank}/{name}", "post") for name in ("recall", "when", "compare", "timeline", "process")),
         *((f"{bank}/{name}", "get") for name in ("events", "entities", "stats", "sessions", "facts")),
         (f"{bank}/facts", "post"), (f"{bank}/facts/correct", "post"), (f"{bank}/facts/end", "post"),
-        (f"{bank}/facts/{{fact}}/retract", "post"), (f"{bank}/facts/stale", "get"),
-        (f"{bank}/facts/review", "get"), (f"{bank}/facts/review/{{conflict}}", "post"),
+        (f"{bank}/facts/{{fact_id}}/retract", "post"), (f"{bank}/facts/stale", "get"),
+        (f"{bank}/facts/review", "get"), (f"{bank}/facts/review/{{conflict_id}}", "post"),
         ("/healthz", "get"), ("/readyz", "get"), ("/metrics", "get"),
     ]:  # fmt: skip
         assert method in paths[path], path

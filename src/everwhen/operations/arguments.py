@@ -28,6 +28,8 @@ LONGEST_WORDS = 1_000_000
 """Characters of a question, a topic, a pattern or an expression: somebody may paste a document into it."""
 LONGEST_SENT = 100_000
 """The same in a request to a server; the model reads the first few hundred words of one anyway."""
+LONGEST_NAME = 512
+"""Characters of a name in a request."""
 MOST_SENT = 10_000
 """Messages, or ids of turns, in one request: each is embedded, or looked up, before the answer is given."""
 
@@ -53,9 +55,13 @@ class Argument(Frozen):
 
 @frozen
 class Text(Argument):
-    """Words that every part can hold: no lone surrogate, no NUL. `most` is their length in a request."""
+    """Words that every part can hold: no lone surrogate, no NUL. `most` is their length in a request.
+
+    `spaces`: they may be nothing but spaces.
+    """
 
     most: int = LONGEST_SENT
+    spaces: bool = False
 
     def check(self, given: Any, name: str) -> Any:
         what = self.called or name
@@ -68,7 +74,12 @@ class Text(Argument):
 
 @frozen
 class Name(Argument):
-    """A short name: of a session, a person, a bank. It is looked up, so its checks are those of what it names."""
+    """A short name: of a session, a person, a bank. It is looked up, so its checks are those of what it names.
+
+    `most` is its length in a request.
+    """
+
+    most: int = LONGEST_NAME
 
 
 @frozen

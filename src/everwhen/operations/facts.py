@@ -7,6 +7,8 @@ from dataclasses import KW_ONLY
 from typing import Annotated
 
 from everwhen.operations.arguments import (
+    LONGEST_SENT,
+    MOST_SENT,
     Choice,
     Flag,
     Fraction,
@@ -40,14 +42,16 @@ class Assert(Operation[Fact]):
     spec = Spec("POST /facts", scope="write", runs="quick", creates=True, status=201, traced="create_memory")
 
     subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
-    predicate: Annotated[str, Name(), Help(example="lives in")]
-    object: Annotated[str, Name(), Help(example="Porto")]
+    predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
+    object: Annotated[str, Name(most=LONGEST_SENT), Help(example="Porto")]
     _: KW_ONLY
     valid_from: Annotated[Time | None, Moment()] = None
     valid_to: Annotated[Time | None, Moment()] = None
     confidence: Annotated[float, Fraction()] = 1.0
     domain: Annotated[str | None, Name()] = None
-    source: Annotated[str | Sequence[str] | None, Names(single=True), Help("Ids of turns.")] = None
+    source: Annotated[
+        str | Sequence[str] | None, Names(most=MOST_SENT, single=True), Help("Ids of turns.")
+    ] = None
     origin: Annotated[Origin, Choice(among=ORIGINS)] = "observation"
     at: Annotated[Time | None, Moment()] = None
 
@@ -64,8 +68,8 @@ class Correct(Operation[Fact]):
     )
 
     subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
-    predicate: Annotated[str, Name(), Help(example="lives in")]
-    object: Annotated[str, Name(), Help("What is right.", "Lisbon")]
+    predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
+    object: Annotated[str, Name(most=LONGEST_SENT), Help("What is right.", "Lisbon")]
     _: KW_ONLY
     valid_from: Annotated[Time | None, Moment()] = None
     at: Annotated[Time | None, Moment()] = None
@@ -81,7 +85,7 @@ class Retract(Operation[Fact]):
 
     fact_id: Annotated[str, Name()]
     _: KW_ONLY
-    reason: Annotated[str, Name(), Help(example="It was a joke")]
+    reason: Annotated[str, Name(most=LONGEST_SENT), Help(example="It was a joke")]
     at: Annotated[Time | None, Moment()] = None
 
 
@@ -91,8 +95,8 @@ class End(Operation[list[Fact]]):
 
     spec = Spec("POST /facts/end", scope="write", guarded=True, traced="update_memory")
 
-    subject: Annotated[str, Name(), Help(example="Ana")]
-    predicate: Annotated[str, Name(), Help(example="lives in")]
+    subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
+    predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
     _: KW_ONLY
     on: Annotated[Time, Moment()]
     at: Annotated[Time | None, Moment()] = None
@@ -151,8 +155,8 @@ class Current(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True)
 
-    subject: Annotated[str | None, Name()] = None
-    predicate: Annotated[str | None, Name()] = None
+    subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
+    predicate: Annotated[str | None, Name(), Help("Such as 'lives in'.")] = None
     _: KW_ONLY
     now: Annotated[Time | None, Moment(), Help("What holds then, as known at present.")] = None
 
@@ -164,8 +168,8 @@ class AsOf(Operation[Listed[Fact]]):
     spec = Spec("GET /facts", paged=True, renamed={"instant": "as_of"})
 
     instant: Annotated[Time, Moment(), Help("What held then.")]
-    subject: Annotated[str | None, Name()] = None
-    predicate: Annotated[str | None, Name()] = None
+    subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
+    predicate: Annotated[str | None, Name(), Help("Such as 'lives in'.")] = None
     _: KW_ONLY
     known_at: Annotated[Time | None, Moment(), Help("As it was known then.")] = None
 
@@ -176,10 +180,10 @@ class History(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
 
-    subject: Annotated[str, Name()]
-    predicate: Annotated[str, Name()]
+    subject: Annotated[str, Name(), Help("Who or what it is about.")]
+    predicate: Annotated[str, Name(), Help("Such as 'lives in'.")]
     _: KW_ONLY
-    versions: Annotated[bool, Flag()] = False
+    versions: Annotated[bool, Flag(), Help("Every version ever recorded, corrections too.")] = False
 
 
 @frozen
@@ -188,9 +192,9 @@ class About(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
 
-    subject: Annotated[str, Name()]
+    subject: Annotated[str, Name(), Help("Who or what it is about.")]
     _: KW_ONLY
-    versions: Annotated[bool, Flag()] = False
+    versions: Annotated[bool, Flag(), Help("Every version ever recorded, corrections too.")] = False
 
 
 @frozen
@@ -201,7 +205,7 @@ class Diff(Operation[FactDiff]):
 
     t1: Annotated[Time, Moment()]
     t2: Annotated[Time, Moment()]
-    subject: Annotated[str | None, Name()] = None
+    subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
 
 
 @frozen

@@ -84,7 +84,7 @@ class Forget(Operation[Receipt]):
     What was made of the turns goes with them: events, narratives, facts in every version (`known_at` finds them no
     longer), entities, summaries, links, vectors and cached vectors. What also has other sources is made again from
     those. The same turn does not come back by importing it again. With `dry_run` nothing happens, and the receipt
-    says what would.
+    says what would. Several arguments forget what each of them names.
     """
 
     spec = Spec("DELETE /turns", scope="write", runs="long", traced="delete_memory")
@@ -94,7 +94,9 @@ class Forget(Operation[Receipt]):
         str | Sequence[str] | None, Names(most=MOST_SENT, single=True), Help("Ids of turns.")
     ] = None
     session: Annotated[str | None, Label(), Help("A whole conversation.", "s1")] = None
-    entity: Annotated[str | None, Label(), Help("Everything about somebody or something.", "Ana")] = None
+    entity: Annotated[
+        str | None, Label(), Help("Everything about somebody or something, by name.", "Ana")
+    ] = None
     between: Annotated[Between | None, Stretch(), Help("What was said in a while.")] = None
     everything: Annotated[bool, Flag(), Help("All of it; needs the scope admin.")] = False
     dry_run: Annotated[bool, Flag(), Help("Only say what would go.")] = False

@@ -42,9 +42,13 @@ class RecallMemories(Operation[Recall]):
 
     spec = Spec("POST /recall", runs="quick")
 
-    query: Annotated[str, Text(), Help("A question, or what to look for.", "When did Ana move to Porto?")]
+    query: Annotated[str, Text(), Help("A question or what to look for.", "Where does Ana live?")]
     _: KW_ONLY
-    seek: Annotated[str | None, Text("words to look for"), Help("Words that find the candidates.")] = None
+    seek: Annotated[
+        str | None,
+        Text("words to look for"),
+        Help("Words that find the candidates; the query then only ranks them."),
+    ] = None
     budget: Annotated[str | int, Budget(), Help("How widely to search: low is fast, high finds more.")] = (
         "mid"
     )
@@ -55,8 +59,22 @@ class RecallMemories(Operation[Recall]):
     after: Annotated[Time | None, Moment()] = None
     as_of: Annotated[Time | None, Moment(), Help("What had been said by then.")] = None
     known_at: Annotated[Time | None, Moment(), Help("What the memory held then.")] = None
-    kinds: Annotated[Sequence[str] | None, Choices(among=KINDS)] = None
-    networks: Annotated[Sequence[str] | None, Choices(among=NETWORKS)] = None
+    kinds: Annotated[
+        Sequence[str] | None,
+        Choices(among=KINDS),
+        Help(
+            "turn: words as said; event: who did what, when; narrative: what a talk was about; fact: what is true; "
+            "node: summary of a time. Default turn, fact."
+        ),
+    ] = None
+    networks: Annotated[
+        Sequence[str] | None,
+        Choices(among=NETWORKS),
+        Help(
+            "world: people and things; experience: what the assistant did or said; opinion: what somebody believes. "
+            "Default all."
+        ),
+    ] = None
     metadata: Annotated[Mapping[str, Any] | None, Metadata()] = None
     min_confidence: Annotated[float | None, Fraction(), Help("Of facts.")] = None
     order: Annotated[str, Choice(among=ORDERS)] = "relevance"

@@ -42,7 +42,9 @@ class Tree(Operation[Listed[Node]]):
 
     level: Annotated[int | None, Whole(least=1, most=100), Help("1 is exchanges.")] = None
     at: Annotated[
-        Time | Interval | None, Moment(interval=True), Help("What contains it, or overlaps it.")
+        Time | Interval | None,
+        Moment(interval=True),
+        Help("Nodes whose interval contains it, or overlaps it."),
     ] = None
 
 

@@ -50,7 +50,7 @@ class Add(Operation[Added]):
         Help(example=[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]),
     ]
     _: KW_ONLY
-    session: Annotated[str | None, Label()] = None
+    session: Annotated[str | None, Label(), Help("The conversation it belongs to.")] = None
     at: Annotated[Time | None, Moment()] = None
     zone: Annotated[str | None, Zone()] = None
     metadata: Annotated[Mapping[str, Any] | None, Metadata()] = None
@@ -88,7 +88,7 @@ class Turns(Operation[list[Turn]]):
 
     spec = Spec("GET /turns", runs="quick", paged=True)
 
-    session: Annotated[str | None, Label()] = None
+    session: Annotated[str | None, Label(), Help("Only this conversation.")] = None
     between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
 
 
@@ -127,7 +127,11 @@ class Grep(Operation[list[Any]]):
 
     spec = Spec("POST /grep", runs="quick")
 
-    pattern: Annotated[str, Text(most=LONGEST_PATTERN), Help("Words as they were written.", "Porto")]
+    pattern: Annotated[
+        str,
+        Text(most=LONGEST_PATTERN, spaces=True),
+        Help("Words as they were written, whatever the case.", "Porto"),
+    ]
     _: KW_ONLY
     calendar: Annotated[str, Choice(among=CALENDARS)] = "turns"
     regex: Annotated[bool, Flag()] = False

@@ -22,34 +22,17 @@ from everwhen.errors import EverwhenError
 from everwhen.serve import problems
 from everwhen.serve.guard import Bounded, Guarded, Observed
 from everwhen.serve.house import House
-from everwhen.serve.routes import (
-    ask,
-    banks,
-    facts,
-    graph,
-    health,
-    keeping,
-    recall,
-    times,
-    tree,
-    turns,
-    upkeep,
-)
+from everwhen.serve.routes import ask, banks, facts, forget, health, process, recall, transfer, turns
+from everwhen.serve.routes.operations import operation_routes
 from everwhen.serve.settings import Serving
 
-ROUTERS = (
-    health.router,
-    banks.router,
-    turns.router,
-    recall.router,
-    times.router,
-    ask.router,
-    graph.router,
-    facts.router,
-    tree.router,
-    keeping.router,
-    upkeep.router,
-)
+SPECIALS = {
+    operation: one
+    for area in (ask, facts, forget, process, recall, turns)
+    for operation, one in area.SPECIAL.items()
+}
+"""Operations whose route does more than they say."""
+ROUTERS = (health.router, banks.router, operation_routes(SPECIALS), transfer.router, process.router)
 PAGE = "everwhen.ui.mounting"
 """The room of the page."""
 SMALLEST_ZIPPED = 1000
@@ -98,6 +81,7 @@ def _routed(**more: Any) -> FastAPI:
         docs_url=None,  # Swagger's page comes from a CDN; /openapi.json is enough for any client
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name.strip("_"),
         **more,
     )
     for router in ROUTERS:
@@ -162,8 +146,8 @@ def _description(app: FastAPI) -> dict[str, Any]:
     parts = made.setdefault("components", {})
     parts.setdefault("schemas", {})["Problem"] = problems.SCHEMA
     parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-    for path, operations in made["paths"].items():
+    for path, methods in made["paths"].items():
         if path.startswith("/v1"):
-            for operation in operations.values():
-                operation["security"] = [{"key": []}]
+            for method in methods.values():
+                method["security"] = [{"key": []}]
     return made

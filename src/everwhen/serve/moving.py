@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from pydantic import BaseModel
+
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
 from everwhen.files.export import read_header
 from everwhen.files.packed import PACKED, is_packed
@@ -22,7 +24,6 @@ from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
 from everwhen.serve.private import private_file, private_folder
 from everwhen.serve.problems import Problem
-from everwhen.serve.schemas import Imported
 from everwhen.serve.settings import Serving
 
 FOLDER = "moving"
@@ -30,6 +31,15 @@ PIECE = 256 * 1024
 """Bytes that are sent at once."""
 LONGEST_HEADER = 100_000
 _COMPRESSED = "the import is compressed; send the JSON lines as they are"
+
+
+class Imported(BaseModel):
+    """How much of an export has come, and once it is all there and in the bank, how many rows."""
+
+    received: int
+    source: str | None = None
+    """SHA-256 of its first line, which names the export."""
+    rows: int | None = None
 
 
 class Moving:

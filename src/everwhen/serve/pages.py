@@ -11,19 +11,26 @@ from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, StringConstraints
 
+from everwhen.serve.arguments import whole
 from everwhen.serve.problems import Problem
 from everwhen.serve.settings import Serving
 from everwhen.types import Turn
 
 T = TypeVar("T")
 
-Cursor = Annotated[
-    str | None,
-    Query(max_length=1000, description="Where to go on: the `next_cursor` of the page before."),
+LARGEST = 1000
+"""Entries of a page."""
+LONGEST_CURSOR = 1000
+_GOES_ON = "Where to go on: the `next_cursor` of the page before."
+Cursor = Annotated[str | None, Query(max_length=LONGEST_CURSOR, description=_GOES_ON)]
+Limit = Annotated[int | None, Query(ge=1, le=LARGEST, description="Entries a page.")]
+CursorIn = Annotated[
+    Annotated[str, StringConstraints(max_length=LONGEST_CURSOR)] | None, Field(description=_GOES_ON)
 ]
-Limit = Annotated[int | None, Query(ge=1, le=1000, description="Entries a page.")]
+LimitIn: Any = Annotated[whole(1, LARGEST) | None, Field(description="Entries a page.")]
+"""The same two in a body."""
 
 
 class Page(BaseModel, Generic[T]):

@@ -20,18 +20,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everwhen.errors import Refused
 from everwhen.home import BANK_NAME
+from everwhen.operations import Spec
 from everwhen.serve.auth import admit
 from everwhen.serve.house import House
 from everwhen.serve.keys import Key
 from everwhen.serve.keys import Scope as Right
 from everwhen.serve.mcp.reach import Remembering
-from everwhen.serve.mcp.tools import build
+from everwhen.serve.mcp.tools import TOOLS, build
 from everwhen.serve.problems import Problem, of_problem
 from everwhen.serve.telemetry import span
-
-MAKING = ("add_memory", "correct_fact")
-"""Tools by which a bank comes into being."""
-OPERATIONS = {"add_memory": "create_memory", "correct_fact": "update_memory", "forget": "delete_memory"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +57,17 @@ class Guest:
         except Problem as problem:
             self._house.audit.denied(**noted)
             raise Refused(problem.detail) from None
-        operation = OPERATIONS.get(tool, "search_memory")
-        lease = self._house.banks.lease(asking.bank, create=tool in MAKING)
-        with span(operation, asking.bank), lease as memory:
+        spec = TOOLS[tool].operation.spec if tool in TOOLS else Spec()
+        deletes = spec.traced == "delete_memory"
+        with (
+            span(spec.traced, asking.bank),
+            self._house.banks.lease(asking.bank, create=spec.creates) as memory,
+        ):
             yield memory
-            if tool == "forget" and not noted.get("dry_run"):
+            if deletes and not noted.get("dry_run"):
                 self._house.forget(asking.bank)
         if scope != "read":
-            self._house.audit.note("delete" if tool == "forget" else "write", **noted)
+            self._house.audit.note("delete" if deletes else "write", **noted)
 
 
 @asynccontextmanager

@@ -1,1 +1,1 @@
-"""The routes under `/v1`, one file for each area; the names and arguments are those of `Memory`."""
+"""The routes under `/v1`. `operations` makes them of the operations; the others have what no operation says."""

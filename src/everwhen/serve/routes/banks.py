@@ -2,17 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from fastapi import Request, Response
+from pydantic import BaseModel, Field, StringConstraints
 
 from everwhen.errors import NotFound
 from everwhen.home import bank_bytes, bank_path
 from everwhen.memory import Memory
+from everwhen.operations.facts import MOST_DAYS
+from everwhen.serve.arguments import Body, NameIn
 from everwhen.serve.pages import Cursor, Limit, Page, page
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
-from everwhen.serve.schemas import BankIn, BankName, BankOut
-from everwhen.types import Stats
+from everwhen.types import HalfLives, Stats
 
 router = area("banks")
+MOST_DOMAINS = 1000
+Days = Annotated[float, Field(gt=0, le=MOST_DAYS)]
+
+
+class BankIn(Body):
+    """What can be set of a bank; what is left out stays."""
+
+    zone: NameIn | None = Field(None, examples=["Europe/Lisbon"])
+    half_lives: dict[NameIn, Days] | None = Field(None, max_length=MOST_DOMAINS)
+    half_life: Days | None = None
+    retention: Annotated[str, StringConstraints(max_length=1000)] | None = Field(
+        None,
+        examples=["keep raw turns 90 days, summaries for ever"],
+        description="How long what is kept once `/retain` is called; empty for ever.",
+    )
+
+
+class BankName(BaseModel):
+    """A bank in the list of banks."""
+
+    name: str
+    bytes: int
+
+
+class BankOut(BaseModel):
+    """A bank: its settings and what it holds."""
+
+    name: str
+    zone: str
+    half_lives: HalfLives
+    retention: str
+    stats: Stats
 
 
 @router.get("/banks", response_model=Page[BankName], **needs("read"))
@@ -61,12 +97,6 @@ async def delete_bank(request: Request, bank: Bank) -> Response:
     await house.banks.aside(house.banks.remove, bank)
     await house.banks.aside(house.forget, bank)
     return Response(status_code=204)
-
-
-@router.get("/banks/{bank}/stats", response_model=Stats, **needs("read"))
-async def stats(request: Request, bank: Bank) -> Response:
-    """How much a bank holds."""
-    return replied(await house_of(request).banks.call(bank, lambda memory: written(memory.stats(), Stats)))
 
 
 def _described(memory: Memory) -> bytes:

@@ -1,110 +1,62 @@
-"""`/v1/banks/{bank}/turns`, `/sessions`, `/grep`: what was said."""
+"""`GET /turns` reads no further than its page, `/grep` has pools of its own, `/tree` takes `from` and `to`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Any
 
-from fastapi import Query, Request, Response
+from fastapi import Response
 
 from everwhen.memory import Memory
-from everwhen.serve.pages import Cursor, Limit, Page, after_turn, page, page_of_turns
-from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
-from everwhen.serve.schemas import GrepIn, Name, Time, TurnsIn, window
+from everwhen.operations.tree import Tree
+from everwhen.operations.turns import Grep, Turns
+from everwhen.serve.pages import after_turn, page_of_turns
+from everwhen.serve.problems import Problem
+from everwhen.serve.routes.operations import Asked, Special, perform
+from everwhen.serve.routing import replied, written
 from everwhen.times import Clock
-from everwhen.types import Added, EventHit, Hit, Session, Turn
+from everwhen.types import EventHit, Hit
 from everwhen.when import Interval
 
-router = area("turns")
 
-From = Annotated[Time | None, Query(alias="from", description="Said at or after its beginning.")]
-To = Annotated[Time | None, Query(description="Said before; a day or an expression is included.")]
+async def _turns(asked: Asked) -> Response:
+    given = asked.values
+    after = after_turn(given["cursor"])
 
+    def act(memory: Memory) -> Response:
+        inside = Clock(memory.zone).window(asked.operation.between) or Interval(None, None)
+        start = max(filter(None, (inside.start, after[0] if after else None)), default=None)
+        said = memory.each_turn(asked.operation.session, (start, inside.end))
+        found = page_of_turns(said, after, given["limit"], asked.house.serving)
+        return replied(written(found, asked.answer.of))
 
-@router.post("/banks/{bank}/turns", status_code=201, response_model=Added, **needs("write", "create_memory"))
-async def add(request: Request, bank: Bank, body: TurnsIn) -> Response:
-    """Remember messages. Durable, and recallable, when it answers; the bank comes into being when it is new."""
-
-    def act(memory: Memory) -> tuple[Added, bytes]:
-        added = memory.add(
-            body.listed(), session=body.session, at=body.at, zone=body.zone, metadata=body.metadata
-        )
-        return added, written(added, Added)
-
-    added, answer = await house_of(request).banks.call(bank, act, create=True)
-    span_of(request).records(added.new)
-    return replied(answer, 201)
+    return await asked.house.banks.call(asked.bank, act)
 
 
-@router.get("/banks/{bank}/turns", response_model=Page[Turn], **needs("read"))
-async def turns(
-    request: Request,
-    bank: Bank,
-    session: Annotated[Name | None, Query()] = None,
-    from_: From = None,
-    to: To = None,
-    cursor: Cursor = None,
-    limit: Limit = None,
-) -> Response:
-    """The turn calendar: what was said, in the order of time."""
-    house = house_of(request)
-    after = after_turn(cursor)
-
-    def act(memory: Memory) -> bytes:
-        asked = Clock(memory.zone).window((from_, to)) or Interval(None, None)
-        start = max(filter(None, (asked.start, after[0] if after else None)), default=None)
-        said = memory.each_turn(session, (start, asked.end))
-        return written(page_of_turns(said, after, limit, house.serving), Page[Turn])
-
-    return replied(await house.banks.call(bank, act))
+async def _grep(asked: Asked) -> Response:
+    banks, operation = asked.house.banks, asked.operation
+    events = operation.calendar == "events"
+    if not operation.regex:
+        return await perform(asked, run=banks.read if events else banks.call)
+    if events:  # which waits for extraction: not where patterns are searched for
+        await banks.extracted(asked.bank)
+    return await perform(asked, run=banks.search)
 
 
-@router.get("/banks/{bank}/turns/{turn:path}/around", response_model=list[Turn], **needs("read"))
-async def turns_around(
-    request: Request, bank: Bank, turn: str, reach: Annotated[int, Query(ge=0, le=1000)] = 1
-) -> Response:
-    """A turn with those right before and after it in its conversation, in the order of time."""
-    return replied(
-        await house_of(request).banks.call(
-            bank, lambda memory: written(memory.turns_around(turn, reach), list[Turn])
-        )
-    )
+async def _tree(asked: Asked) -> Response:
+    operation, sides = asked.operation, (asked.values["from_"], asked.values["to"])
+    if operation.at is not None and sides != (None, None):
+        raise Problem(422, "at: give an instant, or a stretch of time as from and to, not both", "UsageError")
+
+    def act(memory: Memory) -> Any:
+        moment = operation.at or Clock(memory.zone).window(sides)
+        return memory.perform(replace(operation, at=moment))
+
+    return await perform(asked, act)
 
 
-@router.get("/banks/{bank}/turns/{turn:path}", response_model=Turn, **needs("read"))
-async def turn(request: Request, bank: Bank, turn: str) -> Response:
-    """One turn by its id."""
-    return replied(await house_of(request).banks.call(bank, lambda memory: written(memory.turn(turn), Turn)))
-
-
-@router.get("/banks/{bank}/sessions", response_model=Page[Session], **needs("read"))
-async def sessions(request: Request, bank: Bank, cursor: Cursor = None, limit: Limit = None) -> Response:
-    """The conversations."""
-    house = house_of(request)
-    return replied(
-        await house.banks.call(
-            bank,
-            lambda memory: written(page(memory.sessions(), cursor, limit, house.serving), Page[Session]),
-        )
-    )
-
-
-@router.post("/banks/{bank}/grep", response_model=list[Hit] | list[EventHit], **needs("read"))
-async def grep(request: Request, bank: Bank, body: GrepIn) -> Response:
-    """Turns, or events, whose words contain a pattern, in the order of time."""
-    house = house_of(request)
-
-    def act(memory: Memory) -> bytes:
-        given: dict[str, Any] = {
-            "regex": body.regex,
-            "between": window(body.between),
-            "limit": body.limit,
-        }
-        if body.calendar == "turns":
-            return written(memory.grep(body.pattern, **given), list[Hit])
-        return written(memory.grep(body.pattern, calendar="events", **given), list[EventHit])
-
-    if not body.regex:
-        return replied(await (house.banks.call if body.calendar == "turns" else house.banks.read)(bank, act))
-    if body.calendar == "events":  # which waits for extraction: not where patterns are searched for
-        await house.banks.extracted(bank)
-    return replied(await house.banks.search(bank, act))
+SPECIAL = {
+    Turns: Special(_turns),
+    Grep: Special(_grep, response=list[Hit] | list[EventHit]),
+    Tree: Special(_tree),
+}

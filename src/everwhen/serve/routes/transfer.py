@@ -1,29 +1,20 @@
-"""`/turns` DELETE, `/retain`, `/export`, `/import`: forget for good, and move a bank."""
+"""`/export`, `/import`: move a bank."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
+from pydantic import create_model
 from starlette.responses import StreamingResponse
 
-from everwhen.memory import Memory
-from everwhen.serve.auth import admit
-from everwhen.serve.moving import pieces
-from everwhen.serve.routing import (
-    Bank,
-    area,
-    audited,
-    house_of,
-    needs,
-    replied,
-    span_of,
-    written,
-)
-from everwhen.serve.schemas import ExportIn, ForgetIn, Imported, RetainIn
-from everwhen.types import Receipt
+from everwhen.operations import arguments
+from everwhen.operations.maintenance import Export
+from everwhen.serve.arguments import Body, in_body
+from everwhen.serve.moving import Imported, pieces
+from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
 
-router = area("keeping")
+router = area("transfer")
 
 LINES = "application/x-ndjson"
 _EXPORT = needs("admin", once=False)
@@ -36,20 +27,8 @@ _IMPORT["openapi_extra"]["requestBody"] = {
     "required": False,
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
-
-
-@router.delete("/banks/{bank}/turns", response_model=Receipt, **needs("write", "delete_memory"))
-async def forget(request: Request, bank: Bank, body: ForgetIn) -> Response:
-    """Forget for good: turns with all that was made of them. With `dry_run`, what would go."""
-    if body.everything:
-        admit(request.state.caller, "admin", bank)
-    return await _forgotten(request, bank, lambda memory: memory.forget(**body.chosen()))
-
-
-@router.post("/banks/{bank}/retain", response_model=Receipt, **needs("admin", "delete_memory"))
-async def retain(request: Request, bank: Bank, body: RetainIn) -> Response:
-    """Apply the bank's rule of retention; what went, or with `dry_run` would go."""
-    return await _forgotten(request, bank, lambda memory: memory.retain(body.now, dry_run=body.dry_run))
+_VECTORS = next(one for one in arguments(Export) if one.name == "vectors")
+ExportIn: Any = create_model("ExportIn", __base__=Body, vectors=in_body(_VECTORS))
 
 
 @router.post("/banks/{bank}/export", response_class=StreamingResponse, **_EXPORT)
@@ -84,19 +63,3 @@ async def import_(
     done = await house.banks.aside(act, bank)
     span_of(request).records(done.rows or 0)
     return replied(written(done, Imported))
-
-
-async def _forgotten(request: Request, bank: str, act: Any) -> Response:
-    """Forget in the bank, then in what the server itself keeps of it."""
-    house = house_of(request)
-
-    def work(memory: Memory) -> Receipt:
-        receipt: Receipt = act(memory)
-        if not receipt.dry_run:
-            house.forget(bank)
-        return receipt
-
-    receipt = await house.banks.wait(bank, work)
-    audited(request, dry_run=receipt.dry_run, turns=len(receipt.turns), facts=len(receipt.facts))
-    span_of(request).records(0 if receipt.dry_run else len(receipt.turns))
-    return replied(written(receipt, Receipt))

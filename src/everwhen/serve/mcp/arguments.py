@@ -1,0 +1,154 @@
+"""Arguments of tools: those of an operation as a model writes them, and the few that tools share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter as Signed
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field
+
+from everwhen.operations import Operation, arguments
+from everwhen.operations.arguments import (
+    Argument,
+    Budget,
+    Choices,
+    Label,
+    Moment,
+    Name,
+    Names,
+    Stretch,
+    Text,
+    Zone,
+)
+from everwhen.operations.base import Parameter
+from everwhen.serve.arguments import BUDGETS, default, one_of, signed, type_of
+from everwhen.serve.mcp.answer import LEAST, Json, page
+from everwhen.serve.mcp.reach import Remembering
+from everwhen.settings import MAX_TOKENS
+from everwhen.times import Clock
+
+T = TypeVar("T")
+
+MOST_TOKENS = 100_000
+"""The largest `max_tokens`."""
+UP_TO = ("as_of", "known_at")
+"""Times that mean the last instant of what they name: "as of today" includes today."""
+LIMIT = signed("limit", Annotated[int, Field(ge=1, le=200)], 50)
+ROOM = signed(
+    "max_tokens",
+    Annotated[int, Field(ge=LEAST, le=MOST_TOKENS, description="What the whole answer may take")],
+    MAX_TOKENS,
+)
+CURSOR = signed("cursor", Annotated[str | None, Field(description="From the answer before, to go on")], None)
+ZONE = "IANA zone or offset of the times; else the bank's"
+PAGES = (LIMIT, ROOM, CURSOR)
+"""What a tool takes that answers with a list."""
+
+
+def own(name: str, of: Any, description: str = "", default: Any = ...) -> Signed:
+    """An argument of a tool that no operation has."""
+    return signed(name, Annotated[of, Field(description=description or None)], default)
+
+
+def offered(
+    operation: type[Operation[Any]],
+    names: Iterable[str],
+    said: Mapping[str, str],
+    defaults: Mapping[str, Any],
+) -> list[Signed]:
+    """Some arguments of an operation, and the zone of their times.
+
+    `said` explains an argument to a model where the operation's help is not for one; `defaults` are the tool's own.
+    """
+    chosen = [one for one in _renamed(operation) if one[0] in names]
+    made = []
+    for name, one in chosen:
+        given = defaults.get(name, default(one))
+        described = said.get(name) or _explained(one)
+        of = _written(one.kind) | None if one.optional or given is None else _written(one.kind)
+        made.append(signed(name, Annotated[of, Field(description=described or None)], given))
+    timed = any(isinstance(one.kind, Moment | Stretch) for _, one in chosen)
+    if timed and not any(isinstance(one.kind, Zone) for _, one in chosen):
+        made.append(own("zone", str | None, ZONE, None))
+    return made
+
+
+def _renamed(operation: type[Operation[Any]]) -> list[tuple[str, Parameter]]:
+    return [(operation.spec.renamed.get(one.name, one.name), one) for one in arguments(operation)]
+
+
+def _written(kind: Argument) -> Any:
+    """What a model writes; the shortest schema that says it."""
+    match kind:
+        case Moment() | Text() | Name() | Label() | Zone():
+            return str
+        case Stretch():
+            return str | list[str]
+        case Names(most=most):
+            return Annotated[list[str], Field(max_length=most)]
+        case Choices(among=among):
+            return list[one_of(among)]  # type: ignore[misc]
+        case Budget():
+            return one_of(BUDGETS)
+    return type_of(kind)
+
+
+def _explained(one: Parameter) -> str:
+    match one.kind:
+        case Moment():
+            return "ISO 8601 or 'last Friday'"
+        case Stretch():
+            return "'last week' or ['2025-03-01', '2025-03-31'], both included"
+        case Zone():
+            return ZONE
+    return one.help.text.rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool."""
+
+    memory: Remembering
+    operation: type[Operation[Any]]
+    given: Mapping[str, Any]
+
+    @property
+    def clock(self) -> Clock:
+        """Reads the times of the call. The bank is asked for its zone only when a time needs it."""
+        return Clock(self.given.get("zone") or (lambda: self.memory.zone), self.given.get("at"))
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The operation's arguments that the tool offers, times read in the zone of the call."""
+        clock, shared = self.clock, {one.name for one in PAGES}
+        return {
+            one.name: self._read(clock, name, one.kind)
+            for name, one in _renamed(self.operation)
+            if name in self.given and name not in shared
+        }
+
+    def _read(self, clock: Clock, name: str, kind: Argument) -> Any:
+        value = self.given[name]
+        match kind:
+            case Stretch():
+                return clock.window(value)
+            case Moment() if name == "at":
+                return clock.at
+            case Moment():
+                return clock.last(value, name) if name in UP_TO else clock.first(value, name)
+        return value
+
+    def page(
+        self,
+        name: str,
+        found: Sequence[T],
+        shown: Callable[[T], Json],
+        mark: Callable[[T], str],
+        *,
+        newest: bool = False,
+    ) -> str:
+        """A page of a list, as the call asks for it."""
+        cursor, limit, room = (self.given[one.name] for one in (CURSOR, LIMIT, ROOM))
+        return page(name, found, shown, mark, cursor=cursor, limit=limit, max_tokens=room, newest=newest)

@@ -1,0 +1,54 @@
+"""`/process` waits no longer than the server allows, and `/consolidate` begins when all turns are extracted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query, Request, Response
+from pydantic import BaseModel
+
+from everwhen.memory import Memory
+from everwhen.operations.tree import Consolidate
+from everwhen.serve.routes.operations import Asked, Special, perform
+from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
+
+router = area("maintenance")
+
+
+class Count(BaseModel):
+    """How many."""
+
+    count: int
+
+
+@router.post("/banks/{bank}/process", response_model=Count, **needs("write", "update_memory"))
+async def process(
+    request: Request,
+    bank: Bank,
+    wait: Annotated[
+        float | None, Query(ge=0, le=1e9, description="Seconds; the server has a bound too.")
+    ] = None,
+) -> Response:
+    """Wait for the extraction of what was added (503 when it takes long); how many turns were waiting."""
+    house = house_of(request)
+    bound = house.settings.wait_seconds
+    seconds = bound if wait is None else min(wait, bound)
+
+    def act(memory: Memory) -> bytes:
+        return written(Count(count=memory.process(timeout=seconds)), Count)
+
+    return replied(await house.banks.wait(bank, act))
+
+
+async def _consolidate(asked: Asked) -> Response:
+    house = asked.house
+
+    def act(memory: Memory) -> Any:
+        memory.process(timeout=house.settings.wait_seconds)
+        return memory.perform(asked.operation)
+
+    await house.banks.extracted(asked.bank)
+    return await perform(asked, act)
+
+
+SPECIAL = {Consolidate: Special(_consolidate)}

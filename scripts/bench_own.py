@@ -24,9 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.bench import metrics
-from everwhen.bench.metrics import Ranking
-from everwhen.bench.retrieval import EVERYTHING, RANKS, Tally, answerable, figure, fresh_bank
 from everwhen.memory import Memory
 from everwhen.memory.front import shared_embedder
 from everwhen.models.embed.base import Vectors
@@ -34,6 +31,9 @@ from everwhen.recall import Recall
 from everwhen.recall.budget import fill
 from everwhen.store import Filter
 from everwhen.types import Message, Recalled
+from everwhen_bench import metrics
+from everwhen_bench.metrics import Ranking
+from everwhen_bench.retrieval import EVERYTHING, RANKS, Tally, answerable, figure, fresh_bank
 
 FOLDER = Path(__file__).parents[1] / "benchmarks" / "own"
 SETS = ("names", "two_people", "statements", "lists", "standing", "newer", "near_misses", "ends")

@@ -22,7 +22,7 @@ from time import perf_counter
 from typing import Any
 
 from everwhen import Memory
-from everwhen.bench import speed
+from everwhen_bench import speed
 
 QUESTION = "what did we say about the garden"
 OPEN: dict[str, Any] = {"cache_entries": 0, "extract": "none"}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from everwhen.bench.everything import steps
+from everwhen_bench.everything import steps
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "results.md"

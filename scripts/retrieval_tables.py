@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from everwhen.bench.ablation import DEFAULT, VARIANTS
 from everwhen.recall.fuse import WEIGHTS
+from everwhen_bench.ablation import DEFAULT, VARIANTS
 
 PAGE = Path(__file__).parent.parent / "docs" / "retrieval.md"
 

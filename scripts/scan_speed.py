@@ -23,13 +23,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.bench import speed
 from everwhen.memory import DEFAULT_EMBEDDER
 from everwhen.models.embed import open_embedder
 from everwhen.store.index import Batch, Index, Rows, Window
 from everwhen.store.index_scan import IndexScan
 from everwhen.store.scan import SaidBy
 from everwhen.store.terms import PACKED, Tokenizer, hash_term, label_key
+from everwhen_bench import speed
 
 LIMIT, FLOOR, REACH = 100, 0.05, 3
 BLOCK = 32_768

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from everwhen.bench.studies.tree import TITLES, tables
+from everwhen_bench.studies.tree import TITLES, tables
 
 MARKS = ("planner", *TITLES)
 

@@ -54,7 +54,7 @@ class Held(FakeEmbedder):
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, Held]:
     made = {name: Held(name) for name in WIDTHS}
-    monkeypatch.setattr("everwhen.memory.front.shared_embedder", made.__getitem__)
+    monkeypatch.setattr("everwhen.memory.bank.shared_embedder", made.__getitem__)
     return made
 
 

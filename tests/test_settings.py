@@ -187,7 +187,7 @@ def test_summaries_are_asked_for_at_their_own_temperature(
 SOURCES = {
     path: path.read_text("utf-8")
     for path in Path(everwhen.__file__).parent.rglob("*.py")
-    if path.name != "settings.py" and "bench" not in path.parts
+    if path.name != "settings.py"
 }
 
 

@@ -303,9 +303,11 @@ def test_a_naive_datetime_stays_an_error(shared: Memory) -> None:
 
 
 def test_a_client_passes_text_on() -> None:
-    from everwhen.client import calls
+    from everwhen.client.request import request
+    from everwhen.operations.recall import RecallMemories
+    from everwhen.operations.turns import Turns
 
-    call = next(calls.recall("x", at="last Friday", between=("2025-01-01", None), before=WEDNESDAY))
-    assert call.body["at"] == "last Friday" and call.body["between"] == ["2025-01-01", None]
+    call = request(RecallMemories("x", at="last Friday", between=("2025-01-01", None), before=WEDNESDAY))
+    assert call.body["at"] == "last Friday" and call.body["between"] == ("2025-01-01", None)
     assert call.body["before"] == WEDNESDAY
-    assert next(calls.turns(between="last week")).params["from"] == "last week"
+    assert request(Turns(between="last week")).params["from"] == "last week"

@@ -11,8 +11,8 @@ import json
 import sys
 from pathlib import Path
 
-from everwhen.bench.metrics import auroc
 from everwhen.models.reader import PackagedReader, Passage
+from everwhen_bench.metrics import auroc
 
 HELD_OUT = Path(__file__).with_name("statuses_held_out.json")
 

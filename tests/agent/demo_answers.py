@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from everwhen.bench.extraction import is_right
 from everwhen.demo import STORY_ZONE
 from everwhen.types import Answer
+from everwhen_bench.extraction import is_right
 
 
 def questions(which: str) -> list[dict[str, Any]]:

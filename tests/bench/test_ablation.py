@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.bench import locomo, longmemeval, metrics
-from everwhen.bench.ablation import DATED, DEFAULT, FUSED, RIVALS, SIGMAS, VARIANTS, anchored, compared
-from everwhen.bench.metrics import Ranking
-from everwhen.bench.retrieval import EVERYTHING, Scored, within
 from everwhen.cli import run
 from everwhen.memory import Memory
 from everwhen.recall import MID
 from everwhen.recall.satf import Sigma
+from everwhen_bench import locomo, longmemeval, metrics
+from everwhen_bench.ablation import DATED, DEFAULT, FUSED, RIVALS, SIGMAS, VARIANTS, anchored, compared
+from everwhen_bench.metrics import Ranking
+from everwhen_bench.retrieval import EVERYTHING, Scored, within
 from tests.bench.test_bench_locomo import SAMPLE
 from tests.bench.test_bench_longmemeval import QUESTIONS
 

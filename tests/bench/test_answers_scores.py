@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.bench.answers.judge import held
-from everwhen.bench.answers.questions import Question
-from everwhen.bench.answers.scores import exact, holds, rouge_l, says_not_known, token_f1
+from everwhen_bench.answers.judge import held
+from everwhen_bench.answers.questions import Question
+from everwhen_bench.answers.scores import exact, holds, rouge_l, says_not_known, token_f1
 
 
 @pytest.mark.parametrize(

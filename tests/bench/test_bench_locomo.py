@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from everwhen.bench import locomo
-from everwhen.bench.locomo import evidence
 from everwhen.errors import UsageError
 from everwhen.home import bank_names
+from everwhen_bench import locomo
+from everwhen_bench.locomo import evidence
 
 SAMPLE: dict[str, Any] = {
     "sample_id": "conv-1",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from everwhen.bench import longmemeval
+from everwhen_bench import longmemeval
 
 TORTOISE = [
     {"role": "user", "content": "My tortoise Basil turned forty today.", "has_answer": True},

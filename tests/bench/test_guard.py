@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from everwhen.bench import guard
-from everwhen.bench.everything import steps
-from everwhen.bench.made import made
 from everwhen.cli import run
+from everwhen_bench import guard
+from everwhen_bench.everything import steps
+from everwhen_bench.made import made
 
 COMMITTED = {"recall": 0.85, "ndcg": 0.70}
 

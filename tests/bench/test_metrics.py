@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.bench import metrics
-from everwhen.bench.metrics import Ranking, all_at, any_at, auroc, bootstrap, ndcg_at, percentile, recall_at
+from everwhen_bench import metrics
+from everwhen_bench.metrics import Ranking, all_at, any_at, auroc, bootstrap, ndcg_at, percentile, recall_at
 
 RANKED = ["a", "x", "b", "y", "c", "z"]
 

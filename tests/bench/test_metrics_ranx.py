@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.bench.locomo import evidence
-from everwhen.bench.metrics import auroc, ndcg_at, recall_at, unique
+from everwhen_bench.locomo import evidence
+from everwhen_bench.metrics import auroc, ndcg_at, recall_at, unique
 
 # A few small rankings are scored faster than they are compiled for.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")

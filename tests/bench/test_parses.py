@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.bench.parses import Parses, packed, unpacked
 from everwhen.ingest.extract.grammar import parsing
 from everwhen.ingest.extract.grammar.parsing import Parse, Parser
+from everwhen_bench.parses import Parses, packed, unpacked
 
 TEXTS = [
     "Ana moved to Porto last week. My flight leaves on Friday, and Dr. Silva's dog swam!",

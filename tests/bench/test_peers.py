@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from everwhen.bench.cases import bench_of, cases
-from everwhen.bench.peers import ABSENT, PEERS, entry
-from everwhen.bench.peers import run as runner
-from everwhen.bench.peers.base import Lent, Said
-from everwhen.bench.peers.dense import open_peer
-from everwhen.bench.peers.worker import _is_here
 from everwhen.cli import run
 from everwhen.errors import UsageError
+from everwhen_bench.cases import bench_of, cases
+from everwhen_bench.peers import ABSENT, PEERS, entry
+from everwhen_bench.peers import run as runner
+from everwhen_bench.peers.base import Lent, Said
+from everwhen_bench.peers.dense import open_peer
+from everwhen_bench.peers.worker import _is_here
 from tests.bench.test_bench_locomo import SAMPLE
 from tests.bench.test_bench_longmemeval import QUESTIONS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from everwhen.bench.everything import steps
+from everwhen_bench.everything import steps
 from tests.bench.test_retrieval_page import ROOT, _script
 
 FIGURE = {"value": 0.5, "difference": -0.1, "interval_95": [-0.2, -0.05]}

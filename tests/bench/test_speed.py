@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from everwhen.bench import speed
+from everwhen_bench import speed
 
 UNITS = 80
 KEYS = (

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.bench import studies
-from everwhen.bench.studies import channels, satf, writing
 from everwhen.errors import NotFound
 from everwhen.home import bank_path
 from everwhen.memory import Memory
+from everwhen_bench import studies
+from everwhen_bench.studies import channels, satf, writing
 from tests.bench.test_bench_locomo import SAMPLE
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from everwhen import cli
-from everwhen.bench import timex, timex_peers
-from everwhen.bench.timex_cases import Case
 from everwhen.when import parse_interval
+from everwhen_bench import timex, timex_peers
+from everwhen_bench.timex_cases import Case
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 CASES = [

@@ -109,7 +109,7 @@ def test_embedding_again_gives_the_same_and_obeys_the_setting(home: Path) -> Non
 
 def test_doctor_makes_lost_vectors_with_their_dates(dated: Memory) -> None:
     known = expected(dated, dates=True)
-    with dated._store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with dated._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
         sql.execute(
             "DELETE FROM vectors WHERE unit IN (SELECT seq FROM units WHERE kind IN ('event', 'fact'))"
         )
@@ -138,7 +138,7 @@ def test_a_node_that_quotes_points_where_its_dated_turns_point(dated: Memory) ->
 def test_dated_words_never_enter_the_cache_that_forgetting_cleans(dated: Memory) -> None:
     """Whoever forgets looks in the cache for the bare words: nothing else may be there."""
     [event] = dated.events()
-    cache = dated._embedder
+    cache = dated._bank.embedder
     kept = cache._open().execute("SELECT count(*) FROM vectors").fetchone()[0]  # type: ignore[attr-defined]
     text = expected(dated, dates=True)[event.id]
     embed_derived(cache, ["something new"], [Dated(SAID, ZONE)])

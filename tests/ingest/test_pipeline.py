@@ -123,7 +123,7 @@ class Breaking:
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> Breaking:
     extractor = Breaking()
-    monkeypatch.setattr("everwhen.memory.graph.open_extractor", lambda name: extractor)
+    monkeypatch.setattr("everwhen.memory.bank.open_extractor", lambda name: extractor)
     return extractor
 
 
@@ -262,7 +262,7 @@ def test_reading_again_replaces_the_facts_of_the_reading_before(
     quick: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def extractor(name: str, place: str) -> None:
-        monkeypatch.setattr("everwhen.memory.graph.open_extractor", lambda _: Saying(name, place))
+        monkeypatch.setattr("everwhen.memory.bank.open_extractor", lambda _: Saying(name, place))
 
     extractor("first", "Lisbon")
     quick.add(CHAT[0])

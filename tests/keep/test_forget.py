@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from everwhen import Memory, NotFound, UsageError
+from everwhen.memory.maintenance import Maintenance
 from tests.keep.raw import holds, traces
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
@@ -387,13 +388,13 @@ def test_a_batch_in_the_hands_of_another_process_writes_nothing_of_it(talk: Memo
 
     talk.reextract()
     with Memory.open(home, "talk", extract="none") as slow:
-        slow._store.graph.restart(["a2", "b2"])
-        work = slow._store.graph.claim("elsewhere:0", 25, 29, 300)
+        slow._bank.store.graph.restart(["a2", "b2"])
+        work = slow._bank.store.graph.claim("elsewhere:0", 25, 29, 300)
         extractor = open_extractor(Settings())
         assert work is not None and extractor is not None and MARK in work.turns[0].text
         talk.forget(turns="a2")
         with pytest.raises(Forgotten):
-            process(slow._store, slow._embedder, extractor, work)
+            process(slow._bank.store, slow._bank.embedder, extractor, work)
     assert MARK not in everything_shown(talk) and traces(home, [MARK]) == []
 
 
@@ -434,7 +435,7 @@ def test_a_file_that_has_grown_brings_nothing_of_it_back_as_context_or_vector(
     assert added.new == 1 and (home / "cache" / "embeddings.sqlite").stat().st_size == before
     assert "bicycle" not in raw(home, "SELECT context FROM units WHERE id = 'a4'")[0][0]
     talk.flush()
-    talk._store.keep.scrub()
+    talk._bank.store.keep.scrub()
     assert traces(home, ["bicycle"]) == []
 
 
@@ -511,7 +512,8 @@ def test_a_summary_that_another_process_is_writing_of_it_is_not_kept(
             return built
 
         monkeypatch.setattr(Builder, "build", meanwhile)
-        monkeypatch.setattr(other, "_regrown", lambda receipt, until: receipt)  # it has not come to that yet
+        # It has not come to that yet.
+        monkeypatch.setattr(Maintenance, "_regrown", lambda self, receipt, until: receipt)
         memory.consolidate("end")
         monkeypatch.undo()
         assert taken == [True]

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from everwhen import Damaged, Memory, NotFound, Refused, UsageError
-from everwhen.ingest.importers import files
+from everwhen.files import json_values as files
+from everwhen.files.export import is_export
 from everwhen.keep import export
-from everwhen.keep.export import is_export
 from everwhen.store.sqlite.connection import SCHEMA
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)

@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from everwhen import Client, Damaged, Memory, Refused, UsageError
-from everwhen.client import keeping
-from everwhen.ingest.importers import files
+from everwhen.client import steps
+from everwhen.files import json_values as files
 from everwhen.serve.settings import Serving
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_bad_input import told
@@ -241,7 +241,7 @@ def test_an_import_larger_than_allowed_is_refused(settings: Serving) -> None:
 def test_the_client_moves_a_bank_and_goes_on_after_a_break(
     served: Served, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "PART", 5000)
+    monkeypatch.setattr(steps, "PART", 5000)
     heard: list[int] = []
     with (
         Client(served.url, served.key("admin"), bank="ana") as client,
@@ -257,10 +257,10 @@ def test_the_client_moves_a_bank_and_goes_on_after_a_break(
         with served.client() as http:
             bring(http, "copy", content[:12_345], more=True)
         sent: list[Any] = []
-        send = copy._send
-        monkeypatch.setattr(copy, "_send", lambda call: sent.append(call) or send(call))
+        do = copy._do
+        monkeypatch.setattr(copy, "_do", lambda todo: sent.append(todo) or do(todo))
         assert copy.import_(tmp_path / "bank.jsonl", progress=heard.append) == heard[-1] == rows
-        assert sent[1].params["offset"] == 12_345
+        assert sent[1].options["params"]["offset"] == "12345"
         assert copy.turns() == client.turns()
         with pytest.raises(Refused, match="holds memories already"):
             copy.import_(tmp_path / "bank.jsonl.gz")

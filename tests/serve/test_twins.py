@@ -22,7 +22,10 @@ from everwhen import (
     Unavailable,
     UsageError,
 )
+from everwhen.client import steps
+from everwhen.client.client import AsyncClientFacts, ClientFacts
 from everwhen.facts import Facts
+from everwhen.operations import arguments, operations
 from everwhen.serve.settings import Serving
 from tests.serve.conftest import Served, serving
 
@@ -52,21 +55,28 @@ def public(kind: type) -> set[str]:
 
 
 def test_the_client_has_the_methods_of_memory_with_their_arguments() -> None:
-    assert public(Client) == public(Memory) - LOCAL_ONLY
-    assert public(AsyncClient) == public(AsyncMemory) - LOCAL_ONLY - {"memory"} | {"bank"}
-    from everwhen.client.front import AsyncClientFacts, ClientFacts
-
-    assert public(ClientFacts) == public(Facts) - {"predicates", "half_lives"}
+    own = {"perform", "stream"}
+    assert public(Client) - own == public(Memory) - LOCAL_ONLY - own
+    assert public(AsyncClient) - own == public(AsyncMemory) - LOCAL_ONLY - {"memory"} - own | {"bank"}
+    assert public(ClientFacts) - own == public(Facts) - {"predicates", "half_lives"} - own
     assert public(AsyncClientFacts) == public(ClientFacts)
-    for ours, theirs in ((Client, Memory), (ClientFacts, Facts)):
-        for name in public(ours):
-            method, twin = getattr(ours, name), getattr(theirs, name)
-            if callable(method) and name not in ("close", "ask_stream"):
-                wanted = list(inspect.signature(twin).parameters.values())[1:]
-                got = list(inspect.signature(inspect.unwrap(method)).parameters.values())
-                assert [(one.name, one.kind, one.default) for one in got] == [
-                    (one.name, one.kind, one.default) for one in wanted
-                ], name
+    known = operations()
+    for ours, prefix in ((Client, ""), (ClientFacts, "facts.")):
+        for name in public(ours) - own - {"close", "ask_stream"}:
+            if callable(method := getattr(ours, name)):
+                assert inspect.signature(method) == inspect.signature(getattr(twin_of(ours), name))
+                got = [one.name for one in inspect.signature(method).parameters.values()]
+                assert got == [one.name for one in arguments(known[prefix + name])], name
+
+
+def twin_of(ours: type) -> type:
+    return {Client: AsyncClient, ClientFacts: AsyncClientFacts}[ours]
+
+
+def test_every_operation_can_be_sent_to_a_server() -> None:
+    for name, operation in operations().items():
+        if name not in LOCAL_ONLY:
+            assert operation.spec.route or operation in steps._STEPS, name
 
 
 def test_what_is_added_is_recalled(either: Memory | Client) -> None:
@@ -195,6 +205,7 @@ def test_errors_are_the_same(either: Memory | Client) -> None:
         lambda: either.add([]),
         lambda: either.add("x", at=datetime(2025, 3, 3)),
         lambda: either.recall("x", at=datetime(2025, 3, 3)),
+        lambda: either.recall("x", at=5),  # type: ignore[arg-type]
         lambda: either.recall("x", order="alphabet"),
         lambda: either.recall("x", kinds=["wish"]),
         lambda: either.recall("x", budget="huge"),

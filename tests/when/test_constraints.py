@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everwhen.bench.timex import days
 from everwhen.when import Constraint, constraint
+from everwhen_bench.timex import days
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.bench.timex import days
 from everwhen.when import Interval, resolve
+from everwhen_bench.timex import days
 
 PAGE = Path(__file__).parents[2] / "docs" / "time.md"
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)

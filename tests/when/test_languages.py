@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.bench.timex import days
 from everwhen.when import constraint, resolve
 from everwhen.when.cycles import Cycle
 from everwhen.when.languages import ONLY_ENGLISH
 from everwhen.when.languages.language import DATA, InEnglish, codes, language, meaning_of
 from everwhen.when.languages.rules import book_of
+from everwhen_bench.timex import days
 from tests.when.test_docs_time import language_rows
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)

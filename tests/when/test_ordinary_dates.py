@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everwhen.bench.timex import days
 from everwhen.when import Interval, resolve
+from everwhen_bench.timex import days
 from tests.when.ordinary_dates import Case, cases
 
 

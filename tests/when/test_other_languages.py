@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.bench.timex import days
 from everwhen.when import resolve
+from everwhen_bench.timex import days
 
 HERE = Path(__file__).parent
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everwhen.bench.timex import days
 from everwhen.when import resolve
+from everwhen_bench.timex import days
 from tests.when.sentences import not_said, said
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,9 @@ from everwhen.cli.app import Here, app
 from everwhen.cli.extraction import Wait, extract, extracting
 from everwhen.cli.printing import printable
 from everwhen.cli.progress import counting
-from everwhen.types import Added
+
+if TYPE_CHECKING:
+    from everwhen.types import Added
 
 
 @app.command("import")
@@ -74,14 +76,14 @@ def import_(
 
 
 def _is_export(file: Path, format: str) -> bool:
-    from everwhen.keep.export import is_export
+    from everwhen.files.export import is_export
 
     return format == "everwhen" or is_export(file)
 
 
 def _import_export(here: Here, file: Path, wait: bool) -> None:
     """A whole bank, named as it was unless --bank says otherwise."""
-    from everwhen.keep.export import read_header
+    from everwhen.files.export import read_header
 
     interrupt.say("interrupted; what was loaded is kept aside, and the same command goes on from there")
     header = read_header(file)

@@ -1,11 +1,11 @@
 """A memory that a server keeps: `Client` and its asynchronous twin, with the methods and types of `Memory`.
 
-calls    each method as steps: what to send, what to make of the answer; no input or output
-facts    the same for `client.facts`
-wire     sending a step and reading the answer
-front    `Client`, `AsyncClient`
+request     an operation as a request, and the shape of its answer
+steps       the operations that travel in several requests, or in one of their own making
+transport   sending a request, trying again, and reading the answer
+client      `Client`, `AsyncClient`
 """
 
-from everwhen.client.front import AsyncClient, Client
+from everwhen.client.client import AsyncClient, Client
 
 __all__ = ["AsyncClient", "Client"]

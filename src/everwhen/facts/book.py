@@ -12,8 +12,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen import decay
 from everwhen.errors import NotFound, UsageError
-from everwhen.facts import changes, decay
+from everwhen.facts import changes
 from everwhen.facts.learn import record
 from everwhen.facts.predicates import Predicates, folded, normalised
 from everwhen.facts.recasting import recast

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
+from everwhen.decay import confidence_at
 from everwhen.facts.book import to_fact
-from everwhen.facts.decay import confidence_at
 from everwhen.store.facts import FactRow, FactStore
 from everwhen.types import Fact, HalfLives
 from everwhen.when import Grain, Interval

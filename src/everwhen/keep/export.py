@@ -8,28 +8,21 @@ block.
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import itertools
 import json
-import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
-from everwhen.home import check_folder
-from everwhen.ingest.importers.conversation import shown
-from everwhen.ingest.importers.files import one_line, parsed
-from everwhen.ingest.importers.packed import opened
+from everwhen.errors import Damaged
+from everwhen.files.export import FORMAT, MARK, Header, parsed_line, writing
+from everwhen.files.json_values import one_line
+from everwhen.files.packed import opened
 from everwhen.store import Store
 from everwhen.store.keep import Loader, Snapshot
 
-FORMAT = 1
 BLOCK = 500
 """Rows between two checksums, and in one transaction of loading …"""
 BLOCK_BYTES = 8_000_000
@@ -38,27 +31,6 @@ LARGEST_BLOCK = 256_000_000
 """Bytes of a block that is still read: older exports counted rows alone."""
 VECTORS = ("vectors", "token_codes")
 """Tables that an export without vectors leaves out: they follow from the words and the model."""
-MARK = "everwhen"
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The first line of an export."""
-
-    format: int
-    schema: int
-    bank: str
-    embedder: str
-    dimension: int
-    vectors: bool
-    rows: Mapping[str, int]
-    sequences: Mapping[str, int]
-    line: bytes
-
-    @property
-    def source(self) -> str:
-        """Names the export: loading goes on only with the same one."""
-        return hashlib.sha256(self.line).hexdigest()
 
 
 def export(
@@ -135,43 +107,6 @@ class _Chain:
         self._rows = self._bytes = 0
 
 
-def read_header(path: Path) -> Header:
-    """What an export says of itself."""
-    with opened(path) as stream:
-        line = one_line(stream, f"{path}, line 1")
-    raw = _parsed(line, path, 1)
-    if raw.get(MARK) != "bank":
-        raise UsageError(f"{path} is no export of a bank; `everwhen export` writes one")
-    if raw.get("format") != FORMAT:
-        raise Refused(
-            f"{path} has format {shown(raw.get('format'))}, and this everwhen reads {FORMAT}; upgrade with "
-            "pip install --upgrade everwhen"
-        )
-    try:
-        return Header(
-            format=FORMAT,
-            schema=int(raw["schema"]),
-            bank=str(raw["bank"]),
-            embedder=str(raw["embedder"]),
-            dimension=int(raw["dimension"]),
-            vectors=bool(raw["vectors"]),
-            rows={str(name): int(count) for name, count in raw["rows"].items()},
-            sequences={str(name): int(seq) for name, seq in raw["sequences"].items()},
-            line=line,
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Damaged(f"the first line of {path} is not that of an export ({error})") from error
-
-
-def is_export(path: Path) -> bool:
-    """Whether a file begins as an export does."""
-    try:
-        with opened(path) as stream:
-            return stream.readline(200).startswith(b'{"%s":"bank"' % MARK.encode())
-    except (OSError, EverwhenError):  # whatever is wrong with the file, reading it says so better
-        return False
-
-
 def load(path: Path, header: Header, loader: Loader, progress: Callable[[int], None] | None = None) -> int:
     """Load the rows of an export, block by block; goes on where an earlier attempt stopped. How many rows."""
     done = 0
@@ -209,7 +144,7 @@ def _blocks(stream: IO[bytes], path: Path, offset: int, chain: str) -> Iterator[
                 f"{path} is damaged before byte {place}: a block has a checksum after at most {BLOCK} rows and "
                 f"{LARGEST_BLOCK / 1e6:g} MB, and this one has none"
             )
-        raw = _parsed(line, path, number)
+        raw = parsed_line(line, path, number)
         if "check" in raw:
             if raw["check"] != block.hexdigest():
                 raise Damaged(f"{path} is damaged before byte {place}: the checksum of a block is another")
@@ -227,46 +162,9 @@ def _blocks(stream: IO[bytes], path: Path, offset: int, chain: str) -> Iterator[
             raise Damaged(f"{path}, line {number} is not that of an export ({error})") from error
 
 
-def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
-    try:
-        raw = parsed(line.decode("utf-8", "surrogatepass"))
-    except ValueError as error:
-        raise Damaged(f"{path}, line {number} is not valid JSON: {error}") from error
-    if not isinstance(raw, dict):
-        raise Damaged(f"{path}, line {number} is no object")
-    return raw
-
-
 def _plain(value: Any) -> Any:
     return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
 def _stored(value: Any) -> Any:
     return base64.b64decode(value["base64"]) if isinstance(value, dict) else value
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that appears when it is whole, for its owner alone; `-` is standard output, `.gz` is compressed."""
-    if str(path) == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    check_folder(path)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        raw = os.fdopen(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb")
-        try:
-            with raw:
-                if path.suffix == ".gz":
-                    with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6) as stream:
-                        yield stream  # type: ignore[misc]
-                else:
-                    yield raw
-                raw.flush()
-                os.fsync(raw.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise Unavailable(f"cannot write {path}: {error.strerror or error}") from error

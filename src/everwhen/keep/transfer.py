@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from everwhen.errors import Refused
-from everwhen.keep.export import Header, load, read_header
+from everwhen.files.export import Header, read_header
+from everwhen.keep.export import load
 from everwhen.store import Store
 
 

@@ -47,13 +47,12 @@ def shared_reranker(name: str, timeout: float | None = None) -> Reranker:
     return open_reranker(name, timeout=timeout)
 
 
-def cached(embedder: Embedder, home: Path, settings: Settings) -> Embedder:
+def opened_embedder(model: str, home: Path, settings: Settings) -> Embedder:
     """An embedder that remembers its vectors in the home folder, unless that is switched off."""
-    return (
-        CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
-        if settings.cache_entries
-        else embedder
-    )
+    embedder = shared_embedder(model)
+    if not settings.cache_entries:
+        return embedder
+    return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
 
 
 class OpenBank:
@@ -106,7 +105,7 @@ class OpenBank:
 
     def opened(self, model: str) -> Embedder:
         """An embedder by its name, with the cache of this home."""
-        return cached(shared_embedder(model), self.folder, self.settings)
+        return opened_embedder(model, self.folder, self.settings)
 
     @property
     def embedder(self) -> Embedder:

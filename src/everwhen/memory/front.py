@@ -11,7 +11,7 @@ from everwhen.facts import Facts
 from everwhen.home import bank_path, home_folder
 from everwhen.ingest.extract.opening import check_extractor
 from everwhen.memory.answers import Answers
-from everwhen.memory.bank import OpenBank, cached, shared_embedder
+from everwhen.memory.bank import OpenBank, opened_embedder
 from everwhen.memory.dates import Dates
 from everwhen.memory.events import EventCalendar
 from everwhen.memory.maintenance import Extraction, Maintenance, restore, salvage
@@ -92,7 +92,7 @@ class Memory(Bank, FileMethods):
         model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
         if chosen.embedder is None:
             refuse_retired(bank, model)
-        embedder = cached(shared_embedder(model), folder, chosen)
+        embedder = opened_embedder(model, folder, chosen)
         store = SqliteStore.open(
             path,
             embedder=model,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
 from everwhen.home import bank_path, check_folder, home_folder
-from everwhen.memory.bank import OpenBank, shared_embedder
+from everwhen.memory import bank as banks
+from everwhen.memory.bank import OpenBank
 from everwhen.memory.events import EventCalendar
 from everwhen.memory.model import close_cache
 from everwhen.memory.tree import MemoryTree
@@ -36,7 +37,7 @@ from everwhen.operations.tree import Consolidate
 from everwhen.types import Finding, Receipt, Stats
 
 if TYPE_CHECKING:
-    from everwhen.keep.export import Header
+    from everwhen.files.export import Header
     from everwhen.models.embed import Embedder
     from everwhen.settings import Settings
     from everwhen.store import Store
@@ -273,7 +274,7 @@ def salvage(path: Path, file: Path) -> int:
     """Write the turns that can be read in a damaged bank's file as JSON lines; how many."""
     import json
 
-    from everwhen.keep.export import writing
+    from everwhen.files.export import writing
     from everwhen.store.sqlite.salvage import salvage
 
     count = 0
@@ -301,7 +302,7 @@ def forgetting(
     def again(store: Store, turns: Sequence[str], facts: Sequence[str]) -> None:
         from everwhen.keep.forget import Wanted, forget
 
-        chosen = embedder or shared_embedder(store.info.embedder)
+        chosen = embedder or banks.shared_embedder(store.info.embedder)
         forget(store, chosen, settings, Wanted(turns=tuple(turns), facts=tuple(facts)), datetime.now(UTC))
 
     return again

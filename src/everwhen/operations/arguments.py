@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from everwhen.errors import UsageError
 from everwhen.instants import aware
 from everwhen.messages import LONGEST_LABEL, clean, message
+from everwhen.operations.frozen import Frozen, frozen
 from everwhen.times import Clock, known_zone
 from everwhen.types import Message
 from everwhen.when import Interval
@@ -41,8 +42,8 @@ class Help:
     example: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+@frozen
+class Argument(Frozen):
     """One kind of argument. `called` is what a mistake in it is called, where that is not its name."""
 
     called: str = ""
@@ -52,7 +53,7 @@ class Argument:
         return given
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text(Argument):
     """Words that every part can hold: no lone surrogate, no NUL. `most` is their length in a request.
 
@@ -71,7 +72,7 @@ class Text(Argument):
         return clean(given)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name(Argument):
     """A short name: of a session, a person, a bank. It is looked up, so its checks are those of what it names.
 
@@ -81,7 +82,7 @@ class Name(Argument):
     most: int = LONGEST_NAME
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Label(Argument):
     """A short name that is kept: not empty, and of bounded length."""
 
@@ -95,7 +96,7 @@ class Label(Argument):
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moment(Argument):
     """A time: an aware datetime, or text that the bank reads in its own zone.
 
@@ -110,10 +111,12 @@ class Moment(Argument):
             raise UsageError(f"{name} is missing; give a time such as '2025-03-14' or 'last Friday'")
         if isinstance(given, datetime):
             aware(given, name)
+        elif not isinstance(given, str | None) and not (self.interval and isinstance(given, Interval)):
+            Clock("UTC").interval(given, name)  # which says what is wrong with it
         return given
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stretch(Argument):
     """A stretch of time: an interval, an expression, or its two sides."""
 
@@ -125,7 +128,7 @@ class Stretch(Argument):
         return tuple(None if one is None else Moment().check(one, name) for one in given)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Zone(Argument):
     """A zone that exists, under the name that is kept."""
 
@@ -133,7 +136,7 @@ class Zone(Argument):
         return known_zone(given)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Whole(Argument):
     """A whole number; `least` and `most` bound it in a request to a server."""
 
@@ -146,7 +149,7 @@ class Whole(Argument):
         return given
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fraction(Argument):
     """A number from 0 to 1."""
 
@@ -154,19 +157,19 @@ class Fraction(Argument):
         return fraction(given, self.called or name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number(Argument):
     """A number above 0, of days or seconds; `most` bounds it in a request."""
 
     most: float = 1e9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flag(Argument):
     """Yes or no."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice(Argument):
     """One of a few words; the engine says which, where another is given."""
 
@@ -179,7 +182,7 @@ class Choice(Argument):
         return given
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choices(Argument):
     """Some of a few words; a plain string would be taken letter by letter."""
 
@@ -193,7 +196,7 @@ class Choices(Argument):
         return tuple(given)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Names(Argument):
     """A list of names; `single` allows one alone. `most` of them go into one request."""
 
@@ -209,7 +212,7 @@ class Names(Argument):
         return tuple(given)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metadata(Argument):
     """A JSON object of bounded size."""
 
@@ -217,7 +220,7 @@ class Metadata(Argument):
         return dict(message({"content": "-", "metadata": given}).metadata)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Messages(Argument):
     """Messages: several, or with `single` one. They are checked one by one where they are taken in."""
 
@@ -229,12 +232,12 @@ class Messages(Argument):
         return several(given)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget(Argument):
     """How widely to search: the name of a budget, or a number of candidates."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recipes(Argument):
     """How something is put together: a frozen recipe of the library, `of` recall or of an answer."""
 
@@ -248,12 +251,12 @@ class OpenModel(Protocol):
     def name(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Model(Argument):
     """A language model: its name, or in this process one that is open."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Here(Argument):
     """Something that cannot travel: a function that hears of progress, a file of this machine."""
 

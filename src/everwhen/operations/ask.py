@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated
 
 from everwhen.agent_recipe import AgentRecipe
 from everwhen.operations.arguments import Help, Label, Model, Moment, OpenModel, Recipes, Text
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.types import Answer, Time, Usage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask(Operation[Answer]):
     """The answer to a question with the turns that bear it out, or an honest "I don't know".
 
@@ -35,7 +36,7 @@ class Ask(Operation[Answer]):
     session: Annotated[str | None, Label()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelUsage(Operation[Usage]):
     """What language models took in this bank so far, extraction included; of money, what is known."""
 

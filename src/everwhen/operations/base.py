@@ -1,8 +1,8 @@
 """What an operation is, and how a class gets one as a method.
 
-An operation is a frozen dataclass: its fields are the arguments, its docstring is the help, `Operation[R]` names the
-result, and a few class attributes say who may call it and how it travels. `Method` makes a method of it, with that very
-signature: a class that has `perform` gets typed methods from one line each.
+An operation is a dataclass (`@frozen`): its fields are the arguments, its docstring is the help, `Operation[R]` names
+the result, and a few class attributes say who may call it and how it travels. `Method` makes a method of it, with
+that very signature: a class that has `perform` gets typed methods from one line each.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import (
 )  # fmt: skip
 
 from everwhen.operations.arguments import Argument, Help
+from everwhen.operations.frozen import Frozen
 from everwhen.types import Answer
 
 P = ParamSpec("P")
@@ -75,8 +76,8 @@ class Spec:
         return self.scope != "read"
 
 
-class Operation(Generic[R]):
-    """One thing that can be done with a bank. Subclasses are frozen dataclasses with annotated fields."""
+class Operation(Frozen, Generic[R]):
+    """One thing that can be done with a bank. Subclasses are `@frozen`, with annotated fields."""
 
     __slots__ = ()
 

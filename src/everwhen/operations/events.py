@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, get_args
 
 from everwhen.operations.arguments import Choice, Help, Label, Moment, Name, Names, Stretch, Text, Whole
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.types import Between, Entity, Event, EventStatus, Linked, Listed, Time, UnitRow
 
 STATUSES: tuple[EventStatus, ...] = get_args(EventStatus)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Events(Operation[Listed[Event]]):
     """The event calendar: who did what, when, in the order of what happened.
 
@@ -31,14 +31,14 @@ class Events(Operation[Listed[Event]]):
     known_at: Annotated[Time | None, Moment(), Help("As it was known then.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entities(Operation[Listed[Entity]]):
     """Everyone and everything that has a name, those spoken of most first."""
 
     spec = Spec("GET /entities", paged=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneEntity(Operation[Entity]):
     """One entity by its id, its name or another name it goes by."""
 
@@ -47,7 +47,7 @@ class OneEntity(Operation[Entity]):
     name: Annotated[str, Text("name")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MergeEntities(Operation[Entity]):
     """Say that two entities are one; the first keeps its name. `undo_entities` takes it back."""
 
@@ -57,7 +57,7 @@ class MergeEntities(Operation[Entity]):
     b: Annotated[str, Name(), Help(example="Anna")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SplitEntity(Operation[Entity]):
     """Give some of the names that an entity goes by an identity of their own; the new entity."""
 
@@ -68,7 +68,7 @@ class SplitEntity(Operation[Entity]):
     type: Annotated[str | None, Name()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenameEntity(Operation[Entity]):
     """Give an entity another name; it goes on to answer to the old one."""
 
@@ -78,14 +78,14 @@ class RenameEntity(Operation[Entity]):
     new: Annotated[str, Label("name"), Help(example="Ana Sousa")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoEntities(Operation[str | None]):
     """Take back the last merge, split or rename; what it was, None where there is none."""
 
     spec = Spec("POST /entities/undo", scope="write", traced="update_memory", answer="action")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mentions(Operation[list[UnitRow]]):
     """The memories that mention an entity, newest first."""
 
@@ -95,7 +95,7 @@ class Mentions(Operation[list[UnitRow]]):
     limit: Annotated[int, Whole(least=1, most=1000)] = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SeenWith(Operation[list[tuple[str, int]]]):
     """Who else is mentioned where an entity is, with how many memories, the most frequent first."""
 
@@ -104,7 +104,7 @@ class SeenWith(Operation[list[tuple[str, int]]]):
     name: Annotated[str, Text("name")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Links(Operation[list[Linked]]):
     """The neighbours of a memory in the graph, best first."""
 

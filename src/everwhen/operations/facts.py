@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated
 
 from everwhen.operations.arguments import (
@@ -21,6 +21,7 @@ from everwhen.operations.arguments import (
     Whole,
 )  # fmt: skip
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, StaleFact, Time
 
 MOST_SYNONYMS = 100
@@ -28,7 +29,7 @@ MOST_SYNONYMS = 100
 MOST_DAYS = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assert(Operation[Fact]):
     """Say that something is so, from `valid_from` (else from `at`) until `valid_to` (else until it changes).
 
@@ -55,7 +56,7 @@ class Assert(Operation[Fact]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Correct(Operation[Fact]):
     """The user's word, which always wins: what was believed is replaced, for all the time it was believed for.
 
@@ -74,7 +75,7 @@ class Correct(Operation[Fact]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retract(Operation[Fact]):
     """Take a fact back: it was never so. What it had closed is open again."""
 
@@ -88,7 +89,7 @@ class Retract(Operation[Fact]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class End(Operation[list[Fact]]):
     """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
 
@@ -101,7 +102,7 @@ class End(Operation[list[Fact]]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Confirm(Operation[Fact]):
     """It is still so: its age counts from now on again."""
 
@@ -113,7 +114,7 @@ class Confirm(Operation[Fact]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReportMissing(Operation[list[Fact]]):
     """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
 
@@ -125,7 +126,7 @@ class ReportMissing(Operation[list[Fact]]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReportChange(Operation[list[Fact]]):
     """Something outside changed (a release, a team): the facts that name it want to be looked at."""
 
@@ -137,7 +138,7 @@ class ReportChange(Operation[list[Fact]]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolve(Operation[Fact | None]):
     """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
 
@@ -148,7 +149,7 @@ class Resolve(Operation[Fact | None]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Current(Operation[Listed[Fact]]):
     """What holds at `now`, as known at present."""
 
@@ -160,7 +161,7 @@ class Current(Operation[Listed[Fact]]):
     now: Annotated[Time | None, Moment(), Help("What holds then, as known at present.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AsOf(Operation[Listed[Fact]]):
     """What held at an instant, as known at present, or as it was known at `known_at`."""
 
@@ -173,7 +174,7 @@ class AsOf(Operation[Listed[Fact]]):
     known_at: Annotated[Time | None, Moment(), Help("As it was known then.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History(Operation[Listed[Fact]]):
     """What is believed of a thing over all time, in valid-time order; or every version ever recorded."""
 
@@ -185,7 +186,7 @@ class History(Operation[Listed[Fact]]):
     versions: Annotated[bool, Flag(), Help("Every version ever recorded, corrections too.")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About(Operation[Listed[Fact]]):
     """All that is believed of a subject over all time, in valid-time order; or every version."""
 
@@ -196,7 +197,7 @@ class About(Operation[Listed[Fact]]):
     versions: Annotated[bool, Flag(), Help("Every version ever recorded, corrections too.")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diff(Operation[FactDiff]):
     """What began, ended and changed from one instant to another, as believed now."""
 
@@ -207,7 +208,7 @@ class Diff(Operation[FactDiff]):
     subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stale(Operation[Listed[StaleFact]]):
     """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
 
@@ -219,14 +220,14 @@ class Stale(Operation[Listed[StaleFact]]):
     limit: Annotated[int | None, Whole(least=1, most=1000)] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Review(Operation[Listed[Conflict]]):
     """Conflicts that no rule decides, oldest first: both sides are kept until `resolve`."""
 
     spec = Spec("GET /facts/review")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Get(Operation[Fact]):
     """The newest version of a fact."""
 
@@ -235,14 +236,14 @@ class Get(Operation[Fact]):
     fact_id: Annotated[str, Name()]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Versions(Operation[Iterator[Fact]]):
     """Every version of every fact, subject by subject: what an export writes."""
 
     spec = Spec("GET /facts/versions", paged=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfidenceAt(Operation[float]):
     """`confidence * 0.5 ** (age / half_life)`; age counts from the start or the last confirmation."""
 
@@ -250,7 +251,7 @@ class ConfidenceAt(Operation[float]):
     instant: Annotated[Time, Moment()]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DefinePredicate(Operation[None]):
     """Declare a predicate single- or multi-valued, with words that mean the same. What is known is placed anew."""
 
@@ -271,7 +272,7 @@ class DefinePredicate(Operation[None]):
     at: Annotated[Time | None, Moment()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetHalfLife(Operation[None]):
     """Let facts of a domain, or with None all that have none of their own, fade faster or slower in this bank."""
 

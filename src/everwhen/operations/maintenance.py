@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from pathlib import Path
 from typing import Annotated
 
@@ -22,12 +22,13 @@ from everwhen.operations.arguments import (
     Text,
 )  # fmt: skip
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.types import Between, Finding, Receipt, Stats, Time
 
 FORGET_WHAT = "forget what? give turns, session, entity, between or everything (with dry_run it only looks)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flush(Operation[None]):
     """Wait for the extraction of what was added, and write down what was recalled.
 
@@ -37,7 +38,7 @@ class Flush(Operation[None]):
     timeout: Annotated[float | None, Number()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Process(Operation[int]):
     """Take up the to-do list, such as what a crash left; how many turns were on it. `progress` hears how
     many are left."""
@@ -49,7 +50,7 @@ class Process(Operation[int]):
     progress: Annotated[Progress | None, Here()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reextract(Operation[int]):
     """Derive events, entities and links again, from some turns or all, with the extractor that is set.
 
@@ -65,7 +66,7 @@ class Reextract(Operation[int]):
     progress: Annotated[Progress | None, Here()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reembed(Operation[None]):
     """Give the whole bank the vectors of another embedder, all at once or not at all."""
 
@@ -76,7 +77,7 @@ class Reembed(Operation[None]):
     progress: Annotated[Progress | None, Here()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forget(Operation[Receipt]):
     """Forget turns, a session, everything about somebody, what was said in a while, or all: for good.
 
@@ -106,7 +107,7 @@ class Forget(Operation[Receipt]):
             raise UsageError(FORGET_WHAT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetRetention(Operation[str]):
     """Say how long what is kept: "keep raw turns 90 days, summaries for ever". An empty rule keeps everything.
 
@@ -118,7 +119,7 @@ class SetRetention(Operation[str]):
     rule: Annotated[str, Text(most=1000)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retain(Operation[Receipt]):
     """Apply the bank's rule of retention as of `now`; what went, or with `dry_run` would go.
 
@@ -133,7 +134,7 @@ class Retain(Operation[Receipt]):
     dry_run: Annotated[bool, Flag(), Help("Only say what would go.")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Export(Operation[int]):
     """Write the whole bank as JSON lines, provenance and transaction times included; how many rows.
 
@@ -150,7 +151,7 @@ class Export(Operation[int]):
     progress: Annotated[Progress | None, Here()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Import(Operation[int]):
     """Fill this bank, which must be empty, with an export; how many rows. Interrupted, the same call goes on."""
 
@@ -161,7 +162,7 @@ class Import(Operation[int]):
     progress: Annotated[Progress | None, Here()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backup(Operation[Path]):
     """Copy the bank into one file while it is in use; the file is there when it has been verified.
 
@@ -175,14 +176,14 @@ class Backup(Operation[Path]):
     overwrite: Annotated[bool, Flag()] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BankStats(Operation[Stats]):
     """How much the bank holds."""
 
     spec = Spec("GET /stats", runs="quick")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Doctor(Operation[list[Finding]]):
     """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said.
 

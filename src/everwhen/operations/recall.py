@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 from everwhen.operations.arguments import (
@@ -21,6 +21,7 @@ from everwhen.operations.arguments import (
     Whole,
 )  # fmt: skip
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.recipes import Recipe
 from everwhen.settings import MAX_TOKENS
 from everwhen.types import KINDS, NETWORKS, Accessed, Between, Recall, Time
@@ -28,7 +29,7 @@ from everwhen.types import KINDS, NETWORKS, Accessed, Between, Recall, Time
 ORDERS = ("relevance", "time", "level")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecallMemories(Operation[Recall]):
     """The memories that answer a question, inside `max_tokens`, each with the reason for it.
 
@@ -81,7 +82,7 @@ class RecallMemories(Operation[Recall]):
     fresh: Annotated[bool, Flag(), Help("Wait until all that was added is read.")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MostAccessed(Operation[list[Accessed]]):
     """The memories that recall gave back most often, in all processes, those first."""
 

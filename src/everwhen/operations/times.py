@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated
 
 from everwhen.operations.arguments import Choice, Flag, Help, Moment, Stretch, Text
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.types import Between, Comparison, Entry, Listed, Time, TimeAnswer
 from everwhen.when import Grain
 
 GRAINS: tuple[Grain, ...] = ("day", "week", "month", "year")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class When(Operation[TimeAnswer | None]):
     """When something happened, holds or is planned: the interval that the memory's words mean, how sure it is
     and the sentences that say so. None where the memory does not tell.
@@ -33,7 +34,7 @@ class When(Operation[TimeAnswer | None]):
     as_of: Annotated[Time | None, Moment(), Help("What had been said by then.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compare(Operation[Comparison]):
     """Which of two events came first and how many days lie between them, as exactly as their dates allow."""
 
@@ -45,7 +46,7 @@ class Compare(Operation[Comparison]):
     at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Timeline(Operation[Listed[Entry]]):
     """What happened, what began or ended to be true, and the conversations, in the order of time.
 

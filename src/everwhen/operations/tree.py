@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated
 
 from everwhen.operations.arguments import Help, Here, Moment, Whole
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.types import Consolidated, Listed, Node, Statement, Time
 from everwhen.when import Interval
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consolidate(Operation[Consolidated]):
     """Build the nodes of the tree whose windows are closed, and build again those that late turns changed.
 
@@ -29,7 +30,7 @@ class Consolidate(Operation[Consolidated]):
     progress: Annotated[Callable[[int, int], None] | None, Here()] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tree(Operation[Listed[Node]]):
     """The nodes of the memory tree, by level and time.
 
@@ -47,7 +48,7 @@ class Tree(Operation[Listed[Node]]):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile(Operation[Listed[Statement]]):
     """What the tree's top level says, over all of time: statements with support, dates and turns."""
 

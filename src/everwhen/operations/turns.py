@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 from everwhen.operations.arguments import (
@@ -23,6 +23,7 @@ from everwhen.operations.arguments import (
     Zone,
 )  # fmt: skip
 from everwhen.operations.base import Operation, Spec
+from everwhen.operations.frozen import frozen
 from everwhen.times import local
 from everwhen.types import Added, Between, Session, Time, Turn
 
@@ -31,7 +32,7 @@ LONGEST_PATTERN = 1000
 CALENDARS = ("turns", "events")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Add(Operation[Added]):
     """Remember one or more messages. Durable, and recallable, when it returns.
 
@@ -59,7 +60,7 @@ class Add(Operation[Added]):
         Operation.__post_init__(self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddMany(Operation[Added]):
     """Remember many messages, in batches that are each durable; `progress` hears how many are done.
 
@@ -81,7 +82,7 @@ class AddMany(Operation[Added]):
         Operation.__post_init__(self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turns(Operation[list[Turn]]):
     """The turn calendar: what was said, in the order of time."""
 
@@ -91,7 +92,7 @@ class Turns(Operation[list[Turn]]):
     between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneTurn(Operation[Turn]):
     """One turn by its id."""
 
@@ -100,7 +101,7 @@ class OneTurn(Operation[Turn]):
     turn_id: Annotated[str, Text("turn's id")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnsAround(Operation[list[Turn]]):
     """A turn with those right before and after it in its conversation, in the order of time."""
 
@@ -110,14 +111,14 @@ class TurnsAround(Operation[list[Turn]]):
     reach: Annotated[int, Whole(least=0, most=1000)] = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sessions(Operation[list[Session]]):
     """The conversations."""
 
     spec = Spec("GET /sessions", runs="quick", paged=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grep(Operation[list[Any]]):
     """Turns (`Hit`), or events (`EventHit`), whose words contain a pattern, whatever the case, in the order of time.
 

@@ -73,7 +73,7 @@ def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None)
 
 
 def answerable(pool: Pool, contributions: dict[str, Array], fused: Array, read: Read | None = None) -> float:
-    """A logistic of the signs, fitted by `scripts/fit_fusion.py`."""
+    """A logistic of the signs, fitted by `training/fit_fusion.py`."""
     speaker = sum((contributions[name] for name in SPEAKER_FEATURES if name in contributions), np.float32(0))
     found = clues(pool)
     said = signs(found, fused - speaker, fused, None if read is None else read.logits)

@@ -29,7 +29,7 @@ def rrf(rankings: Mapping[str, Sequence[int]], k: int = 60) -> dict[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each feature is worth, fitted by `scripts/fit_fusion.py`; a feature without a weight takes no part."""
+    """What each feature is worth, fitted by `training/fit_fusion.py`; a feature without a weight takes no part."""
 
     name: str
     values: Mapping[str, float]

@@ -4,7 +4,7 @@
     p(clue)     = exp(score) / sum over the clues of exp(score)
     p(interval) = sum of p over the clues that speak of that interval
 
-The weights are in `when_weights.json`, with where they come from; `scripts/fit_when.py` fits them.
+The weights are in `when_weights.json`, with where they come from; `training/fit_when.py` fits them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.models.reader import Reading
-from everwhen.recall.asking import Question
+from everwhen.question import Question
 from everwhen.recall.clues import Clue
 from everwhen.recall.unreal import is_unreal
 from everwhen.recall.who import asked_about, named, same_speaker, same_subject
@@ -101,7 +101,7 @@ def features(
     unread = min((_sureness(one) for one in read.values()), default=0.0)
     out = []
     for clue, stems, verb, telling in zip(clues, own, verbs, tellings, strict=True):
-        event, id_, window = clue.event, clue.turn.id, question.window
+        event, id_, window = clue.event, clue.turn.id, question.time.interval if question.time else None
         own_cosine = near.get(event.id if event else clue.fact or "", least)
         out.append(
             {

@@ -93,6 +93,6 @@ def _end(row: UnitRow | None) -> str:
 
 @cache
 def weight(has_assistant: bool) -> float:
-    """What a logit weighs beside the fused score, fitted by `scripts/fit_fusion.py`: among people, and with an
+    """What a logit weighs beside the fused score, fitted by `training/fit_fusion.py`: among people, and with an
     assistant, whose long turns are not what the reader was trained on."""
     return float(json.loads(WEIGHTS.read_text("utf-8"))["read"]["assistant" if has_assistant else "people"])

@@ -18,8 +18,8 @@ from typing import IO
 from pydantic import BaseModel
 
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
-from everwhen.ingest.importers.packed import PACKED, is_packed
-from everwhen.keep.export import read_header
+from everwhen.files.export import read_header
+from everwhen.files.packed import PACKED, is_packed
 from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
 from everwhen.serve.private import private_file, private_folder

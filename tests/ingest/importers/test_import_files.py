@@ -20,7 +20,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from everwhen.errors import Damaged, NotFound, Refused, UsageError
-from everwhen.ingest.importers import FORMATS, Conversation, detect, files, merged, packed, read
+from everwhen.files import json_values as files
+from everwhen.files import packed
+from everwhen.ingest.importers import FORMATS, Conversation, detect, merged, read
 from everwhen.types import Message
 
 Write = Callable[[str, str | bytes], Path]
@@ -334,7 +336,7 @@ import resource, sys
 from pathlib import Path
 from everwhen.errors import UsageError
 from everwhen.ingest.importers import detect, read
-from everwhen.keep.export import read_header
+from everwhen.files.export import read_header
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 path, told = Path(sys.argv[1]), []
 for act in (detect, lambda path: list(next(read(path, "jsonl")).messages), read_header):

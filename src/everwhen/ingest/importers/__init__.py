@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import UsageError
+from everwhen.files.json_values import first_value
 from everwhen.ingest.importers import chatgpt, claude, jsonl, locomo, longmemeval
 from everwhen.ingest.importers.conversation import Conversation
-from everwhen.ingest.importers.files import first_value
 from everwhen.types import Message
 
 __all__ = ["FORMATS", "Conversation", "detect", "merged", "read"]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from everwhen.files.json_values import values
 from everwhen.ingest.importers.conversation import expect
-from everwhen.ingest.importers.files import values
 from everwhen.types import Message
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from reprlib import Repr
 from typing import Any
 
 from everwhen.errors import UsageError
+from everwhen.files.json_values import shown
 from everwhen.messages import message
 from everwhen.types import Message
 
@@ -35,12 +35,3 @@ def expect(value: Any, kind: type, where: str, what: str) -> Any:
         names: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
         raise UsageError(f"{where}: {what} should be {names.get(kind, kind.__name__)}, and is {shown(value)}")
     return value
-
-
-def shown(value: Any) -> str:
-    """A value for an error message: its beginning, however large it is and however deep."""
-    return _SHORT.repr(value)[:60]
-
-
-_SHORT = Repr()
-_SHORT.maxlevel = 2

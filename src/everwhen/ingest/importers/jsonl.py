@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.conversation import Conversation, checked, shown
-from everwhen.ingest.importers.files import count_lines, lines, parsed
+from everwhen.files.json_values import count_lines, lines, parsed, shown
+from everwhen.ingest.importers.conversation import Conversation, checked
 from everwhen.types import Message
 
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz", ".bz2")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.conversation import Conversation, checked, expect, shown
-from everwhen.ingest.importers.files import values
+from everwhen.files.json_values import shown, values
+from everwhen.ingest.importers.conversation import Conversation, checked, expect
 from everwhen.types import Message
 
 _SESSION = re.compile(r"session_(\d+)")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.conversation import Conversation, checked, expect, shown
-from everwhen.ingest.importers.files import values
+from everwhen.files.json_values import shown, values
+from everwhen.ingest.importers.conversation import Conversation, checked, expect
 from everwhen.types import Message
 
 _LISTS = ("haystack_sessions", "haystack_session_ids", "haystack_dates")

@@ -13,9 +13,9 @@ from nicegui import ui
 from nicegui.events import UploadEventArguments
 
 from everwhen.errors import EverwhenError
+from everwhen.files.export import is_export, read_header
+from everwhen.files.packed import check_unpacked_size
 from everwhen.ingest.importers import FORMATS, detect, merged, read
-from everwhen.ingest.importers.packed import check_unpacked_size
-from everwhen.keep.export import is_export, read_header
 from everwhen.memory import Memory
 from everwhen.serve.moving import FOLDER
 from everwhen.serve.private import private_file

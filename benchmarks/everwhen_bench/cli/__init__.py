@@ -1,0 +1,1 @@
+"""The commands of `everwhen bench`, added to the command line where the checkout has this folder."""

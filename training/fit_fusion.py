@@ -1,0 +1,495 @@
+"""Fit the weights of the learned fusion (`recall/weights.json`) on the development data, and say what they are worth.
+
+Two steps, because the first is slow and the second is what one repeats:
+
+    python training/fit_fusion.py collect --locomo FILE --longmemeval FILE --home FOLDER --out FEATURES.npz
+    python training/fit_fusion.py fit FEATURES.npz … [--write]
+
+`collect` asks every question of a fresh bank and keeps the features of its candidates, and what the reader says of the
+first ten by the weights of the time (after a change of features, collect and fit twice). `fit` minimises a listwise
+loss with an L2 penalty, once for each fold with that fold left out (a LoCoMo conversation, a fifth of the LongMemEval
+questions), which gives the figures, and once on everything, which gives the weights that ship. Numbers only: no text of
+the data is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.ingest.importers import locomo, longmemeval
+from everwhen.ingest.remember import Placement, placed, remember
+from everwhen.models.embed import Embedder, open_embedder
+from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.reader import PackagedReader
+from everwhen.recall import Request
+from everwhen.recall.answerable import SPEAKER_FEATURES, Clues, clues, signs
+from everwhen.recall.features import features
+from everwhen.recall.fuse import WEIGHTS, linear, weights
+from everwhen.recall.pipeline import gather
+from everwhen.recall.reading import Read, read_first
+from everwhen.settings import Settings
+from everwhen.store import Filter, Store
+from everwhen.store.sqlite import SqliteStore
+from everwhen.types import Message
+from everwhen_bench import metrics
+from everwhen_bench.locomo import ADVERSARIAL, evidence
+from everwhen_bench.longmemeval import ABSTENTION
+
+KINDS = frozenset({"turn"})
+RIDGE = 1.0
+FOLDS = 5
+LONGMEMEVAL_WEIGHT = 2.0
+"""A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
+READ = 10
+"""Candidates that the reader reads when features are collected."""
+USED = (
+    "about", "answers", "answers_match", "bm25", "bm25_neighbour", "by_user", "compared", "compared_rank", "cosine",
+    "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25", "session_maxsim", "time_after",
+    "time_asked", "time_inside", "told_by_you",
+)  # fmt: skip
+MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling", "session_maxsim")
+
+
+@dataclass(slots=True)
+class Case:
+    """A question with its candidates: what is known of each, and which are evidence."""
+
+    group: str
+    fold: int
+    data: str
+    category: str
+    answerable: bool
+    columns: NDArray[np.float32]
+    gold: NDArray[np.bool_]
+    missed: int
+    """Evidence that is not among the candidates."""
+    sessions: NDArray[np.int64]
+    gold_sessions: frozenset[int]
+    clues: Clues
+    logits: NDArray[np.float32]
+    """What the reader says; NaN where it did not read."""
+
+
+# Collecting
+
+
+def collect(args: argparse.Namespace) -> None:
+    embedder: Embedder = open_embedder("conversation-1")
+    args.home.mkdir(parents=True, exist_ok=True)
+    embedder = CachedEmbedder(embedder, args.home / "cache.db", 300_000)
+    reader = PackagedReader()
+    cases, names = [], []
+    for fold, group, data, category, known, query, at, store, gold, sessions in _questions(args, embedder):
+        gathered = gather(store, embedder.inner, Request(query, at=at, where=Filter(kinds=KINDS)), {})
+        if gathered.pool is None:
+            continue
+        columns = features(gathered.pool)
+        names = names or sorted(columns)
+        ids = [row.id for row in gathered.pool.rows]
+        known_weights = weights("maxsim").contributions(columns)
+        first = np.argsort(-linear(known_weights, len(ids)), kind="stable")[:READ]
+        logits = np.full(len(ids), np.nan, np.float16)
+        logits[first] = read_first(store, gathered.pool, reader, first).logits
+        codes = {name: code for code, name in enumerate(sorted({row.session for row in gathered.pool.rows}))}
+        cases.append(
+            {
+                "fold": fold, "group": group, "data": data, "category": category, "answerable": known,
+                "columns": np.stack([columns[name] for name in names], axis=1).astype(np.float16),
+                "gold": [one in gold for one in ids],
+                "missed": len(gold) - sum(one in gold for one in ids),
+                "sessions": [codes[row.session] for row in gathered.pool.rows],
+                "gold_sessions": [codes.get(one, -1 - place) for place, one in enumerate(sorted(sessions))],
+                "clues": asdict(clues(gathered.pool)), "logits": logits,
+            }
+        )  # fmt: skip
+        if len(cases) % 100 == 0:
+            print(f"{len(cases)} questions", flush=True)
+    np.savez_compressed(args.out, cases=np.array(cases, dtype=object), names=names)
+
+
+def _questions(args: argparse.Namespace, embedder: Embedder) -> Iterator[tuple[Any, ...]]:
+    if args.locomo:
+        for fold, sample in enumerate(locomo.samples(args.locomo)):
+            messages = list(locomo.conversation(sample).messages)
+            said = {str(one.id): str(one.session) for one in messages}
+            at = max(one.said_at for one in messages if one.said_at)
+            with _bank(args, embedder, f"fit-{sample['sample_id']}", messages) as store:
+                for question in sample["qa"]:
+                    known = question["category"] != ADVERSARIAL
+                    gold = set(evidence(question.get("evidence") or (), said)) if known else set()
+                    if known and not gold:
+                        continue
+                    yield (
+                        fold, sample["sample_id"], "locomo", str(question["category"]), known,
+                        str(question["question"]), at, store, gold, {said[one] for one in gold},
+                    )  # fmt: skip
+    if args.longmemeval:
+        for number, question in enumerate(longmemeval.questions(args.longmemeval)):
+            if number % args.of != args.part:
+                continue
+            rows = list(longmemeval.placed(question))
+            name, known = question["question_id"], not question["question_id"].endswith(ABSTENTION)
+            wanted = {str(one) for one in question.get("answer_session_ids") or ()}
+            sessions = {str(message.session) for message, place in rows if place.session in wanted}
+            gold = {str(message.id) for message, place in rows if place.has_answer}
+            with _bank(args, embedder, f"fit-{name}", [message for message, _ in rows]) as store:
+                yield (
+                    number % FOLDS, name, "longmemeval", str(question["question_type"]), known,
+                    str(question["question"]), longmemeval.date_time(question["question_date"]), store, gold, sessions,
+                )  # fmt: skip
+
+
+class _bank:
+    """A bank with the messages in it; one that is there already is used as it is (with what was extracted)."""
+
+    def __init__(
+        self, args: argparse.Namespace, embedder: Embedder, name: str, messages: Sequence[Message]
+    ) -> None:
+        self._path = args.home / f"{name}.db"
+        self._keep = args.keep
+        new = not self._path.exists()
+        self._store = SqliteStore.open(
+            self._path, embedder="conversation-1", dimension=lambda: embedder.dim, zone="UTC", create=True
+        )
+        if new:
+            remember(
+                self._store, embedder, Settings(), placed(list(messages), Placement(None, None, "UTC", None))
+            )
+
+    def __enter__(self) -> Store:
+        return self._store
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+        if not self._keep:
+            for file in self._path.parent.glob(f"{self._path.name}*"):
+                file.unlink()
+
+
+# Fitting
+
+
+def fit(args: argparse.Namespace) -> None:
+    cases, names = load(args.features)
+    names, places = [n for n in names if n in USED], [p for p, n in enumerate(names) if n in USED]
+    for case in cases:
+        case.columns = case.columns[:, places]
+    figures: dict[str, Any] = {}
+    fitted: dict[str, dict[str, float]] = {}
+    reading: dict[str, Any] = {}
+    knowing: dict[str, Any] = {}
+    for variant in ("maxsim", "plain"):
+        used = [name for name in names if variant == "maxsim" or name not in MAXSIM_ONLY]
+        columns = [names.index(name) for name in used]
+        figures[variant] = cross_validated(cases, columns)
+        values = train(cases, columns)
+        fitted[variant] = {name: round(float(value), 4) for name, value in zip(used, values, strict=True)}
+        print(variant, json.dumps(figures[variant], indent=1))
+        if variant == "maxsim":
+            reading = fit_reading(cases, columns, values, args.read)
+            print("read", json.dumps(reading, indent=1))
+            knowing = fit_answerable(cases, used, columns, values, args.read)
+            print("answerable", json.dumps(knowing, indent=1))
+    if args.write:
+        held = {
+            "about": "Weights of the learned fusion, by feature (recall/features.py). "
+            "Fitted by training/fit_fusion.py.",
+            "data": "locomo_dev.json (5 conversations) and longmemeval_pool_dev.json (134 questions)",
+            "ridge": RIDGE,
+            "longmemeval_weight": LONGMEMEVAL_WEIGHT,
+            "left_out": figures,
+            "read": reading,
+            "answerable": knowing,
+            "weights": {
+                variant: dict(sorted(values.items(), key=lambda item: -abs(item[1])))
+                for variant, values in fitted.items()
+            },
+        }
+        WEIGHTS.write_text(json.dumps(held, indent=2) + "\n", "utf-8")
+        print(f"written to {WEIGHTS.name}")
+
+
+def load(paths: Sequence[Path]) -> tuple[list[Case], list[str]]:
+    cases: list[Case] = []
+    names: list[str] = []
+    for path in paths:
+        held = np.load(path, allow_pickle=True)
+        names = [str(name) for name in held["names"]]
+        for one in held["cases"]:
+            cases.append(
+                Case(
+                    one["group"], one["fold"], one["data"], one["category"], one["answerable"],
+                    one["columns"].astype(np.float32), np.array(one["gold"], dtype=np.bool_), one["missed"],
+                    np.array(one["sessions"], dtype=np.int64), frozenset(one["gold_sessions"]),
+                    Clues(**one["clues"]), one["logits"].astype(np.float32),
+                )
+            )  # fmt: skip
+    return cases, names
+
+
+def train(cases: Sequence[Case], columns: Sequence[int]) -> NDArray[np.float64]:
+    """The weights with the least loss."""
+    usable = [case for case in cases if case.answerable and case.gold.any()]
+    parts = [(case, case.columns[:, columns].astype(np.float64)) for case in usable]
+
+    def loss(weight: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        total, gradient = 0.5 * RIDGE * float(weight @ weight), RIDGE * weight
+        for case, x in parts:
+            value, slope = question_loss(case, x @ weight)
+            total += value
+            gradient = gradient + x.T @ slope
+        return total, gradient
+
+    return minimise(loss, np.zeros(len(columns)))
+
+
+def question_loss(case: Case, score: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """The loss of one question and its slope by candidate.
+
+    `- mean over the evidence of log softmax(s)`; and where sessions are what is asked for (LongMemEval), the same for
+    them, each against those without evidence, the score of a session being the log of the sum of exp over its turns.
+    """
+    odds = np.exp(score - score.max())
+    chance = odds / odds.sum()
+    value = -float(np.log(chance[case.gold] + 1e-30).mean())
+    slope = chance - case.gold / case.gold.sum()
+    if case.data == "locomo":
+        return value, slope
+    sessions, place = np.unique(case.sessions, return_inverse=True)
+    whole = np.bincount(place, odds)
+    wanted = np.isin(sessions, list(case.gold_sessions))
+    if wanted.any():
+        others = whole[~wanted].sum()
+        share = whole[wanted] / (whole[wanted] + others + 1e-30)
+        value -= float(np.log(share + 1e-30).mean())
+        by_session = np.zeros(len(sessions))
+        by_session[wanted] = -(1 - share) / wanted.sum()
+        by_session[~wanted] = whole[~wanted] * (1 / (whole[wanted] + others + 1e-30)).mean()
+        slope = slope + by_session[place] * odds / whole[place]
+    return LONGMEMEVAL_WEIGHT * value, LONGMEMEVAL_WEIGHT * slope
+
+
+def minimise(
+    function: Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]],
+    x: NDArray[np.float64],
+    steps: int = 200,
+) -> NDArray[np.float64]:
+    """BFGS with a backtracking line search: a few dozen weights need no library."""
+    value, gradient = function(x)
+    inverse = np.eye(len(x)) / max(1.0, float(np.abs(gradient).max()))
+    for _ in range(steps):
+        direction = -inverse @ gradient
+        length = 1.0
+        while length > 1e-8:
+            new_value, new_gradient = function(x + length * direction)
+            if new_value <= value + 1e-4 * length * float(gradient @ direction):
+                break
+            length /= 2
+        step, change = length * direction, new_gradient - gradient
+        gain = value - new_value
+        x, value, gradient = x + step, new_value, new_gradient
+        if gain < 1e-4:
+            break
+        curve = float(step @ change)
+        if curve > 1e-10:
+            left = np.eye(len(x)) - np.outer(step, change) / curve
+            inverse = left @ inverse @ left.T + np.outer(step, step) / curve
+    return x
+
+
+def read_of(case: Case, fused: NDArray[np.float64], first: int) -> Read:
+    """What the reader says of the first by a fused score, among those that it read when features were collected."""
+    order = np.argsort(-fused, kind="stable")
+    places = order[~np.isnan(case.logits[order])][:first]
+    return Read(places, case.logits[places])
+
+
+def fit_reading(
+    cases: Sequence[Case], columns: Sequence[int], weight: NDArray[np.float64], first: int
+) -> dict[str, Any]:
+    """What a logit weighs beside a fused score: the loss over those that were read; figures with each fold left out."""
+
+    def best(chosen: Sequence[Case], weight: NDArray[np.float64]) -> float:
+        parts = []
+        for case in chosen:
+            fused = case.columns[:, columns] @ weight
+            read = read_of(case, fused, first)
+            gold = case.gold[read.places]
+            if case.answerable and gold.any():
+                parts.append((fused[read.places], read.logits.astype(np.float64), gold))
+
+        def loss(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            value, slope = 0.0, 0.0
+            for fused, logits, gold in parts:
+                score = fused + x[0] * logits
+                chance = np.exp(score - score.max())
+                chance /= chance.sum()
+                value -= float(np.log(chance[gold] + 1e-30).mean())
+                slope += float((chance - gold / gold.sum()) @ logits)
+            return value, np.array([slope])
+
+        return float(minimise(loss, np.zeros(1))[0])
+
+    rows: dict[tuple[str, str], list[float]] = {}
+    kinds = {"people": "locomo", "assistant": "longmemeval"}
+    for fold in range(FOLDS):
+        inside = [case for case in cases if case.fold != fold]
+        own = train(inside, columns)
+        worth = {
+            data: max(0.0, best([case for case in inside if case.data == data], own))
+            for data in kinds.values()
+        }
+        for case in cases:
+            if case.fold == fold and case.answerable:
+                fused = case.columns[:, columns] @ own
+                score = fused
+                if worth[case.data]:
+                    score = fused + read_of(case, fused, first).added(fused, worth[case.data])
+                for key, value in scored(case, score).items():
+                    rows.setdefault((case.data, key), []).append(value)
+                    rows.setdefault((f"{case.data} {case.category}", key), []).append(value)
+    figures = nested({key: round(float(np.mean(values)), 4) for key, values in rows.items()})
+    weighs = {
+        kind: round(max(0.0, best([case for case in cases if case.data == data], weight)), 4)
+        for kind, data in kinds.items()
+    }
+    return {"first": first, **weighs, "left_out": figures}
+
+
+def fit_answerable(
+    cases: Sequence[Case],
+    names: Sequence[str],
+    columns: Sequence[int],
+    weight: NDArray[np.float64],
+    first: int,
+) -> dict[str, Any]:
+    """A logistic regression over the signs; AUROC with each fold left out (of the fusion's weights too)."""
+    silent = [place for place, name in enumerate(names) if name in SPEAKER_FEATURES]
+
+    def seen(weight: NDArray[np.float64], chosen: Sequence[Case], first: int) -> NDArray[np.float64]:
+        rows = []
+        for case in chosen:
+            parts = case.columns[:, columns] * weight
+            fused = parts.sum(axis=1).astype(np.float32)
+            logits = read_of(case, fused, first).logits if first else None
+            rows.append(
+                signs(case.clues, fused - parts[:, silent].sum(axis=1).astype(np.float32), fused, logits)
+            )
+        return np.array(rows, dtype=np.float64)
+
+    out: dict[str, Any] = {}
+    for name, count in (("", 0), ("_read", first)):
+        held_out: dict[str, list[tuple[bool, float]]] = {}
+        for whom, named in (("named", True), ("unnamed", False)):
+            some = [case for case in cases if case.clues.named == named]
+            for fold in range(FOLDS):
+                own = train([c for c in cases if c.fold != fold], columns)
+                inside, outside = [c for c in some if c.fold != fold], [c for c in some if c.fold == fold]
+                model = logistic(seen(own, inside, count), inside)
+                for case, row in zip(outside, seen(own, outside, count), strict=True):
+                    told = (case.answerable, float(row @ model[:-1] + model[-1]))
+                    held_out.setdefault(case.data, []).append(told)
+            out[whom + name] = [round(float(one), 4) for one in logistic(seen(weight, some, count), some)]
+        out[f"left_out_auroc{name}"] = {
+            data: round(metrics.auroc([s for yes, s in rows if yes], [s for yes, s in rows if not yes]), 4)
+            for data, rows in held_out.items()
+        }
+    return out
+
+
+def logistic(rows: NDArray[np.float64], cases: Sequence[Case]) -> NDArray[np.float64]:
+    """Weights and constant; each data set, and in it each side, counts the same."""
+    known = np.array([case.answerable for case in cases])
+    data = np.array([case.data for case in cases])
+    worth = np.zeros(len(cases))
+    for name in set(data.tolist()):
+        for side in (True, False):
+            group = (data == name) & (known == side)
+            worth[group] = 100 / max(1, group.sum())
+    x = np.column_stack([rows, np.ones(len(rows))])
+
+    def loss(weight: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        chance = 1 / (1 + np.exp(-np.clip(x @ weight, -30, 30)))
+        value = -float(worth @ np.log(np.where(known, chance, 1 - chance) + 1e-30))
+        return value + 0.5 * float(weight[:-1] @ weight[:-1]), x.T @ (worth * (chance - known)) + np.append(
+            weight[:-1], 0.0
+        )
+
+    return minimise(loss, np.zeros(x.shape[1]))
+
+
+def cross_validated(cases: Sequence[Case], columns: Sequence[int]) -> dict[str, Any]:
+    """Each fold ranked by weights that never saw it: the figures of both data sets."""
+    rows: dict[tuple[str, str], list[float]] = {}
+    for fold in range(FOLDS):
+        weight = train([case for case in cases if case.fold != fold], columns)
+        for case in cases:
+            if case.fold == fold and case.answerable:
+                for key, value in scored(case, case.columns[:, columns] @ weight).items():
+                    rows.setdefault((case.data, key), []).append(value)
+                    rows.setdefault((f"{case.data} {case.category}", key), []).append(value)
+    return nested({key: round(float(np.mean(values)), 4) for key, values in rows.items()})
+
+
+def scored(case: Case, scores: NDArray[np.float64]) -> dict[str, float]:
+    order = np.argsort(-scores, kind="stable")
+    ranked = [int(place) for place in order[:50]]
+    gold = {int(place) for place in np.flatnonzero(case.gold)} | {
+        -1 - number for number in range(case.missed)
+    }
+    out = {}
+    if gold:
+        out = {
+            "recall@10": metrics.recall_at(ranked, gold, 10),
+            "recall@20": metrics.recall_at(ranked, gold, 20),
+            "ndcg@10": metrics.ndcg_at(ranked, gold, 10),
+        }
+    if case.gold_sessions and case.data == "longmemeval":
+        sessions = metrics.unique(int(case.sessions[place]) for place in ranked)
+        out["session ndcg@10"] = metrics.ndcg_at(sessions, case.gold_sessions, 10)
+        out["session all@5"] = metrics.all_at(sessions, case.gold_sessions, 5)
+    return out
+
+
+def nested(flat: Mapping[tuple[str, str], float]) -> dict[str, dict[str, float]]:
+    out: dict[str, dict[str, float]] = {}
+    for (group, key), value in sorted(flat.items()):
+        out.setdefault(group, {})[key] = value
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    steps = parser.add_subparsers(required=True)
+    one = steps.add_parser("collect")
+    one.add_argument("--locomo", type=Path)
+    one.add_argument("--longmemeval", type=Path)
+    one.add_argument("--home", type=Path, required=True)
+    one.add_argument("--out", type=Path, required=True)
+    one.add_argument("--keep", action="store_true", help="leave the banks there for the next time")
+    one.add_argument(
+        "--part", type=int, default=0, help="take every n-th question of LongMemEval only: which"
+    )
+    one.add_argument("--of", type=int, default=1, help="… and n")
+    one.set_defaults(run=collect)
+    two = steps.add_parser("fit")
+    two.add_argument("features", type=Path, nargs="+")
+    two.add_argument("--read", type=int, default=Settings().read, help="candidates that the reader reads")
+    two.add_argument("--write", action="store_true")
+    two.set_defaults(run=fit)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -57,13 +57,13 @@ def main() -> None:
 def fill(home: str, turns: int, figures: dict[str, list[float]]) -> None:
     """Everything is extracted but the last batch, which is what a bank in use looks like."""
     with Memory.open(home, "turns", embedder="fake", cache_entries=0, extract="none") as memory:
-        graph, done = memory._store.graph, 0
-        vectors = np.random.default_rng(1).normal(size=(BATCH, memory._embedder.dim)).astype(np.float32)
+        graph, done = memory._bank.store.graph, 0
+        vectors = np.random.default_rng(1).normal(size=(BATCH, memory._bank.embedder.dim)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         for size in (turns // 10, turns):
             added = memory.add_many((message(n, f"P{n % 2}") for n in range(done, size)), session="s").turns
             for at in range(0, len(added) - BATCH, 5000):
-                with graph.writing(memory._store.info.model) as write:
+                with graph.writing(memory._bank.store.info.model) as write:
                     write.done(added[at : min(at + 5000, len(added) - BATCH)], "speed", "1")
             done = size
 
@@ -71,7 +71,7 @@ def fill(home: str, turns: int, figures: dict[str, list[float]]) -> None:
                 graph.claim("speed", BATCH, 5, 60.0)
                 graph.release("speed")
 
-            same = memory._embedder.embed(["P1: note 1"] * BATCH)
+            same = memory._bank.embedder.embed(["P1: note 1"] * BATCH)
             for name, act in (
                 ("count what is pending", graph.pending),
                 ("claim a batch and give it back", claim),
@@ -98,7 +98,7 @@ def names(home: str, count: int, figures: dict[str, list[float]]) -> None:
     from everwhen.ingest.entities import Resolver
 
     with Memory.open(home, "names", embedder="fake", cache_entries=0, extract="none") as memory:
-        graph, done = memory._store.graph, 0
+        graph, done = memory._bank.store.graph, 0
         (turn,) = memory.add("hello").turns
         try:
             from everwhen.ingest.entities import KnownEntities
@@ -107,13 +107,13 @@ def names(home: str, count: int, figures: dict[str, list[float]]) -> None:
         except ImportError:  # before names were held
             held = ()  # type: ignore[assignment]
         for size in (count // 10, count):
-            with graph.writing(memory._store.info.model) as write:
+            with graph.writing(memory._bank.store.info.model) as write:
                 unit = write.unit_of_turns([turn])[turn]
                 for n in range(done, size):
                     write.mention(unit, write.add_entity(f"Name{n}", "PERSON"), f"Name{n}", "PERSON")
 
             def batch() -> None:
-                with graph.writing(memory._store.info.model) as write:
+                with graph.writing(memory._bank.store.info.model) as write:
                     Resolver(write, *held)
                     version = write.names_version() if held else ""
                 if held:

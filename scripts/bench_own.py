@@ -331,7 +331,7 @@ def _answer(memory: Memory, vectors: Vectors, query: str, at: datetime) -> Answe
 
 def _by_words(memory: Memory, query: str) -> list[int]:
     """The store's BM25, which counts a word of the turn before as a half."""
-    store = memory._store
+    store = memory._bank.store
     hits = store.search_text(query, RANKS, Filter(kinds=frozenset({"turn"})))
     rows = store.units([hit.unit for hit in hits])
     return [int(rows[hit.unit].turns[0]) for hit in hits]

@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.agent.extractive.answering import WEIGHED, read_reply
-from everwhen.agent.extractive.kinds import read_kind
 from everwhen.agent.extractive.reading import look
 from everwhen.bench.answers.questions import Talk, talks
 from everwhen.memory import Memory
 from everwhen.models.reader import open_reader
+from everwhen.question import parse
 from everwhen.recall import MID
 
 WEIGHTS = Path(__file__).parents[1] / "src/everwhen/agent/extractive/weights.json"
@@ -123,7 +123,7 @@ def locomo(path: Path, home: Path) -> Iterator[dict[str, Any]]:
 
 
 def _answered(memory: Memory, question: str, at: datetime) -> tuple[str, dict[str, Any] | None]:
-    asked = read_kind(question)
+    asked = parse(question)
     if asked.kind in BY_THE_CALENDAR:
         return "", None
     found = look(memory, open_reader("reader-2"), asked, at=at, recipe=MID.without("read"))

@@ -28,8 +28,8 @@ from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.ingest.importers.longmemeval import date_time, placed, questions
 from everwhen.recall import MID
 from everwhen.recall.budget import fill
-from everwhen.recall.complexity import Complexity
 from everwhen.recall.gate import FITTED, LEAST, MOST, logs, readings
+from everwhen.recipes import Complexity
 from everwhen.types import Recalled
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -45,8 +45,8 @@ from everwhen import Memory
 from everwhen.bench.extraction import is_right
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.models.embed import Embedder, open_embedder
+from everwhen.question import Question, parse
 from everwhen.recall import matching
-from everwhen.recall.asking import Question, read_question
 from everwhen.recall.dating import Ask, Scored, choose, clues_for, evidence_features, weigh
 from everwhen.recall.told import AskedWords
 from everwhen.types import Message
@@ -181,9 +181,9 @@ def small_cases(name: str, messages: list[Message], gold: list[dict[str, Any]], 
 def case_of(
     memory: Memory, name: str, kind: str, question: str, at: datetime, gold: dict[str, Any] | None = None
 ) -> Case:
-    ask = Ask(question, at, memory.zone, reader=memory._reader)
-    read = read_question(question, at, memory.zone)
-    scored = clues_for(memory._store, memory._asking, ask, read)
+    ask = Ask(question, at, memory.zone, reader=memory._bank.reader)
+    read = parse(question, at, memory.zone)
+    scored = clues_for(memory._bank.store, memory._bank.plain_embedder, ask, read)
     right = [False] * len(scored.clues)
     cited = [False] * len(scored.clues)
     if gold is not None:

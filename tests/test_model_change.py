@@ -54,7 +54,7 @@ class Held(FakeEmbedder):
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, Held]:
     made = {name: Held(name) for name in WIDTHS}
-    monkeypatch.setattr("everwhen.memory.front.shared_embedder", made.__getitem__)
+    monkeypatch.setattr("everwhen.memory.bank.shared_embedder", made.__getitem__)
     return made
 
 
@@ -269,7 +269,7 @@ def test_links_are_mended_although_the_model_changes_meanwhile(
             return similar_units(*given)
 
         monkeypatch.setattr(forgetting, "similar_units", meanwhile)
-        forgetting.mend_links(memory._store, list(memory._store.keep.placed(range(100))))
+        forgetting.mend_links(memory._bank.store, list(memory._bank.store.keep.placed(range(100))))
         assert memory.stats().embedder == new and memory.doctor() == []
 
 
@@ -283,7 +283,7 @@ def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memo
 
     memory.add([{"content": "one", "id": "a"}, {"content": "two", "id": "b"}], session="s")
     memory.facts.assert_("Ana", "lives in", "Porto")
-    store = memory._store
+    store = memory._bank.store
     turns = placed([Message("three")], Placement())
 
     class Another(FakeEmbedder):

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.facts.wording import certainty
 from everwhen.messages import LONGEST_LABEL, clean, message
+from everwhen.operations.arguments import fraction as certainty
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
 from everwhen.when import Interval

@@ -131,3 +131,19 @@ fan-out is ours: the paper has no bound. docs/retrieval.md has its figures."""
 
 RECIPES = {recipe.name: recipe for recipe in (MID, TEMPR)}
 """By name, as the command line takes them."""
+
+
+def for_budget(budget: str | int, settings: Settings) -> Recipe:
+    """The default recipe with the thinking budget asked for: a name or a number of candidates a channel."""
+    if isinstance(budget, str):
+        if budget not in settings.candidates:
+            choices = ", ".join(settings.candidates)
+            raise UsageError(f"unknown budget {budget!r}; use {choices}, or a number of candidates")
+        count = settings.candidates[budget]
+    elif isinstance(budget, bool) or not isinstance(budget, int):
+        raise UsageError(f"budget must be a whole number, not {budget!r}")
+    else:
+        count = budget
+    if count < 1:
+        raise UsageError(f"budget must be at least 1, got {count}")
+    return Recipe.of(settings, str(budget), count)

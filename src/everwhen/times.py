@@ -22,7 +22,7 @@ from everwhen.when.zones import stored_name, zone_of
 LONGEST_TIME = 200
 """Characters of a time that is written as text."""
 _HOW = "write 2025-03-14, 2025-03-14T09:26:00Z or an expression such as 'last Friday'"
-_ISO = re.compile(r"\d{4}(-?)\d\d\1\d\d[Tt ]\d.*", re.ASCII)
+_ISO = re.compile(r"\d{4}(-?)\d\d\1\d\d(?P<clock>[Tt ]\d.*)?", re.ASCII)
 _LEAD = 2
 """Words that may stand before an expression: "in", "on the". Behind it nothing may stand."""
 
@@ -149,9 +149,9 @@ def read(text: str, now: datetime, zone: Callable[[], str] = lambda: "UTC") -> d
         raise ValueError(f"{shown} has {len(words):,} characters; a time has at most {LONGEST_TIME}")
     if words.lower() == "now":
         return now
-    if _ISO.fullmatch(words):
+    if (written := _ISO.fullmatch(words)) and written["clock"]:
         try:
-            instant = datetime.fromisoformat(words.upper())
+            instant = iso_instant(words)
         except ValueError:
             raise ValueError(f"there is no such time: {shown}; {_HOW}") from None
         return instant if instant.tzinfo else instant.replace(tzinfo=zone_of(zone()))
@@ -164,6 +164,13 @@ def read(text: str, now: datetime, zone: Callable[[], str] = lambda: "UTC") -> d
         if found.interval is not None and alone:
             return found.interval
     raise ValueError(f"{shown} is no time that everwhen knows; {_HOW}")
+
+
+def iso_instant(text: str) -> datetime:
+    """A time in ISO 8601, naive where it has no offset; a day is its midnight. ValueError where it is none."""
+    if not _ISO.fullmatch(text):
+        raise ValueError(f"'{text:.100}' is not ISO 8601")
+    return datetime.fromisoformat(text.upper())
 
 
 def known_zone(name: str) -> str:

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from everwhen.agent.extractive.kinds import read_kind
 from everwhen.agent.extractive.reading import unnamed
 from everwhen.bench.answers.scores import holds
 from everwhen.memory import Memory
 from everwhen.models.reader import Passage
+from everwhen.question import parse
 
 TALKS = [
     json.loads(line) for line in Path(__file__).with_name("counts.jsonl").read_text("utf-8").splitlines()
@@ -61,12 +61,12 @@ def test_most_counts_sums_and_orders_are_right(tmp_path: Path, place: int, least
     ],
 )
 def test_what_is_counted_is_asked_for_by_itself(question: str, each: str) -> None:
-    assert read_kind(question).each == each
+    assert parse(question).each == each
 
 
 def test_a_request_and_a_choice_of_numbers_are_no_counts_and_no_yes_or_no() -> None:
-    assert read_kind("Can you suggest some books?").kind == "what"
-    assert read_kind("Did I raise or lower the number of lessons?").kind == "choice"
+    assert parse("Can you suggest some books?").kind == "what"
+    assert parse("Did I raise or lower the number of lessons?").kind == "choice"
 
 
 def test_a_name_that_nobody_said_is_noticed_and_a_month_is_no_name() -> None:

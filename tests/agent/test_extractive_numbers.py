@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.agent.extractive.kinds import read_kind
 from everwhen.agent.extractive.numbers import counts, number_in
+from everwhen.question import parse
 
 AT = datetime(2024, 5, 15, 12, tzinfo=UTC)
 
@@ -114,14 +114,14 @@ def test_any_words_have_a_number_or_none_and_it_is_told_again(words: str) -> Non
 
 
 def test_a_sum_is_asked_for_in_so_many_words_or_by_what_was_paid() -> None:
-    asked = read_kind("What is the total cost of the sofa and the lamp?")
+    asked = parse("What is the total cost of the sofa and the lamp?")
     assert asked.total and asked.parts == (
         "What is the total cost of the sofa?",
         "What is the total cost of the lamp?",
     )
-    asked = read_kind("How many kilometres did I run on Monday and on Tuesday in total?")
+    asked = parse("How many kilometres did I run on Monday and on Tuesday in total?")
     assert asked.parts[1] == "How many kilometres did I run on Tuesday?"
-    spent = read_kind("How much did I spend on rent and food?")
+    spent = parse("How much did I spend on rent and food?")
     assert not spent.total and len(spent.parts) == 2
 
 
@@ -139,7 +139,7 @@ def test_a_sum_is_asked_for_in_so_many_words_or_by_what_was_paid() -> None:
     ],
 )
 def test_other_questions_about_two_things_ask_for_no_sum(question: str) -> None:
-    assert read_kind(question).parts == ()
+    assert parse(question).parts == ()
 
 
 @pytest.fixture(scope="module")

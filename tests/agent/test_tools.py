@@ -227,5 +227,5 @@ def test_events_are_found_by_their_words_too(bank: Memory) -> None:
     assert bank.turn(hit.event.turns[0]).text.startswith("I adopted")
     window = (datetime(2025, 1, 1, tzinfo=UTC), datetime(2025, 2, 1, tzinfo=UTC))
     assert bank.grep("beagle", calendar="events", between=window) == []
-    with pytest.raises(ValueError, match="there are: turns, events"):
+    with pytest.raises(ValueError, match="use one of turns, events"):
         bank.grep("x", calendar="dreams")  # type: ignore[call-overload]

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from everwhen.agent.extractive.kinds import read_kind
 from everwhen.bench.answers.judge import Judge, exactly, verdict
 from everwhen.bench.answers.questions import Question, Rule, asking_for, spread, talks
 from everwhen.bench.answers.run import Plan, run
@@ -22,6 +21,7 @@ from everwhen.memory import Memory
 from everwhen.models.llm import LLMError
 from everwhen.models.llm.fake import Asked, FakeLLM
 from everwhen.models.tokens import count_tokens
+from everwhen.question import parse
 from tests.bench.test_bench_locomo import SAMPLE
 from tests.scripted_server import ScriptedServer, call, refusal, text
 
@@ -186,7 +186,7 @@ def test_only_questions_of_the_kinds_that_were_named_are_asked(data: Path) -> No
     everything = [one for talk in talks("locomo", data) for one in talk.questions]
     dated = [one for talk in asking_for(talks("locomo", data), ("when",)) for one in talk.questions]
     assert dated and len(dated) < len(everything)
-    assert all(read_kind(one.text).kind == "when" for one in dated)
+    assert all(parse(one.text).kind == "when" for one in dated)
     assert [one for talk in asking_for(talks("locomo", data), ()) for one in talk.questions] == everything
 
 

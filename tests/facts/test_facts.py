@@ -366,7 +366,7 @@ def test_a_long_chain_is_read_and_changed_without_reading_it_whole(quick: Memory
 
     where = "k.subject_key = :subject AND k.predicate_key = :predicate"
     values = {"slot": 1, "instant": "x", "subject": "s", "predicate": "p"}
-    with quick._store._writer.use() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
         for name in ("last_started", "next_started", "facts_now"):
             plan = str(sql.execute(f"EXPLAIN QUERY PLAN {present(name, where)}", values).fetchall())
             assert "facts_believed (slot=? AND valid_from" in plan and "SCAN" not in plan, plan

@@ -19,7 +19,7 @@ def found(place: str, turn: str, days: float, **more: object) -> ExtractedFact:
 
 
 def teach(memory: Memory, *facts: ExtractedFact) -> list[str]:
-    return [row.standing for row in learn(memory._store.facts, Words(memory._embedder), facts)]
+    return [row.standing for row in learn(memory._bank.store.facts, Words(memory._bank.embedder), facts)]
 
 
 def test_extracted_facts_are_believed_with_their_turns(quick: Memory) -> None:
@@ -55,7 +55,7 @@ def test_a_fact_whose_every_source_is_forgotten_is_gone(quick: Memory) -> None:
     first, second = quick.add(["I live in Lisbon", "I moved to Porto"], at=SAID).turns
     quick.flush()
     teach(quick, found("Lisbon", first, 0), found("Porto", second, 1))
-    store = quick._store.facts
+    store = quick._bank.store.facts
     assert forget_sources(store, [second], MAY) != []
     assert [(f.object, f.valid_to) for f in quick.facts.history("Marta", "lives in")] == [("Lisbon", None)]
     then = quick.facts.as_of(MAY, "Marta", known_at=SAID + timedelta(days=2))
@@ -66,14 +66,14 @@ def test_a_fact_whose_every_source_is_forgotten_is_gone(quick: Memory) -> None:
 
 def test_a_fact_with_another_source_stays(quick: Memory) -> None:
     teach(quick, found("Lisbon", "t1", 0), found("Lisbon", "t2", 1))
-    assert forget_sources(quick._store.facts, ["t1"], MAY) == []
+    assert forget_sources(quick._bank.store.facts, ["t1"], MAY) == []
     (fact,) = quick.facts.current("Marta")
     assert fact.sources == ("t2",)
 
 
 def test_without_erasing_the_past_still_knows(quick: Memory) -> None:
     teach(quick, found("Lisbon", "t1", 0))
-    forget_sources(quick._store.facts, ["t1"], MAY, erase=False)
+    forget_sources(quick._bank.store.facts, ["t1"], MAY, erase=False)
     assert quick.facts.current("Marta") == []
     (old,) = quick.facts.history("Marta", "lives in", versions=True)
     assert old.status == "retracted" and "source" in (old.reason or "")

@@ -26,7 +26,7 @@ def found(place: str, turn: str, days: float = 0, **more: object) -> ExtractedFa
 def read(
     memory: Memory, turns: list[str], *facts: ExtractedFact, at: datetime = AGAIN
 ) -> list[tuple[str, str]]:
-    rows = relearn(memory._store.facts, Words(memory._embedder), turns, facts, at)
+    rows = relearn(memory._bank.store.facts, Words(memory._bank.embedder), turns, facts, at)
     return [(row.object, row.standing) for row in rows]
 
 

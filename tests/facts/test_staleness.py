@@ -155,7 +155,7 @@ def test_a_value_that_the_user_corrected_away_is_in_doubt_when_it_comes_back(qui
 def test_looking_for_stale_facts_holds_no_more_than_what_it_gives_back(quick: Memory) -> None:
     from everwhen.bench.facts_speed import fill
 
-    fill(quick._store, 20_000)  # type: ignore[arg-type]
+    fill(quick._bank.store, 20_000)  # type: ignore[arg-type]
     asked = datetime(2026, 1, 1, tzinfo=UTC)
     quick.facts.stale(now=asked, limit=10)
     tracemalloc.start()

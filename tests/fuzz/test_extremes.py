@@ -84,7 +84,7 @@ def test_every_writing_comes_back_as_it_was_written(memory: Memory, tmp_path: Pa
     assert [hit.turn.id for hit in memory.grep(said[:30])] == [turn.id]
     assert said in [one.text for one in memory.recall(said)]
     memory.export(tmp_path / "all.jsonl")
-    with Memory.open(memory._folder, "copy") as copy:
+    with Memory.open(memory._bank.folder, "copy") as copy:
         copy.import_(tmp_path / "all.jsonl")
         assert copy.turns() == memory.turns() and copy.doctor() == []
 

@@ -22,8 +22,8 @@ SAID = datetime(2024, 6, 3, 9, tzinfo=UTC)
 
 
 def vector(memory: Memory, id_: str) -> NDArray[np.float32]:
-    [unit] = [one for one in memory._store.units(range(1, 200)).values() if one.id == id_]
-    return memory._store.keep.first_vectors([unit.seq])[unit.seq]
+    [unit] = [one for one in memory._bank.store.units(range(1, 200)).values() if one.id == id_]
+    return memory._bank.store.keep.first_vectors([unit.seq])[unit.seq]
 
 
 def is_vector_of(memory: Memory, id_: str, text: str) -> bool:
@@ -74,7 +74,7 @@ def expected(memory: Memory, dates: bool) -> dict[str, str]:
     [event] = memory.events()
     assert event.occurred is not None and event.occurred.grain == "month"
     lives, owns = memory.facts.current("Ben", "lives in"), memory.facts.current("Ben", "owns")
-    [text] = memory._store.keep.unit_texts([event.id]).values()
+    [text] = memory._bank.store.keep.unit_texts([event.id]).values()
     return {
         event.id: f"[May 2023] {text}" if dates else text,
         lives[0].id: "[04 March 2021] Ben lives in Lyon" if dates else "Ben lives in Lyon",
@@ -109,7 +109,7 @@ def test_embedding_again_gives_the_same_and_obeys_the_setting(home: Path) -> Non
 
 def test_doctor_makes_lost_vectors_with_their_dates(dated: Memory) -> None:
     known = expected(dated, dates=True)
-    with dated._store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with dated._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
         sql.execute(
             "DELETE FROM vectors WHERE unit IN (SELECT seq FROM units WHERE kind IN ('event', 'fact'))"
         )
@@ -138,7 +138,7 @@ def test_a_node_that_quotes_points_where_its_dated_turns_point(dated: Memory) ->
 def test_dated_words_never_enter_the_cache_that_forgetting_cleans(dated: Memory) -> None:
     """Whoever forgets looks in the cache for the bare words: nothing else may be there."""
     [event] = dated.events()
-    cache = dated._embedder
+    cache = dated._bank.embedder
     kept = cache._open().execute("SELECT count(*) FROM vectors").fetchone()[0]  # type: ignore[attr-defined]
     text = expected(dated, dates=True)[event.id]
     embed_derived(cache, ["something new"], [Dated(SAID, ZONE)])

@@ -36,7 +36,7 @@ def learn(memory: Memory, *several: Told, predicate: str = "takes") -> list[tupl
         added = memory.add("…", at=SAID + timedelta(days=day))
         turns[added.turns[0]] = memory.turn(added.turns[0])
         facts.append(ExtractedFact("Ana", predicate, value, (added.turns[0],), valid=valid, status=status))
-    learn_facts(memory._store, memory._embedder, facts, turns)
+    learn_facts(memory._bank.store, memory._bank.embedder, facts, turns)
     return [(fact.object, fact.valid_to) for fact in memory.facts.history("Ana", predicate)]
 
 

@@ -68,7 +68,7 @@ def test_those_who_are_mentioned_together_are_linked_when_read(quick: Memory) ->
 def test_cause_and_effect_are_linked(quick: Memory) -> None:
     quick.add("Maria reverted the change yesterday because it doubled the latency.", at=START)
     verbs = {event.id: event.verb for event in quick.events()}
-    units = quick._store.units(range(1, 20))
+    units = quick._bank.store.units(range(1, 20))
     found = {
         (verbs[units[link.source].id], verbs[units[link.target].id])
         for unit in units

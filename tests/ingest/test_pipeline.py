@@ -34,9 +34,9 @@ CHAT = [
 
 def summary(memory: Memory) -> dict[str, Any]:
     """All that was derived, without ids that are made by chance."""
-    graph = memory._store.graph
+    graph = memory._bank.store.graph
     events = memory.events()
-    units = memory._store.units(range(1, 2000))
+    units = memory._bank.store.units(range(1, 2000))
     places = {seq: (row.kind, row.turns, row.text) for seq, row in units.items()}
     links = {
         (places[link.source], link.type, places[link.target], round(link.weight, 3))
@@ -123,7 +123,7 @@ class Breaking:
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> Breaking:
     extractor = Breaking()
-    monkeypatch.setattr("everwhen.memory.graph.open_extractor", lambda name: extractor)
+    monkeypatch.setattr("everwhen.memory.bank.open_extractor", lambda name: extractor)
     return extractor
 
 
@@ -262,7 +262,7 @@ def test_reading_again_replaces_the_facts_of_the_reading_before(
     quick: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def extractor(name: str, place: str) -> None:
-        monkeypatch.setattr("everwhen.memory.graph.open_extractor", lambda _: Saying(name, place))
+        monkeypatch.setattr("everwhen.memory.bank.open_extractor", lambda _: Saying(name, place))
 
     extractor("first", "Lisbon")
     quick.add(CHAT[0])
@@ -299,7 +299,7 @@ def talk(turns: int) -> list[dict[str, Any]]:
 
 
 def narratives(memory: Memory) -> list[tuple[tuple[str, ...], str]]:
-    units = memory._store.units(range(1, 5000)).values()
+    units = memory._bank.store.units(range(1, 5000)).values()
     return sorted((unit.turns, unit.text) for unit in units if unit.kind == "narrative")
 
 

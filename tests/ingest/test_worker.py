@@ -45,7 +45,7 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     made = Gate()
-    monkeypatch.setattr("everwhen.memory.graph.open_extractor", lambda settings: made)
+    monkeypatch.setattr("everwhen.memory.bank.open_extractor", lambda settings: made)
     yield made
     made.open.set()
 
@@ -55,11 +55,11 @@ def worker_of(memory: Memory, before: Callable[[Work], None] = lambda work: None
 
     def process(work: Work) -> Extraction:
         before(work)
-        with memory._store.graph.writing(memory._store.info.model) as write:
+        with memory._bank.store.graph.writing(memory._bank.store.info.model) as write:
             write.done([turn.id for turn in work.turns], "test", "1")
         return Extraction("test", "1")
 
-    return Worker(memory._store, process)
+    return Worker(memory._bank.store, process)
 
 
 def test_a_reader_waits_for_what_was_there_when_it_asked_and_not_for_what_comes_after(home: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_reader_waits_for_what_was_there_when_it_asked_and_not_for_what_comes_
         memory.add([f"turn {n}" for n in range(30)], session="s")
         worker = worker_of(memory, before=lambda work: memory.add(["one more"] * 25, session="s") and None)
         try:
-            assert worker.wait(memory._store.graph.newest(), timeout=60) == 0
+            assert worker.wait(memory._bank.store.graph.newest(), timeout=60) == 0
             assert memory.stats().pending > 0  # somebody goes on writing, and the reader is done
         finally:
             worker.close()
@@ -148,9 +148,9 @@ def test_nothing_is_extracted_inside_a_pause_and_all_of_it_behind(home: Path) ->
         with worker.paused():
             memory.add("one")
             worker.wake()
-            assert worker.wait(memory._store.graph.newest(), timeout=0.3) == 1
+            assert worker.wait(memory._bank.store.graph.newest(), timeout=0.3) == 1
             assert done == []
-        assert worker.wait(memory._store.graph.newest(), timeout=30) == 0
+        assert worker.wait(memory._bank.store.graph.newest(), timeout=30) == 0
         assert len(done) == 1
         worker.close()
 
@@ -158,7 +158,7 @@ def test_nothing_is_extracted_inside_a_pause_and_all_of_it_behind(home: Path) ->
 def test_who_waits_for_a_paused_or_busy_worker_hardly_asks(home: Path) -> None:
     with opened(home, extract="none") as memory:
         memory.add("one")
-        worker, graph, asked = worker_of(memory), memory._store.graph, []
+        worker, graph, asked = worker_of(memory), memory._bank.store.graph, []
         waits = graph.waits
         graph.waits = lambda upto=None: bool(asked.append(upto)) or waits(upto)  # type: ignore[method-assign]
         with worker.paused():
@@ -173,14 +173,14 @@ def test_who_waits_for_a_worker_that_is_closed_hears_so(home: Path) -> None:
         worker = worker_of(memory)
         worker.close()
         with pytest.raises(Unavailable, match="closed while its extraction was waited for"):
-            worker.wait(memory._store.graph.newest(), timeout=30)
+            worker.wait(memory._bank.store.graph.newest(), timeout=30)
 
 
 def test_no_wake_is_lost_while_the_last_batch_ends(home: Path) -> None:
     """A turn that is committed just when the worker found nothing more is still taken up."""
     with opened(home, extract="none") as memory:
         worker = worker_of(memory)
-        graph = memory._store.graph
+        graph = memory._bank.store.graph
         claim, late = graph.claim, threading.Event()
 
         def claimed(*given: Any) -> Work | None:
@@ -229,8 +229,8 @@ def test_the_list_is_what_has_no_extraction_whatever_was_done(home: Path, tmp_pa
     with opened(home) as memory:
         memory.flush()
         assert waiting(path) == (set(), set())
-        memory._worker.close()
-        memory._store.graph.restart(turns[:7])
+        memory._bank.worker.close()
+        memory._bank.store.graph.restart(turns[:7])
         listed, true = waiting(path)
         assert listed == true
         assert len(listed) == 7
@@ -279,7 +279,7 @@ def test_a_monologue_is_cut_so_that_adding_to_it_reads_a_bounded_number_of_turns
         for turn in memory.turns():
             sizes[turn.segment] = sizes.get(turn.segment, 0) + 1
         assert list(sizes.values()) == [LONGEST] * 4
-        assert len(memory._store.segment_speakers(memory.turns()[0].segment, 7)) == 7
+        assert len(memory._bank.store.segment_speakers(memory.turns()[0].segment, 7)) == 7
 
 
 # Names held from batch to batch
@@ -322,16 +322,16 @@ def test_names_of_a_batch_that_failed_are_not_held(home: Path) -> None:
         memory.add("I met Carlos yesterday.", at=AT)
         memory.flush()
         held = KnownEntities()
-        graph = memory._store.graph
+        graph = memory._bank.store.graph
 
         class Broken(Exception):
             pass
 
-        with pytest.raises(Broken), graph.writing(memory._store.info.model) as write:
+        with pytest.raises(Broken), graph.writing(memory._bank.store.info.model) as write:
             held.open(write)
             held.names.add("Nobody", 99)
             raise Broken
-        with graph.writing(memory._store.info.model) as write:
+        with graph.writing(memory._bank.store.info.model) as write:
             held.open(write)
             assert held.names.going_by("Nobody") == []
             held.keep(write.names_version())

@@ -59,10 +59,10 @@ def test_a_full_disk_while_forgetting_is_told_and_finished_later(quick: Memory, 
         ]
     )
     quick.flush()
-    with quick._store._writer.use() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
         sql.execute(f"PRAGMA max_page_count = {sql.execute('PRAGMA page_count').fetchone()[0]}")
     receipt = quick.forget(turns="m5")
-    with quick._store._writer.use() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
         sql.execute("PRAGMA max_page_count = 1000000")
     assert "m5" not in {turn.id for turn in quick.turns()}
     if not receipt.erased:
@@ -108,7 +108,7 @@ def test_a_read_only_volume_is_read_exported_and_backed_up_and_nothing_else(
 ) -> None:
     quick.add({"content": "kept", "id": "k"})
     quick.flush()
-    quick._store.keep.scrub()
+    quick._bank.store.keep.scrub()
     quick.close()
     for module in ("bank", "transfer"):
         monkeypatch.setattr(
@@ -202,7 +202,7 @@ def test_an_embedder_that_fails_half_way_leaves_whole_batches_and_the_rest_can_f
         home, "quick", embedder="fake", reader="none", cache_entries=0, extract="none", batch=16
     ) as memory:
         failing = Failing()
-        memory._model._embedder = failing
+        memory._bank.model._embedder = failing
         failing.left = 40
         messages = [{"content": f"message {n}", "id": f"m{n}", "session": f"s{n}"} for n in range(64)]
         with pytest.raises(ModelError):
@@ -229,7 +229,7 @@ def test_re_embedding_that_fails_half_way_leaves_the_bank_as_it_was(
         memory.add_many(f"message {n}" for n in range(30))
         failing = Failing(dim=32)
         failing.left = 20
-        monkeypatch.setattr("everwhen.memory.front.shared_embedder", lambda model: failing)
+        monkeypatch.setattr("everwhen.memory.bank.shared_embedder", lambda model: failing)
         with pytest.raises(ModelError):
             memory.reembed("other")
         assert (

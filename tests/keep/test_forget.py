@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from everwhen import Memory, NotFound, UsageError
+from everwhen.memory.maintenance import Maintenance
 from tests.keep.raw import holds, traces
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
@@ -135,7 +136,7 @@ def derived(memory: Memory) -> dict[str, Any]:
     memory.flush()
 
     def ask(query: str) -> list[tuple[Any, ...]]:
-        return raw(memory._folder, query, memory.bank)
+        return raw(memory._bank.folder, query, memory.bank)
 
     ids = dict(ask("SELECT seq, id FROM units"))
     columns = "kind, network, text, context, occurred_start, occurred_end, grain, mentioned_at, pieces, terms"
@@ -387,13 +388,13 @@ def test_a_batch_in_the_hands_of_another_process_writes_nothing_of_it(talk: Memo
 
     talk.reextract()
     with Memory.open(home, "talk", extract="none") as slow:
-        slow._store.graph.restart(["a2", "b2"])
-        work = slow._store.graph.claim("elsewhere:0", 25, 29, 300)
+        slow._bank.store.graph.restart(["a2", "b2"])
+        work = slow._bank.store.graph.claim("elsewhere:0", 25, 29, 300)
         extractor = open_extractor(Settings())
         assert work is not None and extractor is not None and MARK in work.turns[0].text
         talk.forget(turns="a2")
         with pytest.raises(Forgotten):
-            process(slow._store, slow._embedder, extractor, work)
+            process(slow._bank.store, slow._bank.embedder, extractor, work)
     assert MARK not in everything_shown(talk) and traces(home, [MARK]) == []
 
 
@@ -434,7 +435,7 @@ def test_a_file_that_has_grown_brings_nothing_of_it_back_as_context_or_vector(
     assert added.new == 1 and (home / "cache" / "embeddings.sqlite").stat().st_size == before
     assert "bicycle" not in raw(home, "SELECT context FROM units WHERE id = 'a4'")[0][0]
     talk.flush()
-    talk._store.keep.scrub()
+    talk._bank.store.keep.scrub()
     assert traces(home, ["bicycle"]) == []
 
 
@@ -458,9 +459,9 @@ def test_two_that_forget_at_once_do_not_stumble_over_what_the_other_took(
             return found
 
         monkeypatch.setattr(forgetting, "similar_units", meanwhile)
-        everywhere = list(memory._store.keep.placed(range(100)))
+        everywhere = list(memory._bank.store.keep.placed(range(100)))
         assert len(everywhere) > 8
-        forgetting.mend_links(memory._store, everywhere)
+        forgetting.mend_links(memory._bank.store, everywhere)
         assert taken and not {"a3", "b2"} & {turn.id for turn in memory.turns()}
         memory.flush()
         assert memory.doctor() == []
@@ -511,7 +512,8 @@ def test_a_summary_that_another_process_is_writing_of_it_is_not_kept(
             return built
 
         monkeypatch.setattr(Builder, "build", meanwhile)
-        monkeypatch.setattr(other, "_regrown", lambda receipt, until: receipt)  # it has not come to that yet
+        # It has not come to that yet.
+        monkeypatch.setattr(Maintenance, "_regrown", lambda self, receipt, until: receipt)
         memory.consolidate("end")
         monkeypatch.undo()
         assert taken == [True]

@@ -143,8 +143,8 @@ def test_words_that_the_bank_refuses_in_the_end_leave_the_cache(
         if how == "forgotten":
             memory.forget(turns="a")
         held = cached(home)
-        monkeypatch.setattr(memory._store, "known", lambda ids: {})
-        monkeypatch.setattr(memory._store.keep, "forgotten", lambda turns: frozenset())
+        monkeypatch.setattr(memory._bank.store, "known", lambda ids: {})
+        monkeypatch.setattr(memory._bank.store.keep, "forgotten", lambda turns: frozenset())
         assert memory.add([again, {"content": "and more", "id": "b"}], session="s", at=at).new == 1
         assert cached(home) == held
 
@@ -163,7 +163,7 @@ def test_every_cache_that_was_opened_is_closed(home: Path, monkeypatch: pytest.M
         for model in ("conversation-1", "fake", "fake"):
             memory.reembed(model)
             memory.add(f"now with {model}", session="s")
-        assert [one for one in made if one._connection] == [memory._embedder]
+        assert [one for one in made if one._connection] == [memory._bank.embedder]
     with Memory.open(home, "b", cache_entries=0) as memory:
         memory.forget(turns="a")
         memory.retain()

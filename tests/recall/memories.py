@@ -52,7 +52,7 @@ def tell(
 
 def gathered(memory: Memory, query: str, **request: Any) -> Gathered:
     """What is found for a question, before anything is decided about it."""
-    return gather(memory._store, memory._asking, Request(query, at=ASKED, **request), {})
+    return gather(memory._bank.store, memory._bank.plain_embedder, Request(query, at=ASKED, **request), {})
 
 
 def pool_of(memory: Memory, query: str, **request: Any) -> Pool:

@@ -134,17 +134,17 @@ def test_what_is_forgotten_is_no_longer_counted(quick: Memory, home: Path) -> No
     quick.add({"content": "violin", "id": "v"})
     quick.recall("violin")
     quick.flush()
-    with quick._store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
         remove_units(sql, [row[0] for row in sql.execute("SELECT seq FROM units").fetchall()])
         assert sql.execute("SELECT count(*) FROM accesses").fetchone() == (0,)
-    quick._accesses.count([])
+    quick._bank.accesses.count([])
     assert quick.accessed() == []
 
 
 def test_a_memory_that_is_gone_before_it_is_written_is_passed_over(quick: Memory) -> None:
     quick.add({"content": "violin", "id": "v"})
     quick.recall("violin")
-    with quick._store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
         remove_units(sql, [row[0] for row in sql.execute("SELECT seq FROM units").fetchall()])
     assert quick.accessed() == [] and quick.stats().recalls == 1
 
@@ -154,8 +154,8 @@ def test_the_last_access_is_the_newest_whoever_writes_last(quick: Memory) -> Non
 
     quick.add({"content": "violin", "id": "v"})
     now = datetime(2025, 3, 3, tzinfo=UTC)
-    quick._store.count_accesses(1, {"v": Access(1, now)})
-    quick._store.count_accesses(1, {"v": Access(4, now - timedelta(days=1))})
+    quick._bank.store.count_accesses(1, {"v": Access(1, now)})
+    quick._bank.store.count_accesses(1, {"v": Access(4, now - timedelta(days=1))})
     (one,) = quick.accessed()
     assert (one.count, one.last_at) == (5, now)
 

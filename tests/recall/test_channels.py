@@ -56,7 +56,7 @@ def test_those_whom_the_question_names_are_asked_by_themselves_too(quick: Memory
     few = replace(MID, candidates=5, channels=("semantic", "keyword"))
     assert not any(
         row.speaker == "Ben"
-        for row in quick._store.units(
+        for row in quick._bank.store.units(
             [unit for unit, _ in gathered(quick, "tea", recipe=few).found["keyword"]]
         ).values()
     )

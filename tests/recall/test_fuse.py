@@ -46,7 +46,9 @@ class Loves:
 
 
 def asked(memory: Memory, query: str, recipe: Recipe = MID, **request: object) -> Recall:
-    return recall(memory._store, memory._asking, Request(query, at=ASKED, recipe=recipe, **request))  # type: ignore[arg-type]
+    return recall(
+        memory._bank.store, memory._bank.plain_embedder, Request(query, at=ASKED, recipe=recipe, **request)
+    )  # type: ignore[arg-type]
 
 
 @given(rankings, st.integers(0, 100))

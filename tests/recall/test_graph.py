@@ -124,14 +124,14 @@ def told(memory: Memory) -> Memory:
 
 def scan(memory: Memory, vector: NDArray[np.float32], where: Filter | None = None) -> Scan:
     """The bank as a question sees it that has one vector, with or without names."""
-    return memory._store.scan(np.stack([vector, vector]), "", where or Filter())
+    return memory._bank.store.scan(np.stack([vector, vector]), "", where or Filter())
 
 
 def found(memory: Memory, question: str, where: Filter | None = None, limit: int = 100) -> list[str]:
-    vector = memory._embedder.embed([question])[0]
-    seeds = memory._store.search_vectors(vector, 10, Filter(kinds=frozenset({"turn"})))
+    vector = memory._bank.embedder.embed([question])[0]
+    seeds = memory._bank.store.search_vectors(vector, 10, Filter(kinds=frozenset({"turn"})))
     scored = graph(
-        memory._store,
+        memory._bank.store,
         scan(memory, vector, where),
         seeds,
         limit,
@@ -139,7 +139,7 @@ def found(memory: Memory, question: str, where: Filter | None = None, limit: int
         replace(MID, graph_seeds=1, graph_seed_similarity=0.3),
     )
     assert [one.score for one in scored] == sorted((one.score for one in scored), reverse=True)
-    rows = memory._store.units([one.unit for one in scored])
+    rows = memory._bank.store.units([one.unit for one in scored])
     assert all(row.kind in ("turn", "fact") for row in rows.values())
     return [rows[one.unit].text for one in scored]
 
@@ -157,14 +157,14 @@ def test_a_shared_name_leads_across_sessions(told: Memory) -> None:
 
 
 def test_an_event_leads_back_to_its_turn(told: Memory) -> None:
-    vector = told._embedder.embed(["hike up the volcano on Sunday"])[0]
-    [seed] = told._store.search_vectors(vector, 1, Filter(kinds=frozenset({"event"})))
+    vector = told._bank.embedder.embed(["hike up the volcano on Sunday"])[0]
+    [seed] = told._bank.store.search_vectors(vector, 1, Filter(kinds=frozenset({"event"})))
     scored = graph(
-        told._store, scan(told, vector), [seed], 1, Filter(), replace(MID, graph_seed_similarity=0.0)
+        told._bank.store, scan(told, vector), [seed], 1, Filter(), replace(MID, graph_seed_similarity=0.0)
     )
-    rows = told._store.units([one.unit for one in scored])
+    rows = told._bank.store.units([one.unit for one in scored])
     assert [(row.kind, row.id) for row in rows.values()] == [
-        ("turn", told._store.units([seed.unit])[seed.unit].turns[0])
+        ("turn", told._bank.store.units([seed.unit])[seed.unit].turns[0])
     ]
 
 
@@ -180,16 +180,16 @@ def test_hard_filters_let_nothing_out(told: Memory) -> None:
 
 @pytest.mark.parametrize("kind", ["turn", "event", "narrative"])
 def test_only_the_kinds_that_are_asked_for_come_out(told: Memory, kind: str) -> None:
-    vector = told._embedder.embed(["Did Carlos and Ana hike up the volcano?"])[0]
-    seeds = told._store.search_vectors(vector, 10, Filter())
+    vector = told._bank.embedder.embed(["Did Carlos and Ana hike up the volcano?"])[0]
+    seeds = told._bank.store.search_vectors(vector, 10, Filter())
     scored = graph(
-        told._store,
+        told._bank.store,
         scan(told, vector, Filter(kinds=frozenset({kind}))),
         seeds,
         100,
         Filter(kinds=frozenset({kind})),
     )
-    assert {row.kind for row in told._store.units([one.unit for one in scored]).values()} == {kind}
+    assert {row.kind for row in told._bank.store.units([one.unit for one in scored]).values()} == {kind}
 
 
 def test_the_budget_bounds_the_walk(told: Memory) -> None:
@@ -198,17 +198,17 @@ def test_the_budget_bounds_the_walk(told: Memory) -> None:
 
 
 def test_no_seed_finds_nothing(told: Memory) -> None:
-    vector = told._embedder.embed(["anything"])[0]
-    assert graph(told._store, scan(told, vector), [], 100, Filter()) == []
-    assert graph(told._store, scan(told, vector), [Scored(1, 0.4)], 100, Filter()) == []
-    assert graph(told._store, scan(told, vector), [Scored(10_000, 0.9)], 100, Filter()) == []
+    vector = told._bank.embedder.embed(["anything"])[0]
+    assert graph(told._bank.store, scan(told, vector), [], 100, Filter()) == []
+    assert graph(told._bank.store, scan(told, vector), [Scored(1, 0.4)], 100, Filter()) == []
+    assert graph(told._bank.store, scan(told, vector), [Scored(10_000, 0.9)], 100, Filter()) == []
 
 
 # What the store gives a walk
 
 
 def test_neighbours_are_the_links_of_each_unit_at_once(told: Memory) -> None:
-    store, units = told._store.graph, range(1, 12)
+    store, units = told._bank.store.graph, range(1, 12)
     expected = {link for unit in units for link in store.links(unit)}
     assert set(store.neighbours(list(units))) == expected
     strong = store.neighbours(list(units), ("temporal",), 0.9)
@@ -221,7 +221,7 @@ def test_a_name_that_is_everywhere_leads_nowhere(quick: Memory) -> None:
         for n in range(12)
     )
     quick.flush()
-    store = quick._store.graph
+    store = quick._bank.store.graph
     assert any(link.type == "entity" for link in store.neighbours([1], fan_out=100))
     assert not any(link.type == "entity" for link in store.neighbours([1], fan_out=5))
 
@@ -234,13 +234,13 @@ def test_merged_names_lead_to_one_another(quick: Memory) -> None:
         )
     quick.flush()
     turns = {"I met Carlos.": 0, "I met Bartholomew.": 0}
-    for row in quick._store.units(range(1, 10)).values():
+    for row in quick._bank.store.units(range(1, 10)).values():
         if row.kind == "turn":
             turns[row.text] = row.seq
     one, other = turns.values()
 
     def joined() -> bool:
-        links = quick._store.graph.neighbours([one], ("entity",))
+        links = quick._bank.store.graph.neighbours([one], ("entity",))
         return any(link.target == other for link in links)
 
     assert not joined()
@@ -249,8 +249,8 @@ def test_merged_names_lead_to_one_another(quick: Memory) -> None:
 
 
 def test_similarities_are_those_of_a_search(told: Memory) -> None:
-    vector = told._embedder.embed(["the volcano"])[0]
+    vector = told._bank.embedder.embed(["the volcano"])[0]
     where = Filter(between=Interval(START, START + timedelta(minutes=2)))
-    searched = dict(told._store.search_vectors(vector, 100, where))
-    assert told._store.similarities(vector, range(100), where) == pytest.approx(searched, abs=1e-5)
-    assert told._store.similarities(vector, [], Filter()) == {}
+    searched = dict(told._bank.store.search_vectors(vector, 100, where))
+    assert told._bank.store.similarities(vector, range(100), where) == pytest.approx(searched, abs=1e-5)
+    assert told._bank.store.similarities(vector, [], Filter()) == {}

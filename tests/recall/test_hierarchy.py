@@ -70,7 +70,7 @@ def test_each_kind_of_question_gets_its_levels(memory: Memory, query: str, most:
 def test_ancestors_stand_above_a_leaf_that_was_found_and_what_is_left_out_is_told(memory: Memory) -> None:
     found = memory.recall("Where is the kayak?", at=ASKED, recipe=TREE, max_tokens=50_000)
     leaves = {turn for one in found if one.kind == "turn" for turn in one.turns}
-    paths = memory._store.tree.paths(sorted(leaves))
+    paths = memory._bank.store.tree.paths(sorted(leaves))
     above = {node.id for nodes in paths.values() for node in nodes}
     assert {one.id for one in found if one.kind == "node"} <= above
     reasons = {one.reason for one in found.dropped}

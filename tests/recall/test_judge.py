@@ -30,7 +30,9 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 
 def ask(memory: Memory, llm: FakeLLM, recipe: Recipe = TREE, query: str = "Where is the kayak?") -> Recall:
-    return recall(memory._store, memory._asking, Request(query, at=ASKED, recipe=recipe, llm=llm))
+    return recall(
+        memory._bank.store, memory._bank.plain_embedder, Request(query, at=ASKED, recipe=recipe, llm=llm)
+    )
 
 
 def answering(planned: Any, kept: Any) -> FakeLLM:

@@ -62,21 +62,21 @@ def test_those_named_would_tell_else_the_user_where_there_is_an_assistant() -> N
     ],
 )
 def test_what_it_wants_to_hear_is_read_from_its_words(query: str, wanted: str) -> None:
-    assert getattr(read(query), wanted)
-    assert not getattr(read("The kayak and its colour"), wanted)
+    assert getattr(read(query).question, wanted)
+    assert not getattr(read("The kayak and its colour").question, wanted)
 
 
 def test_a_judgement_is_complex_several_things_are_hybrid_and_the_rest_simple() -> None:
-    assert read("Would she enjoy a concert?").complexity == "complex"
-    assert read("Which books has he read?").complexity == "hybrid"
-    assert read("Where is the kayak?").complexity == "simple"
+    assert read("Would she enjoy a concert?").question.complexity == "complex"
+    assert read("Which books has he read?").question.complexity == "hybrid"
+    assert read("Where is the kayak?").question.complexity == "simple"
 
 
 def test_its_time_is_a_window_from_the_moment_of_asking() -> None:
-    asked = read("What happened in June 2025?").time
+    asked = read("What happened in June 2025?").question.time
     assert asked is not None and asked.interval is not None and asked.interval.start is not None
     assert (asked.interval.start.year, asked.interval.start.month) == (2025, 6)
-    assert read("What is the kayak like?").time is None
+    assert read("What is the kayak like?").question.time is None
 
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=12), max_size=4))

@@ -123,7 +123,7 @@ def test_the_budget_counts_the_tokens_of_facts_exactly(quick: Memory, grain: str
             said = ExtractedFact(
                 who, "drinks", f"{what} {step}", (), begin + timedelta(days=step), grain=grain
             )  # type: ignore[arg-type]
-            learn(quick._store.facts, Words(quick._embedder), [said])
+            learn(quick._bank.store.facts, Words(quick._bank.embedder), [said])
     for between in (None, (day(1990), day(2030))):
         found = quick.recall("drinks tea steel naïve 東京 Ana", between=between, max_tokens=100_000)
         assert len(found) >= 4 and found.tokens == count_tokens(found.as_context(cut=0))

@@ -72,10 +72,10 @@ def told(memory: Memory) -> Memory:
 
 
 def found(memory: Memory, windows: list[Interval], where: Filter | None = None) -> list[str]:
-    vector = memory._embedder.embed(["Which walls did we paint?"])[0]
-    scan = memory._store.scan(np.stack([vector, vector]), "", where or Filter())
-    scored = temporal(memory._store, scan, windows, 20, where or Filter())
-    rows = memory._store.units([one.unit for one in scored])
+    vector = memory._bank.embedder.embed(["Which walls did we paint?"])[0]
+    scan = memory._bank.store.scan(np.stack([vector, vector]), "", where or Filter())
+    scored = temporal(memory._bank.store, scan, windows, 20, where or Filter())
+    rows = memory._bank.store.units([one.unit for one in scored])
     return [rows[one.unit].text for one in scored if rows[one.unit].kind != "fact"]  # those hold on and on
 
 

@@ -34,7 +34,7 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     made = Gate()
-    monkeypatch.setattr("everwhen.memory.graph.open_extractor", lambda settings: made)
+    monkeypatch.setattr("everwhen.memory.bank.open_extractor", lambda settings: made)
     monkeypatch.setenv("EVERWHEN_WAIT_SECONDS", "0.05")
     yield made
     made.open.set()

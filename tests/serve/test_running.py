@@ -23,6 +23,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.cli import run
+from everwhen.memory.bank import OpenBank
 from everwhen.serve.logs import Audit, JsonLines
 from everwhen.serve.metrics import Metrics
 from everwhen.serve.settings import ENVIRONMENT, Serving
@@ -196,14 +197,14 @@ def test_extraction_that_failed_is_tried_again(settings: Serving, monkeypatch: p
     monkeypatch.setattr("everwhen.serve.background.AT_A_TIME", 2.0)
     broken = threading.Event()
     broken.set()
-    process_one = Memory._process
+    process_one = OpenBank._extract
 
-    def sometimes(self: Memory, work: object) -> object:
+    def sometimes(self: OpenBank, work: object) -> object:
         if broken.is_set():
             raise RuntimeError("no extraction today")
         return process_one(self, work)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Memory, "_process", sometimes)
+    monkeypatch.setattr(OpenBank, "_extract", sometimes)
     with serving(settings) as served, served.client() as http:
         add(http)
         until(lambda: "everwhen_failing_banks 1" in httpx.get(f"{served.url}/metrics").text)

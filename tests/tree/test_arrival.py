@@ -91,7 +91,7 @@ def same_as_sorted(told: list[Message], chance: object, zone: str, windows: str,
                 memory.add_many(shuffled[start : start + 5])
                 if often:
                     memory.consolidate()
-                    assert memory._store.tree.check() == []
+                    assert memory._bank.store.tree.check() == []
             memory.consolidate("end")
             assert memory.tree() == expected
             assert memory.doctor() == []

@@ -31,8 +31,8 @@ def answer(asked: Asked) -> dict[str, Any]:
 def built(memory: Memory, llm: FakeLLM) -> Any:
     memory.flush()
     return consolidate(
-        memory._store,
-        memory._embedder,
+        memory._bank.store,
+        memory._bank.embedder,
         parse_levels("day, week, month", memory.zone),
         LLMConsolidator(llm),
         "end",

@@ -153,7 +153,7 @@ def test_recall_without_nodes_asked_for_is_the_same_with_and_without_them(memory
     for one, other in zip(before, after, strict=True):
         assert [(m.id, m.score) for m in one.memories] == [(m.id, m.score) for m in other.memories]
         assert one.trace["candidates"] == other.trace["candidates"]
-    assert memory._store._live_nodes._seen is None  # type: ignore[attr-defined]  # not even read
+    assert memory._bank.store._live_nodes._seen is None  # type: ignore[attr-defined]  # not even read
 
 
 def test_recall_finds_nodes_by_meaning_and_words_and_they_lead_to_turns(memory: Memory) -> None:
@@ -164,8 +164,8 @@ def test_recall_finds_nodes_by_meaning_and_words_and_they_lead_to_turns(memory: 
     assert {one.kind for one in found.memories} == {"node"}
     assert "violin" in found.memories[0].text
     assert found.memories[0].turns
-    assert {turn.session for turn in memory._store.turns(ids=found.memories[0].turns)} >= {"s3"}
-    rows = memory._store.units([above.unit for above in memory._store.tree.paths(["t0"])["t0"]])
+    assert {turn.session for turn in memory._bank.store.turns(ids=found.memories[0].turns)} >= {"s3"}
+    rows = memory._bank.store.units([above.unit for above in memory._bank.store.tree.paths(["t0"])["t0"]])
     assert sorted(row.level for row in rows.values()) == [2, 3, 4, 5]
 
 
@@ -279,8 +279,8 @@ def test_what_somebody_corrected_is_no_longer_told(quick: Memory) -> None:
 
 
 def test_forgetting_uproots_the_path_and_what_is_left_is_built_again(year: Memory) -> None:
-    assert uproot(year._store, levels(year), ["t200", "t201"]) == 4
-    assert not year._store.tree.paths(["t200"])
+    assert uproot(year._bank.store, levels(year), ["t200", "t201"]) == 4
+    assert not year._bank.store.tree.paths(["t200"])
     assert len(year.tree(2)) == 51
     done = year.consolidate("end")
     assert (done.built, done.rebuilt) == (4, 0)
@@ -289,7 +289,7 @@ def test_forgetting_uproots_the_path_and_what_is_left_is_built_again(year: Memor
 
 def test_doctor_finds_a_broken_tree_and_mends_it(year: Memory) -> None:
     expected = year.tree()
-    with year._store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with year._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
         sql.execute("UPDATE nodes SET parent = 'nobody' WHERE level = 3 AND starts < '2025-04'")
         sql.execute("UPDATE units SET occurred_end = occurred_start WHERE level = 4")
     found = year.doctor()

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import chain
 
-from everwhen.agent.bank import Bank
 from everwhen.agent.rendering import shown_length
 from everwhen.agent_recipe import FULL, AgentRecipe
 from everwhen.errors import NotFound
+from everwhen.operations import Bank
 from everwhen.recall import Recipe
 from everwhen.recall.grep import grep_events
 from everwhen.types import Entry, Event, EventHit, Fact, Hit, Turn

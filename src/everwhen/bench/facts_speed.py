@@ -37,7 +37,7 @@ def run(count: int, progress: Callable[[int], None] | None = None) -> dict[str, 
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         with Memory.open(home, "facts", embedder="fake", cache_entries=0) as memory:
-            store = memory._store
+            store = memory._bank.store
             assert isinstance(store, SqliteStore)
             subjects = fill(store, count, progress)
             size = store.stats().bytes

@@ -97,7 +97,7 @@ def run(turns: int, progress: Callable[[int], None] | None = None) -> dict[str, 
             done = memory.consolidate("end")
             seconds, cpu = perf_counter() - start, process_time() - worked
             after = _recalls(memory)
-            nodes = {level: len(memory._store.tree.nodes(level)) for level in range(2, 6)}
+            nodes = {level: len(memory._bank.store.tree.nodes(level)) for level in range(2, 6)}
             late = [_late(memory, number, chance) for number in range(LATE)]
             size = memory.stats().bytes
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,11 +22,6 @@ Model = Annotated[
     typer.Option(help="openai:…, anthropic:…, google:…, ollama:… or none [EVERWHEN_LLM, else none]."),
 ]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="A server that speaks the model's protocol.")]
-QUESTIONS = re.compile(
-    r"(?:who|what|when|where|which|why|how|did|do|does|is|are|was|were|has|have|had|can|will|would|should)\b",
-    re.IGNORECASE,
-)
-"""How a question begins: what is none is only remembered when there is no model."""
 HELP = "/recall [words] shows what was recalled, /why how the last answer came about, /quit ends it"
 
 
@@ -114,8 +108,11 @@ def _exchange(
     zone: str,
 ) -> Answer | None:
     """One exchange, answered and then remembered: a question is no answer to itself."""
+    from everwhen.question import is_question
+
     answer = None
-    if model not in (None, "none") or (model is None and _has_model()) or _asks(words):
+    # What is no question is only remembered when there is no model.
+    if model not in (None, "none") or (model is None and _has_model()) or is_question(words):
         answer = _stream(here, memory, words, {"at": asked, "model": model, "session": conversation})
         _sources(here, answer, zone)
     said: list[dict[str, Any]] = [{"role": "user", "name": name, "content": words, "timestamp": asked}]
@@ -131,10 +128,6 @@ def _has_model() -> bool:
     from everwhen.settings import load
 
     return load().llm not in (None, "none")
-
-
-def _asks(words: str) -> bool:
-    return words.endswith("?") or QUESTIONS.match(words) is not None
 
 
 def _line() -> str | None:

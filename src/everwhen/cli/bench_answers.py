@@ -124,7 +124,7 @@ def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answ
 
 
 def _kinds(given: str | None) -> tuple[str, ...]:
-    from everwhen.agent.extractive.kinds import KINDS
+    from everwhen.question import KINDS
 
     wanted = tuple(one.strip() for one in given.split(",")) if given else ()
     if unknown := [one for one in wanted if one not in KINDS]:

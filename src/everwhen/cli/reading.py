@@ -103,8 +103,8 @@ def _recipe(
     from dataclasses import replace
     from typing import get_args
 
-    from everwhen.checked import recipe
     from everwhen.recipes import RECIPES, Gating
+    from everwhen.recipes import for_budget as recipe
     from everwhen.settings import load
 
     if named is not None and named not in RECIPES:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +19,43 @@ from everwhen.facts.learn import record
 from everwhen.facts.predicates import Predicates, folded, normalised
 from everwhen.facts.recasting import recast
 from everwhen.facts.staleness import named, stale_facts
-from everwhen.facts.wording import MOST_SYNONYMS, certainty, checked_statement, prepared, sources, words
+from everwhen.facts.wording import checked_statement, prepared, sources, words
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.dated import Dated, embed_derived
+from everwhen.operations import BankFacts, FactMethods, Operation, does, done_by
+from everwhen.operations.facts import (
+    MOST_SYNONYMS,
+    About,
+    AsOf,
+    Assert,
+    ConfidenceAt,
+    Confirm,
+    Correct,
+    Current,
+    DefinePredicate,
+    Diff,
+    End,
+    Get,
+    History,
+    ReportChange,
+    ReportMissing,
+    Resolve,
+    Retract,
+    Review,
+    SetHalfLife,
+    Stale,
+    Versions,
+)
 from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import Declared, FactRow, FactStore, Report
 from everwhen.store.model import Model
 from everwhen.times import Clock
-from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, Origin, StaleFact, Status, Time
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFact, Status, Time
 from everwhen.when import Grain, Interval, describe
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")
 """A turn's id where its message brought none (`ingest/remember.py` makes them)."""
-P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -67,7 +89,7 @@ class Embedding(Protocol):
     def __call__(self, work: Callable[[Embedder], R]) -> R: ...
 
 
-class Facts:
+class Facts(BankFacts):
     """The facts of one bank. `at` is when it was learned, and is now when left out; expressions count from it."""
 
     def __init__(
@@ -86,37 +108,22 @@ class Facts:
         self._masks = masks or Masks()
         self._zone = zone
 
+    def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation."""
+        return done_by(self, operation)
+
     # Writing
 
-    def assert_(
-        self,
-        subject: str,
-        predicate: str,
-        object: str,
-        *,
-        valid_from: Time | None = None,
-        valid_to: Time | None = None,
-        confidence: float = 1.0,
-        domain: str | None = None,
-        source: str | Sequence[str] | None = None,
-        origin: Origin = "observation",
-        at: Time | None = None,
-    ) -> Fact:
-        """Say that something is so, from `valid_from` (else from `at`) until `valid_to` (else until it changes).
-
-        A later fact closes an earlier one; an earlier one that comes late is placed before it. The same again
-        reinforces: an earlier `valid_from` moves its beginning back, in a new version; a later one is a confirmation,
-        the beginning stays, and `note` says so. What comes back says in `status` whether it is believed, disputed or
-        overruled.
-        """
-        clock = Clock(self._zone, at)
-        named = self._masks.labels(sources(source))
+    @does(Assert)
+    def _assert(self, asked: Assert) -> Fact:
+        clock = Clock(self._zone, asked.at)
+        named = self._masks.labels(sources(asked.source))
         said = checked_statement(
-            self.predicates, *self._three(subject, predicate, object), at=clock.now,
-            valid_from=clock.first(valid_from, "valid_from"), valid_to=clock.first(valid_to, "valid_to"),
-            confidence=confidence,
-            domain=None if domain is None else self._said(domain, "domain"),
-            source=named, origin=origin,
+            self.predicates, *self._three(asked.subject, asked.predicate, asked.object), at=clock.now,
+            valid_from=clock.first(asked.valid_from, "valid_from"), valid_to=clock.first(asked.valid_to, "valid_to"),
+            confidence=asked.confidence,
+            domain=None if asked.domain is None else self._said(asked.domain, "domain"),
+            source=named, origin=asked.origin,
         )  # fmt: skip
         self._check_turns(named)
         rows = self._embedding(lambda embedder: record(self._store, prepared([said], self._words(embedder))))
@@ -125,25 +132,14 @@ class Facts:
     def _words(self, embedder: Embedder) -> Words:
         return Words(embedder, self._zone if self._settings.date_in_embedding else None)
 
-    def correct(
-        self,
-        subject: str,
-        predicate: str,
-        object: str,
-        *,
-        valid_from: Time | None = None,
-        at: Time | None = None,
-    ) -> Fact:
-        """The user's word, which always wins: what was believed is replaced, for all the time it was believed for.
-
-        With `valid_from`, from then on. What was known before stays what was known before (`known_at`).
-        """
-        clock = Clock(self._zone, at)
+    @does(Correct)
+    def _correct(self, asked: Correct) -> Fact:
+        clock = Clock(self._zone, asked.at)
         said = checked_statement(
             self.predicates,
-            *self._three(subject, predicate, object),
+            *self._three(asked.subject, asked.predicate, asked.object),
             at=clock.now,
-            valid_from=clock.first(valid_from, "valid_from"),
+            valid_from=clock.first(asked.valid_from, "valid_from"),
             origin="user",
         )
 
@@ -153,47 +149,51 @@ class Facts:
 
         return self._embedding(corrected)
 
-    def retract(self, fact_id: str, *, reason: str, at: Time | None = None) -> Fact:
-        """Take a fact back: it was never so. What it had closed is open again."""
+    @does(Retract)
+    def _retract(self, asked: Retract) -> Fact:
         known, why, when = (
-            words(fact_id, "fact's id"),
-            self._said(reason, "reason"),
-            Clock(self._zone, at).now,
+            words(asked.fact_id, "fact's id"),
+            self._said(asked.reason, "reason"),
+            Clock(self._zone, asked.at).now,
         )
         return self._change(lambda ledger: changes.retract_fact(ledger, known, when, why))
 
-    def end(self, subject: str, predicate: str, *, on: Time, at: Time | None = None) -> list[Fact]:
-        """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
-        clock = Clock(self._zone, at)
-        ended, when = clock.first(_given(on, "on"), "on"), clock.now
-        keys = self._keys(subject, predicate)
+    @does(End)
+    def _end(self, asked: End) -> list[Fact]:
+        clock = Clock(self._zone, asked.at)
+        ended, when = clock.first(asked.on, "on"), clock.now
+        keys = self._keys(asked.subject, asked.predicate)
         with self._store.writing() as ledger:
             key = ledger.find_key(*keys)
             if key is None:
-                raise NotFound(f"nothing is known of '{subject} {predicate}', so nothing can end")
+                raise NotFound(f"nothing is known of '{asked.subject} {asked.predicate}', so nothing can end")
             rows = changes.end_facts(ledger, key, ended, when)
             rows = [ledger.fact(row.id) or row for row in rows]
         return self._facts(rows)
 
-    def confirm(self, fact_id: str, at: Time | None = None) -> Fact:
-        """It is still so: its age counts from now on again."""
-        known, when = words(fact_id, "fact's id"), Clock(self._zone, at).now
+    @does(Confirm)
+    def _confirm(self, asked: Confirm) -> Fact:
+        known, when = words(asked.fact_id, "fact's id"), Clock(self._zone, asked.at).now
         return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
 
-    def report_missing(self, ref: str, at: Time | None = None) -> list[Fact]:
-        """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
-        return self._report(Report("missing", self._said(ref, "reference"), Clock(self._zone, at).now))
+    @does(ReportMissing)
+    def _report_missing(self, asked: ReportMissing) -> list[Fact]:
+        return self._report(
+            Report("missing", self._said(asked.ref, "reference"), Clock(self._zone, asked.at).now)
+        )
 
-    def report_change(self, ref: str, at: Time | None = None) -> list[Fact]:
-        """Something outside changed (a release, a team): the facts that name it want to be looked at."""
-        return self._report(Report("change", self._said(ref, "reference"), Clock(self._zone, at).now))
+    @does(ReportChange)
+    def _report_change(self, asked: ReportChange) -> list[Fact]:
+        return self._report(
+            Report("change", self._said(asked.ref, "reference"), Clock(self._zone, asked.at).now)
+        )
 
-    def resolve(self, conflict_id: str, keep: str, at: Time | None = None) -> Fact | None:
-        """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
+    @does(Resolve)
+    def _resolve(self, asked: Resolve) -> Fact | None:
         conflict, kept, when = (
-            words(conflict_id, "conflict's id"),
-            self._said(keep, "side to keep"),
-            Clock(self._zone, at).now,
+            words(asked.conflict_id, "conflict's id"),
+            self._said(asked.keep, "side to keep"),
+            Clock(self._zone, asked.at).now,
         )
         with self._store.writing() as ledger:
             row = changes.resolve_conflict(ledger, conflict, kept, when)
@@ -202,43 +202,36 @@ class Facts:
 
     # Reading
 
-    def current(
-        self, subject: str | None = None, predicate: str | None = None, *, now: Time | None = None
-    ) -> Listed[Fact]:
-        """What holds at `now`, as known at present."""
-        return self._valid_at(self._moment(now), subject, predicate, None)
+    @does(Current)
+    def _current(self, asked: Current) -> Listed[Fact]:
+        return self._valid_at(self._moment(asked.now), asked.subject, asked.predicate, None)
 
-    def as_of(
-        self,
-        instant: Time,
-        subject: str | None = None,
-        predicate: str | None = None,
-        *,
-        known_at: Time | None = None,
-    ) -> Listed[Fact]:
-        """What held at an instant, as known at present, or as it was known at `known_at`."""
+    @does(AsOf)
+    def _as_of(self, asked: AsOf) -> Listed[Fact]:
         clock = Clock(self._zone)
-        then = clock.last(_given(instant, "instant"), "instant")
-        return self._valid_at(then, subject, predicate, clock.last(known_at, "known_at"))
+        then = clock.last(asked.instant, "instant")
+        return self._valid_at(then, asked.subject, asked.predicate, clock.last(asked.known_at, "known_at"))
 
-    def history(self, subject: str, predicate: str, *, versions: bool = False) -> Listed[Fact]:
-        """What is believed of a thing over all time, in valid-time order; or every version ever recorded."""
+    @does(History)
+    def _history(self, asked: History) -> Listed[Fact]:
         pending = self._ready()
-        found = self._store.history(*self._keys(subject, predicate), versions=versions)
+        found = self._store.history(*self._keys(asked.subject, asked.predicate), versions=asked.versions)
         return Listed(self._facts(found), pending)
 
-    def about(self, subject: str, *, versions: bool = False) -> Listed[Fact]:
-        """All that is believed of a subject over all time, in valid-time order; or every version."""
+    @does(About)
+    def _about(self, asked: About) -> Listed[Fact]:
         pending = self._ready()
-        found = self._store.history(folded(self._said(subject, "subject")), None, versions=versions)
+        found = self._store.history(
+            folded(self._said(asked.subject, "subject")), None, versions=asked.versions
+        )
         return Listed(self._facts(found), pending)
 
-    def diff(self, t1: Time, t2: Time, subject: str | None = None) -> FactDiff:
-        """What began, ended and changed from one instant to another, as believed now."""
+    @does(Diff)
+    def _diff(self, asked: Diff) -> FactDiff:
         clock = Clock(self._zone)
-        first, second = (clock.first(_given(given, name), name) for given, name in ((t1, "t1"), (t2, "t2")))
+        first, second = (clock.first(given, name) for given, name in ((asked.t1, "t1"), (asked.t2, "t2")))
         self._ready()
-        key = folded(self._said(subject, "subject")) if subject is not None else None
+        key = folded(self._said(asked.subject, "subject")) if asked.subject is not None else None
         then = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
         later = {row.slot: row for row in self._store.valid_at(second, key, None, None)}
         both = [slot for slot in then if slot in later and then[slot].id != later[slot].id]
@@ -252,17 +245,16 @@ class Facts:
             ),
         )
 
-    def stale(
-        self, threshold: float = 0.5, now: Time | None = None, *, limit: int | None = None
-    ) -> Listed[StaleFact]:
-        """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
-        certainty(threshold, "threshold")
+    @does(Stale)
+    def _stale(self, asked: Stale) -> Listed[StaleFact]:
         pending = self._ready()
-        found = stale_facts(self._store, self._facts, self.half_lives, threshold, self._moment(now), limit)
+        found = stale_facts(
+            self._store, self._facts, self.half_lives, asked.threshold, self._moment(asked.now), asked.limit
+        )
         return Listed(found, pending)
 
-    def review(self) -> Listed[Conflict]:
-        """Conflicts that no rule decides, oldest first: both sides are kept until `resolve`."""
+    @does(Review)
+    def _review(self, asked: Review) -> Listed[Conflict]:
         found: Listed[Conflict] = Listed(pending=self._ready())
         for row in self._store.conflicts():
             sides = [self._store.newest(row.incumbent), self._store.newest(row.challenger)]
@@ -272,19 +264,21 @@ class Facts:
             )
         return found
 
-    def confidence_at(self, fact: Fact, instant: Time) -> float:
-        """`confidence * 0.5 ** (age / half_life)`; age counts from the start or the last confirmation."""
-        return decay.confidence_at(fact, self._moment(_given(instant, "instant"), "instant"), self.half_lives)
+    @does(ConfidenceAt)
+    def _confidence_at(self, asked: ConfidenceAt) -> float:
+        return decay.confidence_at(asked.fact, self._moment(asked.instant, "instant"), self.half_lives)
 
-    def get(self, fact_id: str) -> Fact:
-        """The newest version of a fact."""
-        row = self._store.newest(words(fact_id, "fact's id"))
+    @does(Get)
+    def _get(self, asked: Get) -> Fact:
+        row = self._store.newest(words(asked.fact_id, "fact's id"))
         if row is None:
-            raise NotFound(f"there is no fact '{fact_id}'; `everwhen facts current` lists those that hold")
+            raise NotFound(
+                f"there is no fact '{asked.fact_id}'; `everwhen facts current` lists those that hold"
+            )
         return self._facts([row])[0]
 
-    def versions(self) -> Iterator[Fact]:
-        """Every version of every fact, subject by subject: what an export writes."""
+    @does(Versions)
+    def _versions(self, asked: Versions) -> Iterator[Fact]:
         self._ready()
         page: list[FactRow] = []
         for row in self._store.every_version():
@@ -301,27 +295,21 @@ class Facts:
         """The shipped predicates with the bank's own over them."""
         return Predicates(self._store.predicates())
 
-    def define_predicate(
-        self,
-        name: str,
-        *,
-        multi: bool = False,
-        synonyms: Sequence[str] = (),
-        domain: str | None = None,
-        at: Time | None = None,
-    ) -> None:
-        """Declare a predicate single- or multi-valued, with words that mean the same. What is known is placed anew."""
-        label, when = self._said(name, "predicate"), Clock(self._zone, at).now
-        if isinstance(synonyms, str):
-            raise UsageError(f"synonyms takes a list, such as synonyms=[{synonyms!r}]")
-        if len(synonyms) > MOST_SYNONYMS:
+    @does(DefinePredicate)
+    def _define_predicate(self, asked: DefinePredicate) -> None:
+        label, when = self._said(asked.name, "predicate"), Clock(self._zone, asked.at).now
+        if len(asked.synonyms) > MOST_SYNONYMS:
             raise UsageError(
-                f"predicate '{label}' has {len(synonyms):,} synonyms; at most {MOST_SYNONYMS} are kept"
+                f"predicate '{label}' has {len(asked.synonyms):,} synonyms; at most {MOST_SYNONYMS} are kept"
             )
-        others = tuple(self._said(one, "synonym") for one in synonyms)
+        others = tuple(self._said(one, "synonym") for one in asked.synonyms)
         before = self.predicates
         declared = Declared(
-            normalised(label), label, multi, None if domain is None else self._said(domain, "domain"), others
+            normalised(label),
+            label,
+            asked.multi,
+            None if asked.domain is None else self._said(asked.domain, "domain"),
+            others,
         )
         with self._store.writing() as ledger:
             ledger.declare(declared)
@@ -338,11 +326,17 @@ class Facts:
         own = self._store.half_lives()
         return HalfLives({**self._settings.half_lives, **own}, own.get("", self._settings.half_life))
 
-    def set_half_life(self, domain: str | None, days: float) -> None:
-        """Let facts of a domain (None: all that have none of their own) fade faster or slower in this bank."""
-        if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days < float("inf"):
-            raise UsageError(f"a half-life is a positive number of days, got {days!r}")
-        self._store.set_half_life(self._said(domain, "domain") if domain is not None else "", float(days))
+    @does(SetHalfLife)
+    def _set_half_life(self, asked: SetHalfLife) -> None:
+        if (
+            isinstance(asked.days, bool)
+            or not isinstance(asked.days, int | float)
+            or not 0 < asked.days < float("inf")
+        ):
+            raise UsageError(f"a half-life is a positive number of days, got {asked.days!r}")
+        self._store.set_half_life(
+            self._said(asked.domain, "domain") if asked.domain is not None else "", float(asked.days)
+        )
 
     def _moment(self, given: Time | None, name: str = "now") -> datetime:
         """The moment that is asked about, to its end; now when none is given."""
@@ -436,43 +430,12 @@ def _status(row: FactRow) -> Status:
     return "superseded"
 
 
-def _given(given: Time, name: str) -> Time:
-    if given is None:
-        raise UsageError(f"{name} is missing; give a time such as '2025-03-14' or 'last Friday'")
-    return given
-
-
-def _in_thread(
-    method: Callable[Concatenate[Facts, P], R],
-) -> Callable[Concatenate[AsyncFacts, P], Coroutine[Any, Any, R]]:
-    async def call(self: AsyncFacts, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self.facts, *args, **kwargs)
-
-    return update_wrapper(call, method)
-
-
-class AsyncFacts:
+class AsyncFacts(FactMethods):
     """`Facts` for asynchronous programs: the same calls, as coroutines."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
 
-    assert_ = _in_thread(Facts.assert_)
-    correct = _in_thread(Facts.correct)
-    retract = _in_thread(Facts.retract)
-    end = _in_thread(Facts.end)
-    confirm = _in_thread(Facts.confirm)
-    report_missing = _in_thread(Facts.report_missing)
-    report_change = _in_thread(Facts.report_change)
-    resolve = _in_thread(Facts.resolve)
-    current = _in_thread(Facts.current)
-    as_of = _in_thread(Facts.as_of)
-    history = _in_thread(Facts.history)
-    about = _in_thread(Facts.about)
-    diff = _in_thread(Facts.diff)
-    stale = _in_thread(Facts.stale)
-    review = _in_thread(Facts.review)
-    confidence_at = _in_thread(Facts.confidence_at)
-    get = _in_thread(Facts.get)
-    define_predicate = _in_thread(Facts.define_predicate)
-    set_half_life = _in_thread(Facts.set_half_life)
+    async def perform(self, operation: Operation[R]) -> R:
+        """Do one operation, in a thread."""
+        return await asyncio.to_thread(self.facts.perform, operation)

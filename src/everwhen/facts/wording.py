@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from everwhen.errors import UsageError
 from everwhen.facts.changes import Statement
 from everwhen.facts.predicates import Predicates
 from everwhen.instants import aware
+from everwhen.operations.arguments import fraction
 from everwhen.store.model import Model
 from everwhen.types import ORIGINS, Origin
 from everwhen.when import Grain
@@ -23,8 +23,6 @@ LONGEST = 2_000
 """Characters of a subject, predicate or object: longer ones are documents, and belong into turns."""
 MOST_SOURCES = 1_000
 """Sources that one assertion may name."""
-MOST_SYNONYMS = 100
-"""Words that mean the same as a predicate."""
 SPEAKER = "fact"
 """What stands before a fact in a context, where a turn has its speaker."""
 
@@ -77,7 +75,7 @@ def checked_statement(
         start=start,
         end=end,
         grain=grain,
-        confidence=certainty(confidence, "confidence"),
+        confidence=fraction(confidence, "confidence"),
         domain=words(domain, "domain") if domain is not None else known.domain,
         origin=_origin(origin),
         sources=sources(source),
@@ -112,17 +110,6 @@ def words(given: str, what: str) -> str:
             f"the {what} has {len(text):,} characters; {LONGEST:,} are allowed: add longer text as a turn"
         )
     return text
-
-
-def certainty(given: float, what: str) -> float:
-    if (
-        isinstance(given, bool)
-        or not isinstance(given, int | float)
-        or math.isnan(given)
-        or not 0 <= given <= 1
-    ):
-        raise UsageError(f"{what} must be a number from 0 to 1, got {given!r}")
-    return float(given)
 
 
 def sources(given: str | Sequence[str] | None) -> tuple[str, ...]:

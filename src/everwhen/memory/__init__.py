@@ -1,10 +1,14 @@
-"""The front door: `Memory` and its asynchronous twin. Each method is a few lines that call a room below.
+"""`Memory` and its asynchronous twin: one bank, open in this process.
 
-front    opening, adding, recall, upkeep
-graph    extraction, events, entities, links
-times    when, compare, timeline
-asking   answers in words, and the tools that give them
-keeping  forget, retention, export, backup, repair
+front        opening and closing; each method is an operation that one of the parts does
+bank         what the parts share: the store, the models, the worker that extracts
+turns        what was said
+recalling    the memories that answer a question
+events       what happened, entities, links
+dates        when, compare, timeline
+tree         the memory tree and its map
+answers      answers in words, and the tools that give them
+maintenance  extraction, forgetting, retention, export, backup, repair
 """
 
 from everwhen.memory.asynchronous import AsyncMemory

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from everwhen.errors import ModelChanged
-from everwhen.home import cache_path
 from everwhen.models.embed.cache import CachedEmbedder
 
 if TYPE_CHECKING:
     from everwhen.models.embed import Embedder
-    from everwhen.models.reader import Reader
-    from everwhen.settings import Settings
     from everwhen.store import Model, Store
 
 T = TypeVar("T")
@@ -79,37 +74,6 @@ class BankEmbedder:
         if isinstance(error, ModelChanged):
             self._store.refresh()  # it may have been another process
         return self._store.info.model != model
-
-
-class ModelMemory:
-    """What `Memory` inherits."""
-
-    _store: Store
-    _settings: Settings
-    _reader: Reader | None
-    _folder: Path
-    _model: BankEmbedder
-
-    @property
-    def _embedder(self) -> Embedder:
-        return self._model.current
-
-    @property
-    def _asking(self) -> Embedder:
-        return plain(self._model.current)
-
-    @contextmanager
-    def _with_cache(self, embedder: Embedder) -> Iterator[Embedder]:
-        """An embedder with the cache of the home folder, even where this bank was opened without it."""
-        path = cache_path(self._folder)
-        if isinstance(embedder, CachedEmbedder) or not path.exists():
-            yield embedder
-            return
-        cached = CachedEmbedder(embedder, path)
-        try:
-            yield cached
-        finally:
-            cached.close()
 
 
 def plain(embedder: Embedder) -> Embedder:

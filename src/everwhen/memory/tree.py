@@ -1,129 +1,174 @@
-"""The part of `Memory` about the memory tree: what was said, condensed by exchange, session, day, week and month."""
+"""The memory tree: what was said, condensed by exchange, session, day, week and month; and its map."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from everwhen.errors import UsageError
-from everwhen.memory.times import TimeMemory
-from everwhen.times import Clock
-from everwhen.types import Listed
+from everwhen.memory.bank import OpenBank
+from everwhen.operations import does
+from everwhen.operations.tree import Consolidate, Profile, Tree
+from everwhen.types import Consolidated, Listed, Node, Statement, Time
 from everwhen.when import Interval
 
 if TYPE_CHECKING:
-    from everwhen.tree import Consolidator, Levels
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from everwhen.map import Layer
+    from everwhen.models.embed import Embedder
+    from everwhen.tree import Levels
     from everwhen.tree.consolidate import Now
     from everwhen.tree.schedule import Runner
-    from everwhen.types import Consolidated, Finding, Node, Statement, Time
+    from everwhen.types import Finding
 
 
-class TreeMemory(TimeMemory):
-    """What `Memory` inherits. All of it waits for pending extraction."""
+class MemoryTree:
+    """The tree of one bank. All of it waits for pending extraction."""
 
-    _runner: Runner | None = None
+    def __init__(self, bank: OpenBank, process: Callable[[], object]) -> None:
+        self._bank = bank
+        self._process = process
+        self._runner: Runner | None = None
 
-    def consolidate(
-        self,
-        now: Time | None = None,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> Consolidated:
-        """Build the nodes of the tree whose windows are closed, and build again those that late turns changed.
-
-        A window is closed when the newest turn of the bank lies behind it; `now` says another moment, and "end" takes
-        the open ones too. `progress` hears how many nodes are written and how many are on the list.
-        """
+    @does(Consolidate)
+    def consolidate(self, asked: Consolidate) -> Consolidated:
         from everwhen.tree import consolidate
+        from everwhen.tree.opening import open_consolidator
 
-        moment: Now = "end" if now == "end" else Clock(self._store.info.zone).last(now, "now")
-        self.process()
-        levels, consolidator = self._levels(), self._consolidator()
-        return self._model.write(
+        bank = self._bank
+        moment: Now = "end" if asked.now == "end" else bank.clock().last(asked.now, "now")
+        self._process()
+        levels, consolidator = self.levels(), open_consolidator(bank.settings)
+        return bank.model.write(
             lambda embedder: consolidate(
-                self._store,
+                bank.store,
                 embedder,
                 levels,
                 consolidator,
                 moment,
-                progress,
-                dated=self._settings.date_in_embedding,
+                asked.progress,
+                dated=bank.settings.date_in_embedding,
             )
         )
 
-    def tree(self, level: int | None = None, at: Time | Interval | None = None) -> Listed[Node]:
-        """The nodes of the memory tree, by level and time.
-
-        `at` keeps those whose interval contains an instant, or overlaps a day, an expression or an interval. Level 1
-        is always there; the levels above are what `consolidate` has built.
-        """
+    @does(Tree)
+    def tree(self, asked: Tree) -> Listed[Node]:
         from everwhen.tree.reading import nodes
 
-        levels = self._levels()
-        if level is not None and not (isinstance(level, int) and 1 <= level <= levels.top):
+        levels, level = self.levels(), asked.level
+        if level is not None and not 1 <= level <= levels.top:
             named = ", ".join(f"{one} {levels.name(one)}" for one in range(1, levels.top + 1))
             raise UsageError(f"there is no level {level!r} in the memory tree; there are: {named}")
-        pending = self._settle()
-        return Listed(nodes(self._store, levels, level, self._moment(at)), pending)
+        pending = self._bank.settle()
+        return Listed(nodes(self._bank.store, levels, level, self._moment(asked.at)), pending)
 
-    def profile(self) -> Listed[Statement]:
-        """What the tree's top level says, over all of time: statements with support, dates and turns."""
+    @does(Profile)
+    def profile(self, asked: Profile) -> Listed[Statement]:
         from everwhen.tree.reading import profile
 
-        pending = self._settle()
-        return Listed(profile(self._store, self._levels()), pending)
+        pending = self._bank.settle()
+        return Listed(profile(self._bank.store, self.levels()), pending)
 
-    def keep_consolidated(self, every: float = 60.0) -> Runner:
-        """Consolidate in the background from now on, every so many seconds, until `stop()` or `close()`."""
-        from everwhen.tree.schedule import Runner
+    def levels(self) -> Levels:
+        """The levels of this bank's tree: those it was built with, else those that are set."""
+        from everwhen.tree import read_levels
 
-        self._stop_consolidating()
-        self._runner = Runner(self.consolidate, every)
-        return self._runner
-
-    def _stop_consolidating(self) -> None:
-        if self._runner is not None:
-            self._runner.stop()
-            self._runner = None
-
-    def _reaches_open(self) -> bool:
-        from everwhen.tree.checking import reaches_open
-
-        return reaches_open(self._store, self._levels())
-
-    def _mend_tree(self, findings: list[Finding], open_too: bool | None = None) -> list[Finding]:
-        from everwhen.tree.checking import mend
-
-        return mend(
-            self._store,
-            self._levels(),
-            findings,
-            lambda reached: self.consolidate("end" if reached else None),
-            open_too,
-        )
+        chosen, store = self._bank.settings, self._bank.store
+        return read_levels(store.tree.levels(), chosen.tree_windows, chosen.tree_exchanges, store.info.zone)
 
     def _moment(self, at: Time | Interval | None) -> Interval | None:
         """What is asked for; an instant as the shortest interval that holds it."""
         if at is None or isinstance(at, Interval):
             return at
-        asked = Clock(self._store.info.zone).interval(at, "at")
+        asked = self._bank.clock().interval(at, "at")
         if asked.start is None or asked.start != asked.end:
             return asked
         return Interval(asked.start, asked.start + timedelta(microseconds=1), "second")
 
-    def _levels(self) -> Levels:
-        from everwhen.tree import read_levels
+    # In the background
 
-        chosen = self._settings
-        return read_levels(
-            self._store.tree.levels(), chosen.tree_windows, chosen.tree_exchanges, self._store.info.zone
+    def keep_consolidated(self, every: float) -> Runner:
+        """Consolidate every so many seconds, until `stop`."""
+        from everwhen.tree.schedule import Runner
+
+        self.stop()
+        self._runner = Runner(lambda: self.consolidate(Consolidate()), every)
+        return self._runner
+
+    def stop(self) -> None:
+        """End what consolidates in the background."""
+        if self._runner is not None:
+            self._runner.stop()
+            self._runner = None
+
+    # Repair
+
+    def reaches_open(self) -> bool:
+        """Whether the tree was built up to windows that are open still."""
+        from everwhen.tree.checking import reaches_open
+
+        return reaches_open(self._bank.store, self.levels())
+
+    def mend(self, findings: list[Finding], open_too: bool | None = None) -> list[Finding]:
+        """Build again what was found to be wrong."""
+        from everwhen.tree.checking import mend
+
+        return mend(
+            self._bank.store,
+            self.levels(),
+            findings,
+            lambda reached: self.consolidate(Consolidate("end" if reached else None)),
+            open_too,
         )
 
-    def _consolidator(self) -> Consolidator:
-        from everwhen.tree.opening import open_consolidator
+    # The map
 
-        return open_consolidator(self._settings)
+    def layers(self, group: str | None = None) -> list[Layer]:
+        """The points of each level: an exchange lies in the middle of its turns, a node where its text does."""
+        from everwhen.map import Layer
+        from everwhen.when.zones import zone_of
+
+        levels, zone = self.levels(), zone_of(self._bank.zone)
+        out = []
+        for level in range(1, levels.top + 1):
+            nodes = self.tree(Tree(level))
+            if not nodes:
+                continue
+            days = [node.interval.start.astimezone(zone).date() for node in nodes if node.interval.start]
+            out.append(
+                Layer(
+                    level,
+                    levels.name(level),
+                    self._places(level, nodes),
+                    tuple(group or f"{day:%Y-%m}" for day in days),
+                    tuple(day.isoformat() for day in days),
+                )
+            )
+        return out
+
+    def _places(self, level: int, nodes: Sequence[Node]) -> NDArray[np.float32]:
+        import numpy as np
+
+        from everwhen.store import Filter
+
+        store = self._bank.store
+        if level == 1:
+            turns = [turn for node in nodes for turn in node.turns]
+            vectors = store.graph.vectors(turns)
+            ends = np.cumsum([len(node.turns) for node in nodes])
+            middles = np.add.reduceat(vectors, np.append(0, ends[:-1]))
+            return np.asarray(middles / np.linalg.norm(middles, axis=1, keepdims=True), np.float32)
+        units = {row.place.id: row.unit for row in store.tree.nodes(level)}
+        where = Filter(kinds=frozenset({"node"}))
+
+        def places(_: Embedder) -> NDArray[np.float32]:
+            nothing = np.zeros((1, store.info.dimension), np.float32)
+            return store.scan(nothing, "", where).vectors_of([units[node.id] for node in nodes])
+
+        return self._bank.model.read(places)
 
 
 def check_tree(consolidator: str, windows: str | None, zone: str) -> None:

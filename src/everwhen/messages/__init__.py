@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from everwhen.errors import UsageError
 from everwhen.instants import FIRST_YEAR, LAST_YEAR
 from everwhen.messages.parts import as_text, calls, caption
-from everwhen.times import known_zone
+from everwhen.times import iso_instant, known_zone
 from everwhen.types import ROLES, Message, Metadata, Role
 from everwhen.when.zones import zone_of
 
@@ -38,7 +37,6 @@ SYNONYMS: Mapping[str, Role] = {
     "function": "tool",
 }
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ISO = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T ]\d.*)?", re.IGNORECASE | re.DOTALL)
 
 
 def message(raw: str | Mapping[str, Any] | Message) -> Message:
@@ -233,9 +231,7 @@ def _epoch(number: float) -> datetime:
 
 def _iso(text: str) -> datetime:
     try:
-        if not _ISO.fullmatch(text):
-            raise ValueError
-        return datetime.fromisoformat(text)
+        return iso_instant(text)
     except ValueError as error:
         raise UsageError(
             f"timestamp {_short(text)} is not ISO 8601; write it as '2025-03-14T09:26:00Z'"

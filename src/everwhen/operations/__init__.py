@@ -4,12 +4,22 @@ Descriptions only: `memory` does them, `client` sends them, `serve` takes them i
 of these files and a line in `surface.py`; docs/architecture.md shows it.
 """
 
-from everwhen.operations.base import Method, Operation, Parameter, Spec, arguments, does, handlers, result_of
-from everwhen.operations.surface import BankMethods, FactMethods, FileMethods
+from everwhen.operations.base import (
+    Method,
+    Operation,
+    Parameter,
+    Spec,
+    arguments,
+    does,
+    done_by,
+    handlers,
+    result_of,
+)
+from everwhen.operations.surface import Bank, BankFacts, BankMethods, FactMethods, FileMethods
 
 __all__ = [
-    "BankMethods", "FactMethods", "FileMethods", "Method", "Operation", "Parameter", "Spec", "arguments", "does",
-    "handlers", "operations", "result_of",
+    "Bank", "BankFacts", "BankMethods", "FactMethods", "FileMethods", "Method", "Operation", "Parameter", "Spec",
+    "arguments", "does", "done_by", "handlers", "operations", "result_of",
 ]  # fmt: skip
 
 

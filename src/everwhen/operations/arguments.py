@@ -58,8 +58,6 @@ class Text(Argument):
     most: int = LONGEST_SENT
 
     def check(self, given: Any, name: str) -> Any:
-        if given is None:
-            return None
         what = self.called or name
         if not isinstance(given, str):
             raise UsageError(f"the {what} must be text, not {type(given).__name__}")
@@ -78,8 +76,6 @@ class Label(Argument):
     """A short name that is kept: not empty, and of bounded length."""
 
     def check(self, given: Any, name: str) -> Any:
-        if given is None:
-            return None
         what = self.called or name
         text = clean(str(given)).strip()
         if not text:
@@ -93,19 +89,18 @@ class Label(Argument):
 class Moment(Argument):
     """A time: an aware datetime, or text that the bank reads in its own zone.
 
-    `needed`: it has no default. `end`: the word "end" is one, too. `interval`: an interval is one, too.
+    `end`: the word "end" is one, too. `interval`: an interval is one, too.
     """
 
-    needed: bool = False
     end: bool = False
     interval: bool = False
 
     def check(self, given: Any, name: str) -> Any:
-        if given is None and self.needed:
+        if given is None:
             raise UsageError(f"{name} is missing; give a time such as '2025-03-14' or 'last Friday'")
         if isinstance(given, datetime):
             aware(given, name)
-        elif not isinstance(given, str | None) and not (self.interval and isinstance(given, Interval)):
+        elif not isinstance(given, str) and not (self.interval and isinstance(given, Interval)):
             Clock("UTC").interval(given, name)  # which says what is wrong with it
         return given
 
@@ -115,11 +110,11 @@ class Stretch(Argument):
     """A stretch of time: an interval, an expression, or its two sides."""
 
     def check(self, given: Any, name: str) -> Any:
-        if given is None or isinstance(given, str | Interval):
+        if isinstance(given, str | Interval):
             return given
         if not isinstance(given, list | tuple) or len(given) not in (1, 2):
             return Clock("UTC").window(given)  # which says what is wrong with it
-        return tuple(Moment().check(one, name) for one in given)
+        return tuple(None if one is None else Moment().check(one, name) for one in given)
 
 
 @frozen
@@ -127,7 +122,7 @@ class Zone(Argument):
     """A zone that exists, under the name that is kept."""
 
     def check(self, given: Any, name: str) -> Any:
-        return None if given is None else known_zone(given)
+        return known_zone(given)
 
 
 @frozen
@@ -138,7 +133,7 @@ class Whole(Argument):
     most: int | None = None
 
     def check(self, given: Any, name: str) -> Any:
-        if given is not None and (isinstance(given, bool) or not isinstance(given, int)):
+        if isinstance(given, bool) or not isinstance(given, int):
             raise UsageError(f"{self.called or name} must be a whole number, not {given!r}")
         return given
 
@@ -148,7 +143,7 @@ class Fraction(Argument):
     """A number from 0 to 1."""
 
     def check(self, given: Any, name: str) -> Any:
-        return None if given is None else fraction(given, self.called or name)
+        return fraction(given, self.called or name)
 
 
 @frozen
@@ -170,7 +165,7 @@ class Choice(Argument):
     among: tuple[Any, ...] = ()
 
     def check(self, given: Any, name: str) -> Any:
-        if given is not None and given not in self.among:
+        if given not in self.among:
             known = ", ".join(str(one) for one in self.among)
             raise UsageError(f"unknown {self.called or name} {given!r}; use one of {known}")
         return given
@@ -183,8 +178,6 @@ class Choices(Argument):
     among: tuple[str, ...] = ()
 
     def check(self, given: Any, name: str) -> Any:
-        if given is None:
-            return None
         if isinstance(given, str):
             raise UsageError(f"{name} takes a list, such as {name}=[{given!r}]")
         if unknown := [str(one) for one in given if one not in self.among]:
@@ -201,8 +194,6 @@ class Names(Argument):
     least: int = 0
 
     def check(self, given: Any, name: str) -> Any:
-        if given is None:
-            return None
         if isinstance(given, str):
             if self.single:
                 return (given,)
@@ -215,15 +206,19 @@ class Metadata(Argument):
     """A JSON object of bounded size."""
 
     def check(self, given: Any, name: str) -> Any:
-        return None if given is None else dict(message({"content": "-", "metadata": given}).metadata)
+        return dict(message({"content": "-", "metadata": given}).metadata)
 
 
 @frozen
 class Messages(Argument):
-    """Messages: one, or several. They are checked one by one where they are taken in."""
+    """Messages: several, or with `single` one. They are checked one by one where they are taken in."""
+
+    single: bool = False
 
     def check(self, given: Any, name: str) -> Any:
-        return (given,) if isinstance(given, str | Mapping | Message) else several(given)
+        if self.single and isinstance(given, str | Mapping | Message):
+            return (given,)
+        return several(given)
 
 
 @frozen
@@ -282,5 +277,4 @@ def words(given: str, what: str) -> str:
 
 def label(given: str | None, what: str) -> str | None:
     """A short name that did not come as an argument of an operation, checked as one."""
-    checked: str | None = Label(what).check(given, what)
-    return checked
+    return None if given is None else str(Label(what).check(given, what))

@@ -86,6 +86,8 @@ class Operation(Frozen, Generic[R]):
     def __post_init__(self) -> None:
         for one in arguments(type(self)):
             given = getattr(self, one.name)
+            if given is None and one.optional:
+                continue
             checked = one.kind.check(given, one.name)
             if checked is not given:
                 object.__setattr__(self, one.name, checked)
@@ -104,6 +106,11 @@ class Parameter:
     @property
     def required(self) -> bool:
         return self.default is inspect.Parameter.empty
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be left open, with None."""
+        return type(None) in get_args(self.annotation)
 
 
 def arguments(operation: Any) -> tuple[Parameter, ...]:
@@ -170,11 +177,22 @@ def does(operation: Callable[..., Operation[R]]) -> Callable[[Callable[[D, Any],
     return mark
 
 
+def handlers(part: Any) -> Mapping[Any, str]:
+    """Which method of an object does which operation."""
+    kind: Any = type(part)
+    return _handlers(kind)
+
+
 @cache
-def handlers(kind: type) -> Mapping[Any, str]:
-    """Which method of a class does which operation."""
+def _handlers(kind: Any) -> Mapping[Any, str]:
     found = ((getattr(getattr(kind, name, None), "does", None), name) for name in dir(kind))
     return {operation: name for operation, name in found if operation is not None}
+
+
+def done_by(part: object, operation: Operation[R]) -> R:
+    """Do an operation by the method of an object that is marked for it."""
+    result: R = getattr(part, handlers(part)[type(operation)])(operation)
+    return result
 
 
 class Method(Generic[P, R]):

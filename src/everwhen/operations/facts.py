@@ -94,7 +94,7 @@ class End(Operation[list[Fact]]):
     subject: Annotated[str, Name(), Help(example="Ana")]
     predicate: Annotated[str, Name(), Help(example="lives in")]
     _: KW_ONLY
-    on: Annotated[Time, Moment(needed=True)]
+    on: Annotated[Time, Moment()]
     at: Annotated[Time | None, Moment()] = None
 
 
@@ -163,7 +163,7 @@ class AsOf(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True, renamed={"instant": "as_of"})
 
-    instant: Annotated[Time, Moment(needed=True), Help("What held then.")]
+    instant: Annotated[Time, Moment(), Help("What held then.")]
     subject: Annotated[str | None, Name()] = None
     predicate: Annotated[str | None, Name()] = None
     _: KW_ONLY
@@ -199,8 +199,8 @@ class Diff(Operation[FactDiff]):
 
     spec = Spec("GET /facts/diff")
 
-    t1: Annotated[Time, Moment(needed=True)]
-    t2: Annotated[Time, Moment(needed=True)]
+    t1: Annotated[Time, Moment()]
+    t2: Annotated[Time, Moment()]
     subject: Annotated[str | None, Name()] = None
 
 
@@ -244,7 +244,7 @@ class ConfidenceAt(Operation[float]):
     """`confidence * 0.5 ** (age / half_life)`; age counts from the start or the last confirmation."""
 
     fact: Annotated[Fact, Here()]
-    instant: Annotated[Time, Moment(needed=True)]
+    instant: Annotated[Time, Moment()]
 
 
 @frozen

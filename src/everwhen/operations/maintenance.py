@@ -25,6 +25,8 @@ from everwhen.operations.base import Operation, Spec
 from everwhen.operations.frozen import frozen
 from everwhen.types import Between, Finding, Receipt, Stats, Time
 
+FORGET_WHAT = "forget what? give turns, session, entity, between or everything (with dry_run it only looks)"
+
 
 @frozen
 class Flush(Operation[None]):
@@ -100,9 +102,7 @@ class Forget(Operation[Receipt]):
     def __post_init__(self) -> None:
         Operation.__post_init__(self)
         if not (self.turns or self.session or self.entity or self.between or self.everything):
-            raise UsageError(
-                "forget what? give turns, session, entity, between or everything (with dry_run it only looks)"
-            )
+            raise UsageError(FORGET_WHAT)
 
 
 @frozen

@@ -5,8 +5,11 @@ Each is one operation; what does it is the class's own `perform`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TypeVar
+
 from everwhen.operations.ask import Ask, ModelUsage
-from everwhen.operations.base import Method, Streamed
+from everwhen.operations.base import Method, Operation, Streamed
 from everwhen.operations.events import (
     Entities,
     Events,
@@ -59,6 +62,9 @@ from everwhen.operations.recall import MostAccessed, RecallMemories
 from everwhen.operations.times import Compare, Timeline, When
 from everwhen.operations.tree import Consolidate, Profile, Tree
 from everwhen.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
+from everwhen.types import Answer
+
+R = TypeVar("R")
 
 
 class FactMethods:
@@ -135,8 +141,43 @@ class BankMethods:
     doctor = Method(Doctor)
 
 
-class FileMethods(BankMethods):
+class FileMethods:
     """What can be done besides where the bank's own files lie."""
 
     reembed = Method(Reembed)
     backup = Method(Backup)
+
+
+class BankFacts(FactMethods):
+    """The facts of a bank, wherever it lies."""
+
+    def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation."""
+        raise NotImplementedError
+
+
+class Bank(BankMethods):
+    """One bank, wherever it lies: what agents, tools and adapters are written for, and what `Memory` is."""
+
+    @property
+    def bank(self) -> str:
+        """Its name."""
+        raise NotImplementedError
+
+    @property
+    def zone(self) -> str:
+        """The zone of text that comes without one."""
+        raise NotImplementedError
+
+    @property
+    def facts(self) -> BankFacts:
+        """What is true from when to when, and what was known when."""
+        raise NotImplementedError
+
+    def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation."""
+        raise NotImplementedError
+
+    def stream(self, operation: Operation[Answer], /) -> Iterator[str | Answer]:
+        """Answer a question piece by piece."""
+        raise NotImplementedError

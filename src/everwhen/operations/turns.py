@@ -46,7 +46,7 @@ class Add(Operation[Added]):
 
     messages: Annotated[
         Given | Iterable[Given],
-        Messages(),
+        Messages(single=True),
         Help(example=[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]),
     ]
     _: KW_ONLY

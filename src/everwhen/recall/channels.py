@@ -59,8 +59,9 @@ def search(
     if "graph" in recipe.channels:
         visits = max(1, limit // recipe.graph_share)
         timed("graph", lambda: graph(store, scan, found.get("semantic", []), visits, where, recipe))
-    if "temporal" in recipe.channels and plan.time is not None and plan.time.intervals:
-        windows = plan.time.intervals
+    time = plan.question.time
+    if "temporal" in recipe.channels and time is not None and time.intervals:
+        windows = time.intervals
         timed("temporal", lambda: temporal(store, scan, windows, limit, where, recipe))
     return found, took
 

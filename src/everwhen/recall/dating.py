@@ -16,7 +16,8 @@ from datetime import datetime, timedelta
 
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage, Reader, Reading
-from everwhen.recall.asking import Question, read_question
+from everwhen.question import Question, parse
+from everwhen.question.time_asked import beside
 from everwhen.recall.clues import TURNS, Clue, gather, similar_events, similar_facts
 from everwhen.recall.matching import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.pipeline import Request, recall
@@ -27,7 +28,7 @@ from everwhen.recall.who import asked_about
 from everwhen.recipes import MID, Recipe
 from everwhen.store import Filter, Store
 from everwhen.types import Evidence, TimeAnswer
-from everwhen.when import Interval
+from everwhen.when import Constraint, Interval
 from everwhen.when.interval import coarser
 from everwhen.when.iso import Duration
 from everwhen.when.zones import zone_of
@@ -81,11 +82,12 @@ class Weighed:
 def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
     """The interval of the asked event, or None where the memory does not say."""
     ask = replace(ask, query=ask.query[:LONGEST])
-    question = read_question(ask.query, ask.at, ask.zone)
+    question = parse(ask.query, ask.at, ask.zone)
     if not has_content(question.event):
         return None
-    if question.anchor is not None and not ask.anchor:
-        moved, question = _anchored(store, embedder, ask, question)
+    # "Since" of "since when" names no event.
+    if question.time is not None and question.time.anchor and question.form != "since" and not ask.anchor:
+        moved, question = _anchored(store, embedder, ask, question, question.time)
         if moved is not None:
             return moved
     scored = clues_for(store, embedder, ask, question)
@@ -242,49 +244,28 @@ def _at_grain(interval: Interval, question: Question, zone: str) -> Interval:
 
 
 def _anchored(
-    store: Store, embedder: Embedder, ask: Ask, question: Question
+    store: Store, embedder: Embedder, ask: Ask, question: Question, time: Constraint
 ) -> tuple[TimeAnswer | None, Question]:
     """Find the anchor's own date: the answer itself ("the week after my vacation"), or a window for the answer
     ("when did I move, after the wedding")."""
-    assert question.anchor is not None
-    anchor, rest = _split(question)
+    assert time.anchor is not None
+    anchor, rest = beside(time.anchor, question)
     found = when(store, embedder, replace(ask, query=anchor, between=None, anchor=True))
     if found is None:
         return None, question
-    reach = _reach(found.interval, question, found.zone)
+    reach = _reach(found.interval, time, found.zone)
     if not rest:
-        if reach is None or question.distance is None:
+        if reach is None or time.distance is None:
             return None, question
         return replace(found, interval=reach), question
-    window = question.window or (reach if reach != found.interval else None)
-    return None, replace(question, event=rest, window=window)
+    window = time.interval or (reach if reach != found.interval else None)
+    return None, replace(question, event=rest, time=replace(time, interval=window))
 
 
-_AUXILIARY = re.compile(r"\s(?:did|was|were|is|are|do|does|will|has|have|had)\s", re.IGNORECASE)
-_ONLY_ASKING = re.compile(
-    r"^(?:(?:the|a|an|one|two|three|four|five|six|seven|\d+|day|days|week|weeks|weekend|month|months|year|years|"
-    r"morning|night|right|just|shortly|immediately|was|is|it|that)\s*)*$",
-    re.IGNORECASE,
-)
-
-
-def _split(question: Question) -> tuple[str, str]:
-    """The words of the anchor, and what is asked about beside it; empty where the anchor is all."""
-    assert question.anchor is not None
-    parts = _AUXILIARY.split(question.anchor, maxsplit=1)
-    if len(parts) == 2 and question.form == "lasting":  # "how long after the wedding did I move"
-        return parts[0], parts[1]
-    rest = question.event.partition(question.anchor)[0]
-    rest = re.sub(
-        r"\b(?:before|after|following|since|until|till|during|while|when)\W*$", "", rest, flags=re.IGNORECASE
-    )
-    return question.anchor, "" if _ONLY_ASKING.match(rest.strip()) else rest.strip(" ,")
-
-
-def _reach(anchor: Interval, question: Question, zone: str) -> Interval | None:
+def _reach(anchor: Interval, time: Constraint, zone: str) -> Interval | None:
     """The stretch that stands in the relation to the anchor, as far away as the question says."""
-    length = question.distance
-    match question.relation:
+    length = time.distance
+    match time.relation:
         case "after" | "since" if anchor.end is not None:
             return _next_to(anchor, length, 1, zone) if length else Interval(anchor.end, None, anchor.grain)
         case "before" | "until" if anchor.start is not None:

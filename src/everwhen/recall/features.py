@@ -222,7 +222,7 @@ def _speaker(pool: Pool) -> dict[str, Array]:
     about = told = np.zeros(len(rows), np.float32)
     if pool.who is not None:
         about = np.where(said, around.said_by(pool.who)[rows] - 0.5, _subject(pool)).astype(np.float32)
-    if plan.second_person and not plan.people and pool.has_assistant:
+    if plan.question.second_person and not plan.people and pool.has_assistant:
         assistant = around.said_by(SaidBy(role="assistant"))[rows]
         told = np.where(said, assistant - 0.5, 0.0).astype(np.float32)
     by_user = around.said_by(SaidBy(role="user"))[rows] * float(pool.has_assistant)
@@ -245,9 +245,9 @@ def _surface(pool: Pool) -> dict[str, Array]:
     looks = [(_has_time if len(row.text) < 10_000 else _has_time.__wrapped__)(row.text) for row in pool.rows]
     plan = pool.plan
     return {
-        "time_asked": np.array(looks, np.float32) * plan.asks_time,
+        "time_asked": np.array(looks, np.float32) * plan.question.asks_time,
         "place_asked": np.array(
-            [plan.asks_place and _NAME.search(row.text) is not None for row in pool.rows], np.float32
+            [plan.question.asks_place and _NAME.search(row.text) is not None for row in pool.rows], np.float32
         ),
     }
 
@@ -271,7 +271,8 @@ def _time(pool: Pool) -> dict[str, Array]:
     `time_inside` is the window itself; `time_after` fades with the distance from it, and lets what is told a while
     later count as inside: on Monday people tell of the weekend.
     """
-    windows = pool.plan.time.intervals if pool.plan.time is not None and not pool.plan.vague_time else ()
+    asked = pool.plan.question
+    windows = asked.time.intervals if asked.time is not None and not asked.vague_time else ()
     out = {name: np.zeros(len(pool), np.float32) for name in ("time_inside", "time_after")}
     days = pool.around.at[pool.around.rows_of] / (86_400 * 1e6)
     for window in windows:

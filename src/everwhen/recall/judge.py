@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from everwhen.models.llm.base import LLM, LLMError
 from everwhen.prompts import load
-from everwhen.recall.plan import KEYWORDS, Plan
+from everwhen.question.names import KEYWORDS
+from everwhen.recall.plan import Plan
 from everwhen.recipes import Complexity
 from everwhen.types import Dropped, Recalled
 from everwhen.types.recall import header, line
@@ -36,9 +37,8 @@ def plan_by_llm(llm: LLM, asked: Plan) -> Plan:
     words = [word for word in answer.keywords if named.isdisjoint(word.casefold().split())]
     return replace(
         asked,
-        complexity=answer.complexity,
+        question=replace(asked.question, complexity=answer.complexity, cues=(f"by {llm.name}",)),
         keywords=tuple(words[:KEYWORDS]) or asked.keywords,
-        cues=(f"by {llm.name}",),
     )
 
 

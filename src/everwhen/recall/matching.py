@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.models.reader import Reading
-from everwhen.recall.asking import Question
+from everwhen.question import Question
 from everwhen.recall.clues import Clue
 from everwhen.recall.unreal import is_unreal
 from everwhen.recall.who import asked_about, named, same_speaker, same_subject
@@ -101,7 +101,7 @@ def features(
     unread = min((_sureness(one) for one in read.values()), default=0.0)
     out = []
     for clue, stems, verb, telling in zip(clues, own, verbs, tellings, strict=True):
-        event, id_, window = clue.event, clue.turn.id, question.window
+        event, id_, window = clue.event, clue.turn.id, question.time.interval if question.time else None
         own_cosine = near.get(event.id if event else clue.fact or "", least)
         out.append(
             {

@@ -39,7 +39,7 @@ from everwhen.recall.gate import Known, gate
 from everwhen.recall.hierarchy import climb, leaf_scores
 from everwhen.recall.judge import gate_by_llm, plan_by_llm
 from everwhen.recall.latest import newer_first
-from everwhen.recall.plan import Plan, asks_now, past_asked_for, plan
+from everwhen.recall.plan import Plan, plan
 from everwhen.recall.question import ASKED, Query, embed, heart_of
 from everwhen.recall.reading import Desk, is_readable, weight
 from everwhen.recall.result import recalled
@@ -213,7 +213,8 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
     """What becomes of everything that was found: fused, gated, and cut to the budget."""
     recipe = request.recipe
     if recipe.scope is not None:
-        gathered = replace(gathered, plan=replace(gathered.plan, complexity=recipe.scope, cues=("fixed",)))
+        fixed = replace(gathered.plan.question, complexity=recipe.scope, cues=("fixed",))
+        gathered = replace(gathered, plan=replace(gathered.plan, question=fixed))
     with _timed(timings, "fuse"):
         fused = _fused(store, gathered, request, timings)
     timings["fuse"] -= timings.get("read", 0.0)  # read in between, and told by itself
@@ -301,7 +302,7 @@ def _climbed(
     """Hierarchical recall, where a node can pass the filters: it has no metadata and no network of its own."""
     if request.where.metadata or request.where.networks is not None:
         return ranked, []
-    return climb(store, gathered.vector, ranked, gathered.plan.complexity, request.where)
+    return climb(store, gathered.vector, ranked, gathered.plan.question.complexity, request.where)
 
 
 def _gated(
@@ -310,12 +311,12 @@ def _gated(
     """Recall-time forgetting, by the model where one is given, else by the rule; and why the model did not decide."""
     said = ""
     if request.llm is not None and request.recipe.gate != "none":
-        judged = gate_by_llm(request.llm, request.query, ranked, gathered.plan.complexity)
+        judged = gate_by_llm(request.llm, request.query, ranked, gathered.plan.question.complexity)
         if not isinstance(judged, str):
             return *judged, ""
         said = judged
     known = _known(gathered) if request.recipe.gate != "none" else None
-    return *gate(ranked, gathered.plan.complexity, request.recipe.gate, known), said
+    return *gate(ranked, gathered.plan.question.complexity, request.recipe.gate, known), said
 
 
 def _known(gathered: Gathered) -> Known:
@@ -334,10 +335,10 @@ def _known(gathered: Gathered) -> Known:
 def _told(asked: Plan) -> dict[str, Any]:
     return {
         "about": sorted(asked.people),
-        "complexity": asked.complexity,
-        "cues": list(asked.cues),
+        "complexity": asked.question.complexity,
+        "cues": list(asked.question.cues),
         "keywords": list(asked.keywords),
-        "time": asked.time.interval if asked.time else None,
+        "time": asked.question.time.interval if asked.question.time else None,
     }
 
 
@@ -377,7 +378,7 @@ def _fused(store: Store, gathered: Gathered, request: Request, timings: dict[str
     desk = None
     if request.reader is not None and request.recipe.read and is_readable(pool.plan.query):
         desk = Desk(store, pool, request.reader)
-    return _by_weights(pool, request.recipe, asks_now(asked, request.asked_at), desk, timings)
+    return _by_weights(pool, request.recipe, asked.question.asks_now(request.asked_at), desk, timings)
 
 
 def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
@@ -470,7 +471,7 @@ def _moment(request: Request, asked: Plan, zone: str) -> Moment:
     if request.moment is not None:
         return request.moment
     at = request.asked_at
-    return Moment(at, past_asked_for(asked.time, asked.query, at), request.where.known_at, zone)
+    return Moment(at, asked.question.past_asked(at), request.where.known_at, zone)
 
 
 def _beside_turns(where: Filter) -> frozenset[str] | None:

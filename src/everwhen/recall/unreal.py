@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from everwhen.recall.asking import Question
+from everwhen.question import Question
 from everwhen.recall.clues import Clue
 
 # "Not on Friday" puts a date right; "did not go" denies.

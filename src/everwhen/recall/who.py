@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from everwhen.recall.asking import Question
+from everwhen.question import Question
+from everwhen.question.names import leading_name
+from everwhen.question.words import FIRST_PERSON
 from everwhen.recall.clues import Clue
 
-_FIRST_PERSON = frozenset(
-    "i i'm i've i'd i'll im ive me my mine we we've we're we'd us our ours".split()  # noqa: SIM905
-)
+_FIRST_PERSON = frozenset(FIRST_PERSON.split("|")) | {
+    "i'm", "i've", "i'd", "i'll", "im", "ive", "we've", "we're", "we'd",
+}  # fmt: skip
 _THIRD_PERSON = frozenset({"he", "she"})
 _NO_NAME = (
     _FIRST_PERSON
@@ -21,8 +23,6 @@ _NO_NAME = (
 OPENING = 5
 """Words of an event's text among which the others who did it are named: "Ana's colleagues and Ana went"."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-# The name that a question begins with, once the words of asking are gone: "Kez and Theo become official".
-_LEADING_NAME = re.compile(r"(?:[^\W\d_a-z][\w'’.-]*)(?:\s+(?:(?:and|&)\s+)?[^\W\d_a-z][\w'’.-]*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,7 @@ def asked_about(question: Question, speakers: Mapping[str, str]) -> Asked:
     and the memory does not know who that is.
     """
     said = _words(question.words)
-    leading = _LEADING_NAME.match(question.event)
-    begins = set(_words(leading.group())) - _NO_NAME if leading else set()
+    begins = set(_words(leading_name(question.event))) - _NO_NAME
     users = [name for name, role in speakers.items() if role == "user"]
     told_to_assistant = len(users) == 1 and ("assistant" in speakers.values() or users[0] in ("user", "me"))
     names, owner, first = set(), False, False

@@ -17,7 +17,7 @@ from typing import TypeVar
 from everwhen.errors import EverwhenError, NotFound
 from everwhen.home import bank_names, bank_path
 from everwhen.memory import Memory
-from everwhen.memory.keeping import drop_cached
+from everwhen.memory.maintenance import drop_cached
 from everwhen.serve.fair import FairPool
 from everwhen.serve.logs import say
 from everwhen.serve.settings import Serving
@@ -73,7 +73,7 @@ class Banks:
 
     async def extracted(self, bank: str) -> None:
         """Wait for the extraction of what is there, where waiting holds up nobody; what is read then does not wait."""
-        await self.wait(bank, lambda memory: memory._settle())
+        await self.wait(bank, lambda memory: memory._bank.settle())
 
     async def search(self, bank: str, act: Callable[[Memory], R]) -> R:
         """Run something on a bank that is made slow with ease: a search by a regular expression."""
@@ -95,7 +95,7 @@ class Banks:
         def settle() -> None:
             begin_wait()
             with self.lease(bank) as memory:
-                memory._settle()
+                memory._bank.settle()
 
         context, made = contextvars.copy_context(), pieces()
         await asyncio.wrap_future(self._patient.submit(partial(context.run, settle)))
@@ -196,7 +196,7 @@ class Banks:
     def _uncache(self, bank: str) -> None:
         try:
             with self.lease(bank) as memory:
-                problems = drop_cached(memory)
+                problems = drop_cached(memory._bank)
         except EverwhenError as error:  # a damaged bank can be deleted all the same
             problems = [type(error).__name__]
         if problems:

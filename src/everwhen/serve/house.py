@@ -63,7 +63,8 @@ class House:
         say("stopped")
 
     def _warm(self) -> None:
-        from everwhen.memory.front import DEFAULT_EMBEDDER, shared_embedder
+        from everwhen.memory.bank import shared_embedder
+        from everwhen.memory.front import DEFAULT_EMBEDDER
 
         try:
             shared_embedder(self.settings.embedder or DEFAULT_EMBEDDER).embed(["ready"])

@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from everwhen.agent_recipe import TOOLS, AgentRecipe
-from everwhen.facts.wording import MOST_SYNONYMS
+from everwhen.operations.facts import MOST_SYNONYMS
 from everwhen.recall import Recipe
 from everwhen.recall.grep import LONGEST_PATTERN
 from everwhen.settings import MAX_TOKENS

@@ -101,7 +101,7 @@ _BOUNDARIES = frozenset(
 
 # Order: first, last, most recent
 
-_FIRST = frozenset({"first", "earliest", "initially", "originally", "oldest"})
+FIRST = frozenset({"first", "earliest", "initially", "originally", "oldest"})
 _LAST = frozenset({"last", "latest", "newest", "lastly"})
 # "First name" and "how long did it last" ask for no order.
 _NO_ORDER_BEFORE = word_set(
@@ -122,7 +122,7 @@ def _order(tokens: list[Token], refs: list[TimeRef]) -> Order | None:
             return "last"
         if after in _NO_ORDER_BEFORE:
             continue
-        if word in _FIRST and not (word == "first" and before == "at"):
+        if word in FIRST and not (word == "first" and before == "at"):
             return "first"
         if word in _LAST and not (word == "last" and before in _VERB_BEFORE and not after.isalpha()):
             return "last"
@@ -131,7 +131,7 @@ def _order(tokens: list[Token], refs: list[TimeRef]) -> Order | None:
 
 # Anchors: before I moved, the week after my vacation, two days before the wedding, since we adopted Max
 
-_RELATIONS: dict[str, AnchorRelation] = {
+RELATIONS: dict[str, AnchorRelation] = {
     "before": "before",
     "after": "after",
     "following": "after",
@@ -155,7 +155,7 @@ def _anchor(
 ) -> tuple[AnchorRelation, str, Duration | None] | None:
     placed = [ref.span for ref in refs if ref.interval]
     for index, token in enumerate(tokens):
-        relation = _RELATIONS.get(token.lower)
+        relation = RELATIONS.get(token.lower)
         if relation is None or index + 1 >= len(tokens):
             continue
         if any(start <= token.start < end for start, end in placed):

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from everwhen.agent.adapters.shelf import Shelf, WritableBank
+from everwhen.agent.adapters.shelf import Shelf
 from everwhen.errors import EverwhenError, UsageError
+from everwhen.operations import Bank
 
 ROOT = "/memories"
 LONGEST_FILE = 1_000_000
@@ -26,7 +27,7 @@ class MemoryFiles:
     'File created successfully at: /memories/a.txt'
     """
 
-    def __init__(self, bank: WritableBank) -> None:
+    def __init__(self, bank: Bank) -> None:
         self._shelf = Shelf(bank, "memories")
 
     @property

@@ -7,9 +7,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from everwhen.agent.adapters.shelf import Document, Shelf, WritableBank
+from everwhen.agent.adapters.shelf import Document, Shelf
 from everwhen.errors import UsageError
 from everwhen.models.llm.base import LLMError
+from everwhen.operations import Bank
 
 try:
     from langgraph.store.base import (
@@ -33,7 +34,7 @@ IN_TEXT = "in_text"
 """Marks an item that is too large for metadata: its value is the text of the turn."""
 
 
-def open_store(bank: WritableBank) -> EverwhenStore:
+def open_store(bank: Bank) -> EverwhenStore:
     """The bank as a store."""
     return EverwhenStore(bank)
 
@@ -47,7 +48,7 @@ class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
 
     supports_ttl = False
 
-    def __init__(self, bank: WritableBank) -> None:
+    def __init__(self, bank: Bank) -> None:
         self._shelf = Shelf(bank, "langgraph")
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:

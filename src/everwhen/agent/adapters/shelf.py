@@ -3,48 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
-from everwhen import checked
 from everwhen.errors import UsageError
-from everwhen.recall import Recall
-from everwhen.settings import MAX_TOKENS
-from everwhen.types import Added, Between, Turn
+from everwhen.operations import Bank
+from everwhen.operations.arguments import Metadata
 
 NOTHING = "(empty)"
 """A message needs words; a document without any says so, and its blanks are kept beside."""
 SHELF, NAME, GONE, BLANK = "shelf", "name", "gone", "blank"
-
-
-class WritableBank(Protocol):
-    """What a shelf needs of a memory. Above: the adapters. Below: `Memory`."""
-
-    @property
-    def bank(self) -> str: ...
-
-    def add(
-        self,
-        messages: Mapping[str, Any] | Iterable[Mapping[str, Any]],
-        *,
-        session: str | None = None,
-        at: datetime | None = None,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> Added: ...
-
-    def turns(self, session: str | None = None, between: Between | None = None) -> list[Turn]: ...
-
-    def recall(
-        self,
-        query: str,
-        *,
-        budget: str | int = "mid",
-        max_tokens: int = MAX_TOKENS,
-        kinds: list[str] | None = None,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> Recall: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +36,7 @@ class Shelf:
     (`memory.forget`).
     """
 
-    def __init__(self, bank: WritableBank, kind: str, speaker: str = "memory") -> None:
+    def __init__(self, bank: Bank, kind: str, speaker: str = "memory") -> None:
         self._bank = bank
         self._kind = kind
         self._speaker = speaker
@@ -92,7 +62,7 @@ class Shelf:
     def fits(self, name: str, data: Mapping[str, Any]) -> bool:
         """Whether this may stand beside a document's words, as its turn's metadata."""
         try:
-            checked.metadata({SHELF: self._kind, NAME: name, BLANK: "", "data": dict(data)})
+            Metadata().check({SHELF: self._kind, NAME: name, BLANK: "", "data": dict(data)}, "metadata")
         except UsageError:
             return False
         return True

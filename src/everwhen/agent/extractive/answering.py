@@ -16,12 +16,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import counting, holding, timing, wording
 from everwhen.agent.extractive.drafts import Draft
-from everwhen.agent.extractive.kinds import Asked, read_kind
 from everwhen.agent.extractive.reading import QUOTE, Found, Reply, asked_again, each, look, unnamed
 from everwhen.models.reader import Reader
+from everwhen.operations import Bank
+from everwhen.question import Question, parse
 from everwhen.recall import Recipe
 from everwhen.sentences import sentence_at
 from everwhen.types import Answer, Citation, Fact
@@ -45,11 +45,11 @@ def ask(
 
     Without a reader the best turn is quoted. `recipe` is how turns are recalled; it need not read them.
     """
-    asked = read_kind(question)
+    asked = parse(question)
     dated = {"when": timing.date, "between": timing.between, "first": timing.first}.get(asked.kind)
     draft = _known_by(dated(bank, asked, at, as_of), as_of) if dated else Draft("reading")
 
-    def search(question: Asked) -> Found:
+    def search(question: Question) -> Found:
         return look(bank, reader, question, at=at, as_of=as_of, recipe=recipe)
 
     found = None if draft.text else search(asked)
@@ -93,7 +93,7 @@ def ask(
     return Answer(draft.text, draft.citations, draft.intervals, confidence=sure, trace=trace)
 
 
-def _ended(bank: Bank, found: Found, over: Fact | Reply, asked: Asked) -> Answer:
+def _ended(bank: Bank, found: Found, over: Fact | Reply, asked: Question) -> Answer:
     """That what was asked for has ended, with the turn that says so: no to a question of yes or no, else a refusal."""
     if isinstance(over, Reply):
         turn, quote, sure, what = over.turn, over.quote, float(over.reading.statuses.max()), "it has ended"

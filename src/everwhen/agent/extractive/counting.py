@@ -9,9 +9,9 @@ from itertools import product
 
 from everwhen.agent.extractive import wording
 from everwhen.agent.extractive.drafts import Draft
-from everwhen.agent.extractive.kinds import Asked
 from everwhen.agent.extractive.numbers import Number, counts, number_in
 from everwhen.agent.extractive.reading import Found, Reply, unnamed
+from everwhen.question import Question
 from everwhen.when import resolve
 
 TELLS = 1.0  # the logit from which a turn tells of one of the things that are counted
@@ -20,12 +20,11 @@ NAMED = 4  # things that a count names
 _PARTED = re.compile(r"(?i)\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|&|plus)\s+")
 _AND = re.compile(r"(?i)\s(?:and|&|plus)\s|;")
 _UNREAL = frozenset({"denied", "supposed", "planned", "fiction"})
-_AHEAD = re.compile(r"(?i)\b(?:will|going to|plan\w*|need|want|should|would|have to|left)\b")
 _PLAIN = "a an the my our his her their of from to in on at for with new"
 _LEADING = re.compile(r"(?i)^(?:(?:an?|the|my|our|his|her|their|new|another|one)\s+)+")
 
 
-def number_of(asked: Asked, reply: Reply) -> Number | None:
+def number_of(asked: Question, reply: Reply) -> Number | None:
     """The number that a reply gives to a question for one."""
     if asked.kind != "count":
         return number_in(reply.words)
@@ -41,11 +40,11 @@ def said(found: Found) -> tuple[Reply, Number] | None:
     return next(((one, number) for one, number in told if number is not None), None)
 
 
-def _said(asked: Asked, reply: Reply) -> Number | None:
+def _said(asked: Question, reply: Reply) -> Number | None:
     return number_of(asked, reply) if reply.answers >= REPLIES else None
 
 
-def total(asked: Asked, look: Callable[[str], Found], sure: Callable[[Found], float]) -> Draft | None:
+def total(asked: Question, look: Callable[[str], Found], sure: Callable[[Found], float]) -> Draft | None:
     """The sum of what was said of two things, of each another number: the likeliest two together. None where not both
     are told, unless a sum was asked for in so many words: then that is said. `sure`: how often an answer is right."""
     found = [look(question) for question in asked.parts]
@@ -73,7 +72,7 @@ def total(asked: Asked, look: Callable[[str], Found], sure: Callable[[Found], fl
 def count(found: Found, each: Found, sure: float) -> Draft:
     """The distinct things that the turns tell of, as they reply to `each`: the question for the things themselves."""
     asked = each.asked
-    unreal = _UNREAL - {"planned", "supposed"} if _AHEAD.search(asked.words) else _UNREAL
+    unreal = _UNREAL - {"planned", "supposed"} if asked.planned else _UNREAL
     plain = _words(f"{asked.words} {_PLAIN}")
     numbers = {one.turn.id: _said(asked, one) for one in found.replies}
     told: list[_Thing] = []

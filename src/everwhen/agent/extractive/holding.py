@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
+from typing import cast
 
-from everwhen.agent.bank import Bank
-from everwhen.agent.extractive.reading import FIRST_PERSON, HELD, Found, Reply, read_turn, words
-from everwhen.agent.time_asked import PAST, content, undated
+from everwhen.agent.extractive.content import content
+from everwhen.agent.extractive.reading import HELD, Found, Reply, read_turn, words
+from everwhen.facts import Facts
 from everwhen.models.reader import Reader
+from everwhen.operations import Bank
+from everwhen.question import parse
+from everwhen.question.names import capitalised
+from everwhen.question.time_asked import undated
 from everwhen.relations import relations
 from everwhen.types import Fact
 from everwhen.when import Interval
 
 SURE = 0.5  # the confidence from which a fact counts
 SURE_END = 0.9  # the chance from which a reply ends what an earlier one says
-_NAME = re.compile(r"\b[A-Z][\w'’-]+")
 FEW = 3  # replies that are looked at
 
 
@@ -67,7 +70,7 @@ def held(bank: Bank, reader: Reader, found: Found, at: datetime, unsure: bool) -
             if (one.subject, one.predicate) == (fact.subject, fact.predicate)
             and one.valid.overlaps(then) and one.sources
         ]  # fmt: skip
-        if following and not bank.facts.predicates.find(fact.predicate).multi:
+        if following and not cast(Facts, bank.facts).predicates.find(fact.predicate).multi:
             now = following[-1]
             return Held(found.led_by(_pointing(read_turn(bank, reader, found, now.sources[0]), now)), now)
         if not _is_over(fact, then) and not _is_ahead(fact, then):
@@ -120,15 +123,15 @@ def _asked_for(found: Found, at: datetime, zone: str) -> Interval | None:
     named = undated(found.asked.words, at, zone)
     if named is not None:
         return named[1] if found.asked.kind in HELD else None
-    return None if PAST.search(found.asked.words) else Interval(at, at + timedelta(microseconds=1))
+    return None if found.asked.past else Interval(at, at + timedelta(microseconds=1))
 
 
 def _known(bank: Bank, found: Found) -> list[Fact]:
     """All that is known of those who reply, of those whom recalled facts are about, and of those whom the question
     names."""
     recalled = (bank.facts.get(one.id).subject for one in found.recall.memories if one.kind == "fact")
-    named = (name.removesuffix("'s") for name in _NAME.findall(found.asked.words))
-    subjects = dict.fromkeys((*(one.turn.speaker for one in found.replies[:FEW]), *recalled, *named))
+    speakers = (one.turn.speaker for one in found.replies[:FEW])
+    subjects = dict.fromkeys((*speakers, *recalled, *capitalised(found.asked.words)))
     return [fact for one in subjects for fact in bank.facts.about(one) if fact.confidence >= SURE]
 
 
@@ -150,7 +153,7 @@ def _is_asked(found: Found, fact: Fact) -> bool:
     """Whether a question is one of those by which people ask for a fact of this kind, about this subject."""
     question, whose = found.asked.base, words(fact.subject)
     speakers = {one.turn.speaker for one in found.replies if one.turn.role == "user"}
-    own = bool(FIRST_PERSON.search(question)) and speakers == {fact.subject}
+    own = parse(question).first_person and speakers == {fact.subject}
     return (own or whose <= words(question)) and content(question) - whose in _questions(fact.predicate)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -10,10 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from everwhen.agent.bank import Bank
-from everwhen.agent.extractive.kinds import Asked
-from everwhen.agent.time_asked import tells_of, undated
+from everwhen.agent.extractive.content import tells_of
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
+from everwhen.operations import Bank
+from everwhen.question import Question, parse
+from everwhen.question.names import surely_named
+from everwhen.question.time_asked import undated
 from everwhen.recall import Recall, Recipe
 from everwhen.sentences import around, pieces, sentence_at
 from everwhen.types import Citation, Turn
@@ -30,9 +31,6 @@ QUOTE = 200  # characters of the sentences that speak for themselves
 NEAR = 4.0  # logits that a reply may stand behind the best one and still replace it because it is newer
 LOWEST = 1e-6  # the least share of the best score that counts
 _NONE = KINDS.index("none")
-FIRST_PERSON = re.compile(r"(?i)\b(?:i|i'm|i've|me|my|mine|myself|we|we've|we're|our|ours|us)\b")
-_NAME = re.compile(r"(?<=[\w,] )[A-Z]\w{2,}(?!\w*['’])")
-_DATES = frozenset((*calendar.month_name, *calendar.day_name))
 HELD = ("who", "where", "what", "name", "amount")
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
 
@@ -106,7 +104,7 @@ class Reply:
 class Found:
     """What was read for a question, the best reply first."""
 
-    asked: Asked
+    asked: Question
     recall: Recall
     replies: tuple[Reply, ...]
     unread: tuple[Turn, ...] = ()  # the best turns, where there is no reader
@@ -135,7 +133,7 @@ class Found:
 def look(
     bank: Bank,
     reader: Reader | None,
-    asked: Asked,
+    asked: Question,
     *,
     at: datetime,
     as_of: datetime | None = None,
@@ -162,12 +160,12 @@ def look(
     return _look(bank, reader, asked, asked.words, recall(asked.words))
 
 
-def _look(bank: Bank, reader: Reader | None, asked: Asked, question: str, recall: Recall) -> Found:
+def _look(bank: Bank, reader: Reader | None, asked: Question, question: str, recall: Recall) -> Found:
     ids: dict[str, float] = {}
     for memory in recall.memories:
         if memory.kind == "turn" and memory.turns:
             ids.setdefault(memory.turns[0], math.log(max(memory.score, LOWEST)))
-    alone = bool(FIRST_PERSON.search(question))
+    alone = parse(question).first_person
     own: list[tuple[Turn, list[Turn]]] = []
     for id_ in ids:
         near = bank.turns_around(id_, 1)
@@ -226,8 +224,7 @@ def _replies(reader: Reader, question: str, told: Sequence[Told]) -> list[Reply]
 def unnamed(question: str, passages: Iterable[Passage]) -> str:
     """A name in a question that no passage has: what they tell is then of something else."""
     told = " ".join(f"{one.speaker} {one.before} {one.text}" for one in passages).casefold()
-    names = (name for name in _NAME.findall(question) if name not in _DATES)
-    return next((name for name in names if name.casefold() not in told), "")
+    return next((name for name in surely_named(question) if name.casefold() not in told), "")
 
 
 def _passages(turn: Turn, near: Sequence[Turn], asks_of_user: bool) -> list[tuple[Passage, int]]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from everwhen.agent.bank import Bank
 from everwhen.agent.extractive import wording
+from everwhen.agent.extractive.content import content
 from everwhen.agent.extractive.drafts import Draft, cited
-from everwhen.agent.extractive.kinds import Asked
 from everwhen.agent.extractive.reading import Found
-from everwhen.agent.time_asked import content, undated
+from everwhen.operations import Bank
+from everwhen.question import Question
+from everwhen.question.time_asked import undated
 from everwhen.recall.comparing import in_words
 from everwhen.types import Comparison, TimeAnswer
 from everwhen.when import Interval
@@ -27,19 +27,17 @@ UNIT_DAYS = {
     "decade": 3652.5,
 }
 SURE = 0.5  # the confidence from which the calendar alone says yes or no
-_CLOCK = re.compile(r"(?i)\bwhat\s+time\b|\bo'clock\b|\bhour\b|\bexactly\b")
-_AGO = re.compile(r"(?i)\bago\b")
 
 
-def date(bank: Bank, asked: Asked, at: datetime, as_of: datetime | None = None) -> Draft:
+def date(bank: Bank, asked: Question, at: datetime, as_of: datetime | None = None) -> Draft:
     """The date that was asked for, or how long ago it is."""
     found = bank.when(asked.words, at=at, as_of=as_of)
     if found is None:
         return Draft("when", reason="no date for it was ever told")
-    if not _CLOCK.search(asked.words):
+    if not asked.clock:
         found = replace(found, interval=wording.whole_days(found.interval, found.zone))
     text = wording.time(found.interval, found.zone)
-    if _AGO.search(asked.words):
+    if asked.form == "ago":
         text = f"{ago(found, at, asked.unit)} ago ({text[:1].lower()}{text[1:]})"
     return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
 
@@ -56,7 +54,7 @@ def called_off(bank: Bank, found: Found, as_of: datetime | None) -> Draft | None
     return None
 
 
-def since(bank: Bank, asked: Asked, at: datetime) -> Draft:
+def since(bank: Bank, asked: Question, at: datetime) -> Draft:
     """How long something has gone on: from its beginning to the moment of asking."""
     found = bank.when(asked.words, at=at)
     if found is None or found.interval.start is None:
@@ -66,7 +64,7 @@ def since(bank: Bank, asked: Asked, at: datetime) -> Draft:
     return Draft("when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text)
 
 
-def between(bank: Bank, asked: Asked, at: datetime, _: datetime | None = None) -> Draft:
+def between(bank: Bank, asked: Question, at: datetime, _: datetime | None = None) -> Draft:
     """The days from one thing to the other."""
     compared, missing = _compare(bank, asked, at)
     if compared is None or compared.gap is None:
@@ -76,18 +74,18 @@ def between(bank: Bank, asked: Asked, at: datetime, _: datetime | None = None) -
     return _compared(compared, text[:1].upper() + text[1:])
 
 
-def first(bank: Bank, asked: Asked, at: datetime, _: datetime | None = None) -> Draft:
+def first(bank: Bank, asked: Question, at: datetime, _: datetime | None = None) -> Draft:
     """Which of two came first, or last."""
     compared, missing = _compare(bank, asked, at)
     if compared is None:
         return Draft("compare", reason=missing)
     if compared.order != "before":
         return Draft("compare", reason="what was told does not say which of the two came first")
-    chosen = compared.second if asked.last else compared.first
-    return _compared(compared, f"{_named(chosen.query, asked)} came {'later' if asked.last else 'first'}")
+    chosen = compared.second if asked.later else compared.first
+    return _compared(compared, f"{_named(chosen.query, asked)} came {'later' if asked.later else 'first'}")
 
 
-def on_the_day(bank: Bank, asked: Asked, at: datetime) -> Draft | None:
+def on_the_day(bank: Bank, asked: Question, at: datetime) -> Draft | None:
     """Yes or no to a question that names a time: whether the thing was then, where the calendar has it."""
     named = undated(asked.words, at, bank.zone)
     if named is None:
@@ -122,30 +120,15 @@ def in_unit(least: int, most: int, unit: str) -> str:
     return f"between {low} and {high} {unit}s"
 
 
-def _compare(bank: Bank, asked: Asked, at: datetime) -> tuple[Comparison | None, str]:
+def _compare(bank: Bank, asked: Question, at: datetime) -> tuple[Comparison | None, str]:
     """The comparison, or which side of it is not known."""
-    assert asked.sides is not None
-    sides = [_whole(side, asked) for side in asked.sides]
-    compared = bank.compare(sides[0], sides[1], at=at)
+    assert asked.compared is not None
+    compared = bank.compare(*asked.compared, at=at)
     unknown = [side.query for side in (compared.first, compared.second) if side.answer is None]
     return (None, f"no date for {unknown[0]} was ever told") if unknown else (compared, "")
 
 
-def _whole(side: str, asked: Asked) -> str:
-    """A side with the verb that both share: "which group did I join first, A or B" asks when I joined A."""
-    if len(side.split()) > 3 or asked.kind != "first":
-        return side
-    shared = re.match(
-        r"^(?:which|what|who)(?:\s+\w+)?\s+(?:did|was|were|has|have|had|is|are)?\s*(?P<rest>.+?)\s+(?:first|earlier|sooner|last|later|"
-        r"most\s+recently)\b",
-        asked.words.strip(),
-        re.IGNORECASE,
-    )
-    rest = shared.group("rest").strip() if shared else ""
-    return side if not rest or rest.lower() in ("came", "happened", "come", "happen") else f"{rest} {side}"
-
-
-def _named(query: str, asked: Asked) -> str:
+def _named(query: str, asked: Question) -> str:
     """The side as the question has it."""
     assert asked.sides is not None
     named = next((side for side in asked.sides if query.endswith(side)), query)

@@ -14,7 +14,6 @@ from everwhen.recall.comparing import in_words
 from everwhen.recall.timeline import merged
 from everwhen.times import Clock
 from everwhen.types.recall import WEEKDAYS
-from everwhen.when import Interval
 from everwhen.when.calendar import add_months
 from everwhen.when.zones import zone_of
 
@@ -96,19 +95,13 @@ def _count(kit: Kit, given: DateMath) -> str:
     )
 
 
-def _interval(kit: Kit, text: str, name: str) -> Interval:
-    if not text:
-        raise UsageError(f"date_math needs {name}: an ISO date, or words such as 'today'")
-    return Clock(kit.view.zone, kit.view.at).interval(text, name)
-
-
 def _days(kit: Kit, text: str, name: str) -> tuple[date, date]:
     """The first and the last day of what a text names, in the bank's zone."""
-    found, zone = _interval(kit, text, name), zone_of(kit.view.zone)
-    if found.start is None or found.end is None:
-        raise UsageError(f"'{text}' has no beginning or no end; name a day, a week, a month or a year")
-    end = found.end - timedelta(microseconds=1) if found.end > found.start else found.end
-    return found.start.astimezone(zone).date(), end.astimezone(zone).date()
+    if not text:
+        raise UsageError(f"date_math needs {name}: an ISO date, or words such as 'today'")
+    clock, zone = Clock(kit.view.zone, kit.view.at), zone_of(kit.view.zone)
+    first, last = clock.first(text, name), clock.last(text, name)
+    return first.astimezone(zone).date(), last.astimezone(zone).date()
 
 
 def _day(kit: Kit, text: str, name: str) -> date:

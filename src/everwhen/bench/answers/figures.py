@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from statistics import pstdev
 from typing import Any
 
-from everwhen.agent.extractive.kinds import read_kind
 from everwhen.bench import metrics
 from everwhen.bench.answers.questions import Question
 from everwhen.bench.answers.scores import rouge_l, says_not_known, token_f1
 from everwhen.bench.retrieval import figure
+from everwhen.question import parse
 
 BESIDE = "everwhen"
 """The system to which the others' differences are told."""
@@ -25,7 +25,7 @@ class Line:
     question: str
     group: str
     kind: str
-    """What the question asks for, as `everwhen.agent.extractive.kinds` reads it."""
+    """What the question asks for, as `everwhen.question` reads it."""
     system: str
     run: int
     answer: str
@@ -41,7 +41,7 @@ class Line:
             f1, rouge = token_f1(answer, question.gold), rouge_l(answer, question.gold)
         else:
             f1 = rouge = float(abstained)
-        kind = read_kind(question.text).kind
+        kind = parse(question.text).kind
         return cls(question.id, question.group, kind, system, run, answer, f1, rouge, right, abstained)
 
 

@@ -10,10 +10,10 @@ from string import Template
 from typing import get_args
 
 from everwhen import prompts
-from everwhen.agent.extractive.kinds import read_kind
 from everwhen.bench.answers.questions import Question, Rule
 from everwhen.bench.answers.scores import exact, first_number, holds, names, says_not_known
 from everwhen.errors import UsageError
+from everwhen.question import parse
 
 RULES: tuple[Rule, ...] = get_args(Rule)
 _VERDICT = re.compile(r"\b(yes|no|correct|incorrect|right|wrong)\b", re.IGNORECASE)
@@ -58,7 +58,7 @@ def held(question: Question, answer: str) -> bool:
     """
     if not question.answerable:
         return says_not_known(answer)
-    asked = read_kind(question.text)
+    asked = parse(question.text)
     if asked.kind == "count" and (right := first_number(question.gold)):
         return first_number(answer) == right
     if asked.offered:

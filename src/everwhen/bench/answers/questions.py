@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from everwhen.agent.extractive.kinds import read_kind
 from everwhen.ingest.importers import locomo, longmemeval
+from everwhen.question import parse
 from everwhen.types import Message
 
 Rule: TypeAlias = Literal["short", "plain", "temporal", "update", "preference", "abstention"]
@@ -57,9 +57,9 @@ def talks(data_set: str, path: Path) -> Iterator[Talk]:
 
 
 def asking_for(given: Iterable[Talk], kinds: Collection[str]) -> Iterator[Talk]:
-    """Only the questions that ask for one of the kinds (`agent.extractive.kinds`); all of them where none is named."""
+    """Only the questions that ask for one of the kinds (`everwhen.question`); all of them where none is named."""
     for talk in given:
-        asked = tuple(one for one in talk.questions if not kinds or read_kind(one.text).kind in kinds)
+        asked = tuple(one for one in talk.questions if not kinds or parse(one.text).kind in kinds)
         if asked:
             yield replace(talk, questions=asked)
 

@@ -12,15 +12,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from everwhen.agent.budget import Room
-from everwhen.agent.extractive.kinds import asks_about_time
 from everwhen.agent.guidance import guidance
 from everwhen.agent_recipe import ABLATIONS, FULL, AgentRecipe
 from everwhen.bench.answers.questions import NOT_KNOWN
 from everwhen.errors import UsageError
 from everwhen.memory import Memory
-from everwhen.memory.asking import EXTRACTIVE
+from everwhen.memory.answers import EXTRACTIVE
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.tokens import count_tokens
+from everwhen.question import parse
 from everwhen.recall import FOUR_WAY, MID, Recipe
 from everwhen.types.recall import line
 from everwhen.when.render import describe
@@ -131,7 +131,7 @@ def recalled(recipe: Recipe = MID, *, kinds: Sequence[str] | None = None, calend
 
 def dated(memory: Memory, question: str, at: datetime | None) -> str:
     """One line: what the calendar computed from the speaker's words, for a question about time."""
-    if not asks_about_time(question):
+    if parse(question).kind != "when":
         return ""
     found = memory.when(question, at=at or datetime.now(UTC))
     if found is None:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
-from everwhen.checked import recipe as default_recipe
 from everwhen.memory import Memory
 from everwhen.recall import Recall, Recipe
+from everwhen.recipes import for_budget as default_recipe
 from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
 from everwhen.serve.schemas import RecallIn, window
 from everwhen.settings import Settings

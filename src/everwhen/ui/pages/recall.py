@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from html import escape
 from typing import Any
 
 from nicegui import ui
 
-from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.recall import Recall
 from everwhen.recall.naming import called
 from everwhen.settings import MAX_TOKENS
+from everwhen.times import Clock
 from everwhen.types import KINDS, Recalled
 from everwhen.ui.leaf import Leaf
 from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, press, said, show_turns, spoken
@@ -184,13 +184,8 @@ class Explorer(Leaf):
     def _day(self, given: str | None, name: str) -> datetime | None:
         if not given:
             return None
-        try:
-            chosen = date.fromisoformat(given)
-        except ValueError:
-            raise UsageError(f"{name}: write the day as 2025-04-30") from None
-        if name == "after":  # the whole day is over
-            chosen += timedelta(days=1)
-        return datetime(chosen.year, chosen.month, chosen.day, tzinfo=zone_of(self.visit.zone))
+        chosen = Clock(self.visit.zone).interval(given, name)
+        return chosen.end if name == "after" else chosen.start  # after: the whole day is over
 
 
 def _parts(parts: Mapping[str, float]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from everwhen.bench.retrieval import figure
-from everwhen.recall.complexity import complexity
+from everwhen.question.complexity import complexity
 from everwhen.recipes import Complexity
 
 MEANT: dict[int, Complexity] = {1: "hybrid", 2: "simple", 3: "complex", 4: "simple"}

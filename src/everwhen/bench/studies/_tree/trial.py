@@ -14,7 +14,7 @@ from typing import Any
 from everwhen.bench import metrics
 from everwhen.bench.retrieval import EVERYTHING, figure, given, within
 from everwhen.memory import Memory
-from everwhen.memory.front import BY_DEFAULT
+from everwhen.memory.recalling import BY_DEFAULT
 from everwhen.recall import Recall, Recipe, Request
 from everwhen.recall.pipeline import Gathered, decide, gather
 from everwhen.store import Filter
@@ -132,7 +132,7 @@ class Trial:
 
 def recall_from(memory: Memory, question: Question, way: Way, held: dict[Any, Gathered]) -> Recall:
     """What `memory.recall` gives for a way, with the search done once for all that search alike."""
-    store, recipe = memory._store, way.recipe
+    store, recipe = memory._bank.store, way.recipe
     kinds = frozenset(way.kinds) if way.kinds else BY_DEFAULT
     request = Request(
         question.text,
@@ -144,7 +144,7 @@ def recall_from(memory: Memory, question: Question, way: Way, held: dict[Any, Ga
     )
     searched = (recipe.candidates, recipe.channels, recipe.speaker, recipe.rerank and recipe.fusion, kinds)
     if searched not in held:
-        held[searched] = gather(store, memory._asking, request, {})
+        held[searched] = gather(store, memory._bank.plain_embedder, request, {})
     return decide(store, held[searched], request, {})
 
 

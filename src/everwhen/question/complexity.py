@@ -11,16 +11,17 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from everwhen.question.words import AUXILIARY, LENGTH, MODAL, pattern
 from everwhen.recipes import Complexity
+from everwhen.when import resolve
 
 # "Could you remind me" asks for no judgement.
-_COURTESY = re.compile(
-    r"\bmay i (?:please )?(?:ask|know|hear|see)\b|"
-    r"\bi (?:was|am|'m) wondering(?: if)?(?: you (?:could|can|would))?\b"
-    r"|\b(?:can|could|would|will) you(?: please)?\b(?! (?:\w+ )?(?:suggest|recommend|advise|help))",
-    re.IGNORECASE,
+_COURTESY = pattern(
+    r"\bmay i (?:please )?(?:ask|know|hear|see)\b",
+    r"\bi (?:was|am|'m) wondering(?: if)?(?: you (?:could|can|would))?\b",
+    r"\b(?:can|could|would|will) you(?: please)?\b(?! (?:\w+ )?(?:suggest|recommend|advise|help))",
 )
-_AUXILIARY = r"(?:has|have|had|does|do|did|is|are|was|were|will|can|could|might|would)"
+_AUXILIARY = rf"(?:{AUXILIARY}|{MODAL})"
 # What somebody can be by nature, along the five factors of personality; no word that is said of things as often.
 _TRAITS = """
     extro?verted extraverted introverted outgoing sociable talkative shy timid gregarious assertive bold confident
@@ -53,8 +54,8 @@ _PLURAL = rf"(?!{_NOT_PLURAL})\w{{2,30}}(?<!ss)(?<!us)(?<!is)s"
 _WORD = rf"(?!{_AUXILIARY}\b)[\w\-/.']{{1,30}}"
 
 COMPLEX: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in {
+    name: pattern(cue)
+    for name, cue in {
         "modal": r"\b(?:would|wouldn['’]t|might|could|couldn['’]t|should|ought)\b",  # and `permits`
         "likelihood": r"\b(?:likely|unlikely|probably|possibly|potentially|presumably|considered|suitable|"
         r"appropriate|prone|open to|willing)\b",
@@ -82,8 +83,8 @@ COMPLEX: Mapping[str, re.Pattern[str]] = {
 """What asks for a judgement, a prediction, advice, or what somebody is like."""
 
 HYBRID: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in {
+    name: pattern(cue)
+    for name, cue in {
         # "what books has", "which areas of the country did": a plural before the verb
         "plural": rf"\b(?:what|which)\s+(?:{_WORD}\s+){{0,3}}?{_PLURAL}\s+"
         rf"(?:(?:of|for|at|in|with|from)\s+(?:[\w.']{{1,30}}\s+){{1,3}}?)?(?:that\s+)?(?:\w{{1,30}}\s+)?{_AUXILIARY}\b",
@@ -91,10 +92,10 @@ HYBRID: Mapping[str, re.Pattern[str]] = {
         # "what has she painted": all that happened until now
         "perfect": r"\b(?:what|which|where|who|how)\b(?! (?:long|much|old))"
         r"(?:\s+(?!do\b|does\b|did\b|is\b|are\b)[\w\-'/]{1,30}){0,5}?\s+(?:has|have)\s+(?!to\b)",
-        "count": r"\bhow many (?!days|weeks|months|years|hours|minutes|seconds)",
+        "count": rf"\bhow many (?!{LENGTH}\b)",
         "repeated": r"\bmultiple\b|\bmost (?:often|frequently)\b|\bso far\b|\bover (?:time|the years)\b|\bthroughout\b",
         # a stretch of time has two ends, told apart
-        "span": r"\bhow many (?:days|weeks|months|years|hours|minutes)\b(?! (?:ago|does|do|a )\b)",
+        "span": rf"\bhow many {LENGTH}\b(?! (?:ago|does|do|a )\b)",
         "together": r"\b(?:both|in common|each other)\b",
         "all": r"\b(?:all|every|various|several|total|altogether|combined|overall|average|list|"
         r"(?:types|kinds|sorts) of|(?:what|which|different) ways|names of)\b",
@@ -126,17 +127,16 @@ def complexity(query: str) -> tuple[Complexity, tuple[str, ...]]:
     return ("hybrid", several) if several else ("simple", ())
 
 
-_MAY = re.compile(r"\bmay\b", re.IGNORECASE)
+_MAY = pattern(r"\bmay\b")
 # No verb stands behind these: "in May", "last May", "the May fair", "did May call" (a name), "was May busy".
-_BEFORE_A_NOUN = re.compile(
+_BEFORE_A_NOUN = pattern(
     r"(?:\b(?:in|on|at|by|of|for|from|to|since|until|till|through|during|before|after|around|between|within|about|"
     r"the|an?|last|next|every|each|early|mid|late|previous|coming|following|his|her|my|our|their|your|"
-    r"do|does|did|is|are|was|were|has|have|had|will|would|can|could|should)|['’]s|mid-)\s*$",
-    re.IGNORECASE,
+    rf"{AUXILIARY}|can|could|should)|['’]s|mid-)\s*$"
 )
-_AFTER_A_NOUN = re.compile(r"\s*(?:['’]s\b|(?:is|are|was|were|has|had|did|does|will|would)\b)", re.IGNORECASE)
-_OPENING = re.compile(r"(?:^|[.!?,])\s*$")
-_ASKS_LEAVE = re.compile(r"\s+(?:i|we)\s+(?!be\b|have\b)", re.IGNORECASE)
+_AFTER_A_NOUN = pattern(r"\s*(?:['’]s|is|are|was|were|has|had|did|does|will|would)\b")
+_OPENING = pattern(r"(?:^|[.!?,])\s*$")
+_ASKS_LEAVE = pattern(r"\s+(?:i|we)\s+(?!be\b|have\b)")
 _ANY_MOMENT = datetime(2024, 1, 1, tzinfo=UTC)
 MOST_MAYS = 8
 AROUND_MAY = 40
@@ -161,8 +161,6 @@ def permits(query: str) -> bool:
 
 
 def _is_time(before: str, rest: str) -> bool:
-    from everwhen.when import resolve
-
     place = len(before)
     return any(
         start <= place < end for start, end in (ref.span for ref in resolve(before + rest, _ANY_MOMENT))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.recall.complexity import complexity
+from everwhen.question.complexity import complexity
 
 
 @pytest.mark.parametrize(

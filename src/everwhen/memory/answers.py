@@ -1,0 +1,147 @@
+"""Answers in words: by a model with tools, or without one by extraction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+from everwhen.errors import UsageError
+from everwhen.memory.bank import OpenBank
+from everwhen.operations import Bank, does
+from everwhen.operations.arguments import OpenModel
+from everwhen.operations.ask import Ask, ModelUsage
+from everwhen.recipes import for_budget
+from everwhen.store import Store
+from everwhen.types import Answer, Time, Usage
+from everwhen.waiting import one_wait
+
+if TYPE_CHECKING:
+    from everwhen.agent.loop import Run
+    from everwhen.agent.tools import Toolbox
+    from everwhen.models.llm import LLM
+
+EXTRACTIVE = "none"
+"""The `model` that is none."""
+
+
+class Answers:
+    """What answers questions about one bank. `reading` is the bank as an agent sees it: with all its methods."""
+
+    def __init__(self, bank: OpenBank, reading: Bank) -> None:
+        self._bank = bank
+        self._reading = reading
+
+    @does(Ask)
+    def ask(self, asked: Ask) -> Answer:
+        with one_wait() as wait:
+            words, moment, then = self._question(asked)
+            chosen = self._model(asked)
+            if chosen is None:
+                answer = self._extracted(words, moment, then)
+            else:
+                answer = self._run(asked, words, moment, then, chosen).answer()
+            return replace(answer, pending=wait.pending)
+
+    def stream(self, asked: Ask) -> Iterator[str | Answer]:
+        """The same as it comes: pieces of the text, and at last the `Answer`, whose text is the one that counts."""
+        with one_wait() as wait:
+            chosen = self._model(asked)
+            if chosen is None:
+                answer = self.ask(replace(asked, model=EXTRACTIVE))
+                return iter((answer.text, answer))
+            from everwhen.agent.asking import answers
+
+            words, moment, then = self._question(asked)
+
+            def run(say: Callable[[str], None], gone: Callable[[], bool]) -> Run:
+                return self._run(asked, words, moment, then, chosen, say, gone)
+
+            return answers(run, copy_context(), wait.pending)
+
+    @does(ModelUsage)
+    def usage(self, asked: ModelUsage) -> Usage:
+        return self._bank.store.graph.usage()
+
+    def tools(self, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
+        """The agent's tools, for an agent of somebody else."""
+        from everwhen.agent.tools import Kit, Toolbox
+        from everwhen.agent.view import View
+
+        clock = self._bank.clock(at)
+        return Toolbox(Kit(View(self._reading, clock.now, as_of=clock.last(as_of, "as_of"))))
+
+    def _model(self, asked: Ask) -> str | OpenModel | None:
+        chosen = self._bank.settings.llm if asked.model is None else asked.model
+        return None if chosen is None or chosen == EXTRACTIVE else chosen
+
+    def _question(self, asked: Ask) -> tuple[str, datetime, datetime | None]:
+        if not asked.question.strip():
+            raise UsageError("the question is empty; ask something, such as 'when did Ana move to Porto'")
+        clock = self._bank.clock(asked.at)
+        then = clock.last(asked.as_of, "as_of")
+        self._bank.settle()
+        return asked.question, clock.at or then or clock.now, then
+
+    def _extracted(self, words: str, at: datetime, as_of: datetime | None) -> Answer:
+        from everwhen.agent import extractive
+        from everwhen.recall.question import heart_of
+
+        # What is recalled is read for the answer, as it was said; recall need not read it too.
+        unread = for_budget("mid", self._bank.settings).without("read").without("dates")
+        return extractive.ask(
+            self._reading, heart_of(words), at=at, as_of=as_of, reader=self._bank.reader, recipe=unread
+        )
+
+    def _run(
+        self,
+        asked: Ask,
+        question: str,
+        at: datetime,
+        as_of: datetime | None,
+        model: str | OpenModel,
+        say: Callable[[str], None] | None = None,
+        gone: Callable[[], bool] = lambda: False,
+    ) -> Run:
+        from everwhen.agent.budget import Budget
+        from everwhen.agent.loop import Run
+        from everwhen.agent.view import View
+        from everwhen.agent_recipe import FULL
+        from everwhen.models.llm import llm_of
+
+        chosen = self._bank.settings
+        llm = llm_of(chosen, model) if isinstance(model, str) else cast("LLM", model)
+        budget = Budget(
+            steps=chosen.ask_steps,
+            tokens=chosen.ask_tokens,
+            cost=chosen.ask_cost,
+            seconds=chosen.ask_seconds,
+            bank_tokens=chosen.bank_tokens,
+            bank_cost=chosen.bank_cost,
+        )
+        return Run(
+            View(self._reading, at, question, as_of, asked.recipe or FULL),
+            llm,
+            question,
+            budget,
+            guide=self._bank.llm(chosen.llm_guidance),
+            session=asked.session,
+            account=_Account(self._bank.store),
+            say=say,
+            cancelled=gone,
+        )
+
+
+class _Account:
+    """The bank's own record of what models took."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def spent(self) -> Usage:
+        return self._store.graph.usage()
+
+    def charge(self, purpose: str, model: str, usage: Usage) -> None:
+        self._store.graph.note_usage(purpose, model, usage)

@@ -1,0 +1,203 @@
+"""One bank that is open: what the parts of `Memory` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from everwhen.facts import Facts
+from everwhen.home import cache_path, home_folder
+from everwhen.ingest.entities import KnownEntities
+from everwhen.ingest.extract.opening import open_extractor
+from everwhen.ingest.worker import Worker
+from everwhen.memory.model import BankEmbedder, plain
+from everwhen.models.embed import Embedder, open_embedder
+from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.reader import open_reader
+from everwhen.models.rerank import Reranker, open_reranker
+from everwhen.recall.accesses import Accesses
+from everwhen.redact import Masks, kinds_of
+from everwhen.settings import Settings
+from everwhen.store import Store
+from everwhen.times import Clock
+from everwhen.types import Between, Time
+from everwhen.waiting import wait_once
+from everwhen.when import Interval
+
+if TYPE_CHECKING:
+    from everwhen.ingest.extract.base import Extraction
+    from everwhen.models.llm.base import LLM
+    from everwhen.store.graph import Work
+
+T = TypeVar("T")
+
+
+@lru_cache(maxsize=4)
+def shared_embedder(model: str) -> Embedder:
+    """One model for all the banks of a process that use it."""
+    return open_embedder(model)
+
+
+@lru_cache(maxsize=4)
+def shared_reranker(name: str, timeout: float | None = None) -> Reranker:
+    """One reranker for all the banks of a process that use it."""
+    return open_reranker(name, timeout=timeout)
+
+
+def opened_embedder(model: str, home: Path, settings: Settings) -> Embedder:
+    """An embedder that remembers its vectors in the home folder, unless that is switched off."""
+    embedder = shared_embedder(model)
+    if not settings.cache_entries:
+        return embedder
+    return CachedEmbedder(embedder, cache_path(home), settings.cache_entries)
+
+
+class OpenBank:
+    """The store of one bank, the models that it is read with, and the worker that extracts from it."""
+
+    def __init__(
+        self, store: Store, embedder: Embedder, settings: Settings, reranker: Reranker | None = None
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.own_reranker = reranker
+        self.reader = open_reader(settings.reader)
+        self.folder = home_folder(settings.home)
+        self.accesses = Accesses(store)
+        self.masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
+        self.worker = Worker(store, self._extract)
+        self.model = BankEmbedder(store, embedder, self.opened)
+        self._entities = KnownEntities()
+
+    def close(self) -> None:
+        """Close the files. A batch that is being extracted is finished first."""
+        self.worker.close()
+        self.accesses.write()
+        self.store.close()
+        self.model.close()
+
+    @property
+    def name(self) -> str:
+        return self.store.info.name
+
+    @property
+    def zone(self) -> str:
+        return self.store.info.zone
+
+    @property
+    def facts(self) -> Facts:
+        return Facts(self.store.facts, self.model.write, self.settings, self.settle, self.masks, self.zone)
+
+    # Times
+
+    def clock(self, at: Time | None = None) -> Clock:
+        """Reads the times of one call, in the bank's zone."""
+        return Clock(self.zone, at)
+
+    def window(self, between: Between | None) -> Interval | None:
+        """A stretch of time in a call that has no other moment than now."""
+        return self.clock().window(between)
+
+    # Models
+
+    def opened(self, model: str) -> Embedder:
+        """An embedder by its name, with the cache of this home."""
+        return opened_embedder(model, self.folder, self.settings)
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.model.current
+
+    @property
+    def plain_embedder(self) -> Embedder:
+        """The embedder without its cache: questions hardly ever repeat."""
+        return plain(self.model.current)
+
+    @property
+    def reranker(self) -> Reranker:
+        return self.own_reranker or shared_reranker(self.settings.reranker, self.settings.rerank_timeout)
+
+    def llm(self, name: str | None) -> LLM | None:
+        """The language model of a setting such as `llm:openai:gpt-5-mini`; None where none is set."""
+        if name is None or name in ("none", "rules"):
+            return None
+        from everwhen.models.llm import llm_of
+
+        return llm_of(self.settings, name.removeprefix("llm:"))
+
+    @contextmanager
+    def with_cache(self, embedder: Embedder) -> Iterator[Embedder]:
+        """An embedder with the cache of the home folder, even where this bank was opened without it."""
+        path = cache_path(self.folder)
+        if isinstance(embedder, CachedEmbedder) or not path.exists():
+            yield embedder
+            return
+        remembering = CachedEmbedder(embedder, path)
+        try:
+            yield remembering
+        finally:
+            remembering.close()
+
+    def write_uncached(self, work: Callable[[Embedder], T]) -> T:
+        """Work that takes vectors out of the bank and out of the cache."""
+
+        def done(embedder: Embedder) -> T:
+            with self.with_cache(embedder) as remembering:
+                return work(remembering)
+
+        return self.model.write(done)
+
+    # Extraction
+
+    @property
+    def extracts(self) -> bool:
+        return self.settings.extract != "none"
+
+    def wake(self) -> None:
+        """Turns were added: extraction follows in the background."""
+        if self.extracts:
+            self.worker.wake()
+
+    def settle(self) -> int:
+        """Wait for the extraction of what was added before this call, but not for ever; how many turns still wait.
+
+        Turns that come later are not waited for, so that a reader ends however much is being written.
+        """
+        if not self.extracts:
+            return 0
+        return wait_once(
+            self, lambda: self.worker.wait(self.store.graph.newest(), self.settings.wait_seconds)
+        )
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """No turn is being extracted inside the block; what then waits is taken up behind it."""
+        try:
+            with self.worker.paused():
+                yield
+        finally:
+            if self.store.graph.waits():
+                self.wake()
+
+    def _extract(self, work: Work) -> Extraction:
+        from everwhen.ingest.pipeline import process
+
+        extractor = open_extractor(self.settings)
+        assert extractor is not None
+        # A model that extracts also decides about names that may be one.
+        judge = self.llm(self.settings.extract) if self.settings.extract.startswith("llm:") else None
+        return self.model.write(
+            lambda embedder: process(
+                self.store,
+                embedder,
+                extractor,
+                work,
+                judge,
+                entities=self._entities,
+                dated=self.settings.date_in_embedding,
+                reader=self.reader,
+            )
+        )

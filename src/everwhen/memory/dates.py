@@ -1,0 +1,112 @@
+"""Answers about time: when something was, what came first, what happened in a while."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from everwhen.errors import UsageError
+from everwhen.memory.bank import OpenBank
+from everwhen.memory.events import EventCalendar
+from everwhen.models.embed import Embedder
+from everwhen.operations import does
+from everwhen.operations.events import Events
+from everwhen.operations.times import Compare, Timeline, When
+from everwhen.recall.question import heart_of
+from everwhen.recipes import for_budget
+from everwhen.store import Filter
+from everwhen.store.facts import FactRow
+from everwhen.types import Compared, Comparison, Entry, Event, Listed, Session, TimeAnswer
+from everwhen.waiting import one_wait
+
+MOST_FACTS = 200
+"""Facts that a timeline about something shows at the most."""
+
+
+class Dates:
+    """What one bank tells about time. All of it waits for pending extraction."""
+
+    def __init__(self, bank: OpenBank, events: EventCalendar) -> None:
+        self._bank = bank
+        self._events = events
+
+    @does(When)
+    def when(self, asked: When) -> TimeAnswer | None:
+        from everwhen.recall.dating import Ask, when
+
+        bank, words = self._bank, asked_for(asked.query, "query")
+        clock = bank.clock(asked.at)
+        window, then = clock.window(asked.between), clock.last(asked.as_of, "as_of")
+        pending = bank.settle()
+        recipe = for_budget("mid", bank.settings)
+        ask = Ask(words, clock.now, bank.zone, window, recipe, bank.reader, then)
+        found = bank.model.read(lambda embedder: when(bank.store, embedder, ask))
+        return replace(found, pending=pending) if found and pending else found
+
+    @does(Compare)
+    def compare(self, asked: Compare) -> Comparison:
+        from everwhen.recall.comparing import comparison
+
+        first, second = asked_for(asked.a, "first event"), asked_for(asked.b, "second event")
+        moment = self._bank.clock(asked.at).now
+        with one_wait() as wait:
+            sides = [Compared(side, self.when(When(side, at=moment))) for side in (first, second)]
+            found = comparison(sides[0], sides[1], self._bank.zone)
+            return replace(found, pending=wait.pending)
+
+    @does(Timeline)
+    def timeline(self, asked: Timeline) -> Listed[Entry]:
+        from everwhen.recall.timeline import SHOWN, timeline
+
+        topic = None if asked.about is None else asked_for(asked.about, "topic")
+        window = self._bank.window(asked.between)
+        then = self._bank.clock().last(asked.known_at, "known_at")
+        events = self._events.events(Events(topic, window, known_at=then))
+        sessions = self._sessions_of(topic, events)
+        entries = timeline(
+            events,
+            self._facts_about(topic, then),
+            [session for session in sessions if then is None or session.first <= then],
+            between=window,
+            grain=asked.grain,
+            zone=self._bank.zone,
+            statuses=(*SHOWN, "negated") if asked.negated else SHOWN,
+        )
+        return Listed(entries, events.pending)
+
+    def _facts_about(self, topic: str | None, then: datetime | None) -> list[tuple[FactRow, tuple[str, ...]]]:
+        """What is believed, or was then, of everything or of what words or meaning connect with a topic."""
+        store, facts = self._bank.store, self._bank.store.facts
+        if topic is None:
+            ids = list(dict.fromkeys(row.id for row in facts.every_version()))
+        else:
+            units = self._bank.model.read(lambda embedder: self._fact_units(embedder, topic))
+            ids = list(dict.fromkeys(row.id for row in store.units(units).values()))
+        sources = facts.sources(ids, then) if ids else {}
+        said = store.known([source for several in sources.values() for source in several])
+        return [
+            (row, tuple(source for source in sources.get(row.id, ()) if source in said))
+            for row in facts.by_id(ids, then)
+        ]
+
+    def _fact_units(self, embedder: Embedder, topic: str) -> list[int]:
+        vector = embedder.embed([embedder.pieces(topic)[0]])[0]
+        scan = self._bank.store.scan(vector, topic, Filter(kinds=frozenset({"fact"})))
+        by_meaning = scan.by_meaning(0, MOST_FACTS, self._bank.settings.about_similarity)
+        return [unit for unit, _ in (*scan.by_words(MOST_FACTS), *by_meaning)]
+
+    def _sessions_of(self, topic: str | None, events: list[Event]) -> list[Session]:
+        """All conversations, or those in which the events were told."""
+        store = self._bank.store
+        sessions = store.sessions()
+        if topic is None:
+            return sessions
+        told = {turn.session for turn in store.turns(ids=[id_ for event in events for id_ in event.turns])}
+        return [session for session in sessions if session.id in told]
+
+
+def asked_for(words: str, what: str) -> str:
+    """What a question is about; an empty one is refused."""
+    if not words.strip():
+        raise UsageError(f"the {what} is empty; ask for something, such as 'when did Ana move to Porto'")
+    return heart_of(words)

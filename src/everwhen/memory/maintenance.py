@@ -1,0 +1,308 @@
+"""Looking after a bank: extraction, forgetting, retention, moving, repair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
+from everwhen.home import bank_path, check_folder, home_folder
+from everwhen.memory import bank as banks
+from everwhen.memory.bank import OpenBank
+from everwhen.memory.events import EventCalendar
+from everwhen.memory.model import close_cache
+from everwhen.memory.tree import MemoryTree
+from everwhen.operations import does
+from everwhen.operations.arguments import words
+from everwhen.operations.events import OneEntity
+from everwhen.operations.maintenance import (
+    FORGET_WHAT,
+    Backup,
+    BankStats,
+    Doctor,
+    Export,
+    Flush,
+    Forget,
+    Import,
+    Process,
+    Reembed,
+    Reextract,
+    Retain,
+    SetRetention,
+)  # fmt: skip
+from everwhen.operations.tree import Consolidate
+from everwhen.types import Finding, Receipt, Stats
+
+if TYPE_CHECKING:
+    from everwhen.files.export import Header
+    from everwhen.models.embed import Embedder
+    from everwhen.settings import Settings
+    from everwhen.store import Store
+    from everwhen.types import Entity
+
+
+class Extraction:
+    """The to-do list of one bank: turns that nobody has read yet."""
+
+    def __init__(self, bank: OpenBank) -> None:
+        self._bank = bank
+
+    @does(Flush)
+    def flush(self, asked: Flush) -> None:
+        self.process(Process(timeout=asked.timeout))
+        self._bank.accesses.write()
+
+    @does(Process)
+    def process(self, asked: Process) -> int:
+        bank = self._bank
+        if not bank.extracts:
+            return 0
+        newest = bank.store.graph.newest()
+        waiting = bank.store.graph.pending(newest)
+        left = bank.worker.wait(newest, asked.timeout, asked.progress) if waiting else 0
+        if left:
+            raise Unavailable(
+                f"{left} turns still wait for extraction after {asked.timeout:g} s; what was added is safe, "
+                "and `everwhen process` goes on with it"
+            )
+        return waiting
+
+    @does(Reextract)
+    def reextract(self, asked: Reextract) -> int:
+        if not self._bank.extracts:
+            raise UsageError(
+                "extraction is switched off (extract='none'); open the bank with extract='rules'"
+            )
+        count = self._bank.store.graph.restart(asked.turns)
+        self.process(Process(progress=asked.progress))
+        return count
+
+    @does(Reembed)
+    def reembed(self, asked: Reembed) -> None:
+        from everwhen.ingest.reembed import reembed
+
+        bank = self._bank
+        embedder = bank.opened(asked.model)
+        try:
+            with bank.worker.paused():  # a batch that is being extracted has vectors of the old model
+                reembed(bank.store, embedder, asked.model, bank.settings, asked.progress)
+        finally:
+            close_cache(embedder)
+        bank.wake()
+
+
+class Maintenance:
+    """Forgetting, retention, moving and repair of one bank."""
+
+    def __init__(
+        self, bank: OpenBank, extraction: Extraction, events: EventCalendar, tree: MemoryTree
+    ) -> None:
+        self._bank = bank
+        self._extraction = extraction
+        self._events = events
+        self._tree = tree
+
+    @does(Forget)
+    def forget(self, asked: Forget) -> Receipt:
+        from everwhen.keep.forget import Wanted, forget
+
+        bank = self._bank
+        wanted = Wanted(
+            tuple(words(one, "turn's id") for one in asked.turns or ()),
+            asked.session,
+            self._whom(asked.entity) if asked.entity is not None else None,
+            bank.window(asked.between),
+            asked.everything,
+        )
+        if not (wanted.turns or wanted.session or wanted.entity or wanted.between or wanted.everything):
+            raise UsageError(FORGET_WHAT)  # a stretch of time that is open on both sides names nothing
+        with bank.resting():  # a batch that is being read may have the forgotten words in its hands
+            now = datetime.now(UTC)
+            receipt, until = bank.write_uncached(
+                lambda embedder: forget(
+                    bank.store, embedder, bank.settings, wanted, now, dry_run=asked.dry_run
+                )
+            )
+        return receipt if until is None else self._regrown(receipt, until)
+
+    def _whom(self, name: str) -> Entity:
+        """An entity by its name; a turn that waits for extraction may name it first."""
+        try:
+            return self._events.entity(OneEntity(name))
+        except NotFound:
+            raise NotFound(
+                f"nobody and nothing is called '{name}' here, so there is nothing to forget; "
+                "`everwhen entities` lists the names, `everwhen grep` finds words"
+            ) from None
+
+    def _regrown(self, receipt: Receipt, until: datetime) -> Receipt:
+        """Build the summaries again that were taken out, from what is left; where that fails, `consolidate` does it."""
+        try:
+            self._tree.consolidate(Consolidate(max(until, self._bank.store.tree.watermark() or until)))
+        except EverwhenError as error:
+            note = f"the summaries above it are not built again yet ({error}); `everwhen consolidate` does it"
+            return replace(receipt, notes=(*receipt.notes, note))
+        return receipt
+
+    @does(SetRetention)
+    def set_retention(self, asked: SetRetention) -> str:
+        from everwhen.keep.retain import describe, parse
+
+        understood = describe(parse(asked.rule))
+        self._bank.store.keep.set_retention(understood)
+        return understood
+
+    @does(Retain)
+    def retain(self, asked: Retain) -> Receipt:
+        from everwhen.keep.retain import retain
+
+        bank = self._bank
+        instant = bank.clock().first(asked.now, "now") or datetime.now(UTC)
+        self._extraction.process(Process())
+        with bank.resting():
+            return bank.write_uncached(
+                lambda embedder: retain(bank.store, embedder, bank.settings, instant, dry_run=asked.dry_run)
+            )
+
+    # Moving
+
+    @does(Export)
+    def export(self, asked: Export) -> int:
+        from everwhen.keep.export import export
+
+        self._bank.accesses.write()
+        return export(self._bank.store, Path(asked.path), vectors=asked.vectors, progress=asked.progress)
+
+    @does(Import)
+    def import_(self, asked: Import) -> int:
+        from everwhen.keep.transfer import import_bank
+
+        bank = self._bank
+        if bank.masks:
+            raise Refused(
+                f"bank '{bank.name}' masks what it stores ({', '.join(bank.masks.kinds)}), and an export "
+                "is taken over as it is, vectors included; if that is meant, open the bank with redact='none' "
+                "(EVERWHEN_REDACT=none)"
+            )
+        with bank.worker.paused():
+            header = import_bank(bank.store, Path(asked.path), asked.progress)
+            self._complete(header)
+            bank.store.keep.take_over()
+            bank.store.refresh()
+        bank.wake()
+        return sum(header.rows.values())
+
+    def _complete(self, header: Header) -> None:
+        """Give the bank that was loaded, and waits beside this one, the vectors that its export left out; and take from
+        it what this bank has forgotten."""
+        from everwhen.ingest.reembed import reembed
+        from everwhen.store.sqlite import SqliteStore
+        from everwhen.store.sqlite.restoring import carry_over
+        from everwhen.store.sqlite.transfer import part_of
+
+        bank = self._bank
+        path = bank_path(bank.folder, bank.name)
+        loaded = SqliteStore.open(
+            part_of(path), embedder=header.embedder, dimension=0, zone="UTC", create=False
+        )
+        try:
+            if not header.vectors:
+                reembed(loaded, bank.embedder, bank.store.info.embedder, bank.settings)
+            carry_over(path, loaded, forgetting(bank.embedder, bank.settings))
+        finally:
+            loaded.close()
+
+    @does(Backup)
+    def backup(self, asked: Backup) -> Path:
+        target = Path(asked.path)
+        if target.is_dir():
+            target /= f"{self._bank.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.db"
+        check_folder(target)
+        if target.exists() and not asked.overwrite:
+            raise Refused(f"{target} exists; name another file, or allow it to be replaced (--overwrite)")
+        self._bank.accesses.write()
+        self._bank.store.keep.copy_to(target)
+        return target
+
+    # Repair
+
+    @does(BankStats)
+    def stats(self, asked: BankStats) -> Stats:
+        held = self._bank.store.stats()
+        return replace(held, recalls=held.recalls + self._bank.accesses.pending)
+
+    @does(Doctor)
+    def doctor(self, asked: Doctor) -> list[Finding]:
+        from everwhen.keep.mend import examine, mend
+
+        bank = self._bank
+        if not asked.fix:
+            return bank.model.write(lambda embedder: examine(bank.store, embedder, bank.settings))
+        return bank.model.write(lambda embedder: mend(bank.store, embedder, bank.settings, self._rebuilding))
+
+    def _rebuilding(self) -> Callable[[Sequence[str], bool], None]:
+        """What reads turns again and builds the tree, as far as it is built now."""
+        reached = self._tree.reaches_open()
+
+        def rebuild(turns: Sequence[str], tree: bool) -> None:
+            if turns:
+                self._bank.store.graph.restart(turns)
+                self._extraction.process(Process())
+            if tree:
+                self._tree.mend([Finding("tree", "to be built again")], reached)
+
+        return rebuild
+
+
+def restore(path: Path, bank: str, settings: Settings, *, overwrite: bool) -> int:
+    """Bring a bank back from a backup; how many turns it holds."""
+    from everwhen.store.sqlite.restoring import restore
+
+    return restore(
+        path,
+        bank_path(home_folder(settings.home), bank),
+        replace=overwrite,
+        forget=forgetting(None, settings),
+        busy_seconds=settings.busy_seconds,
+    )
+
+
+def salvage(path: Path, file: Path) -> int:
+    """Write the turns that can be read in a damaged bank's file as JSON lines; how many."""
+    import json
+
+    from everwhen.files.export import writing
+    from everwhen.store.sqlite.salvage import salvage
+
+    count = 0
+    with writing(path) as stream:
+        for message in salvage(file):
+            stream.write((json.dumps(message, ensure_ascii=False) + "\n").encode())
+            count += 1
+    return count
+
+
+def drop_cached(bank: OpenBank) -> list[str]:
+    """Take the vectors of a bank's texts out of the home's cache, before its file is deleted; what stood in the way."""
+    from everwhen.keep.forget import uncache
+
+    # Paused: a batch that is being read would put some back.
+    with bank.worker.paused(), bank.with_cache(bank.embedder) as cached:
+        return uncache(bank.store, cached, bank.settings)
+
+
+def forgetting(
+    embedder: Embedder | None, settings: Settings
+) -> Callable[[Store, Sequence[str], Sequence[str]], None]:
+    """Forgets some turns and facts of another store, with an embedder or the store's own."""
+
+    def again(store: Store, turns: Sequence[str], facts: Sequence[str]) -> None:
+        from everwhen.keep.forget import Wanted, forget
+
+        chosen = embedder or banks.shared_embedder(store.info.embedder)
+        forget(store, chosen, settings, Wanted(turns=tuple(turns), facts=tuple(facts)), datetime.now(UTC))
+
+    return again

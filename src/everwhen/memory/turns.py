@@ -1,0 +1,100 @@
+"""What was said: taken in, given back, searched for words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from everwhen.errors import NotFound, UsageError
+from everwhen.ingest.remember import Placement, in_batches, placed, remember
+from everwhen.memory.bank import OpenBank
+from everwhen.memory.events import EventCalendar
+from everwhen.messages import message as as_message
+from everwhen.operations import does
+from everwhen.operations.events import Events
+from everwhen.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
+from everwhen.recall.grep import grep, grep_events
+from everwhen.times import Clock
+from everwhen.types import Added, EventHit, Hit, Message, Session, Turn
+
+
+class TurnCalendar:
+    """The turns of one bank."""
+
+    def __init__(self, bank: OpenBank, events: EventCalendar) -> None:
+        self._bank = bank
+        self._events = events
+
+    @does(Add)
+    def add(self, asked: Add) -> Added:
+        placement = self._placement(asked)
+        listed = [self._bank.masks.message(as_message(one)) for one in asked.messages]  # type: ignore[union-attr]
+        if not listed:
+            raise UsageError("nothing to add: the list of messages is empty")
+        added = self._remember(listed, placement)
+        if added.new:
+            self._bank.wake()
+        return added
+
+    @does(AddMany)
+    def add_many(self, asked: AddMany) -> Added:
+        placement = self._placement(asked)
+        whole = Added((), "")
+        taken = (self._bank.masks.message(as_message(one)) for one in asked.messages)
+        for batch in in_batches(taken, self._bank.settings.batch):
+            part = self._remember(batch, placement)
+            whole = Added(
+                whole.turns + part.turns, part.session, whole.new + part.new, whole.conflicts + part.conflicts
+            )
+            if asked.progress:
+                asked.progress(len(whole.turns))
+        if whole.new:
+            self._bank.wake()
+        return whole
+
+    def _remember(self, messages: Sequence[Message], placement: Placement) -> Added:
+        bank = self._bank
+        turns = placed(messages, placement)  # once: a second attempt must not give them other ids
+        return bank.model.write(lambda embedder: remember(bank.store, embedder, bank.settings, turns))
+
+    def _placement(self, asked: Add | AddMany) -> Placement:
+        masks, zone = self._bank.masks, self._bank.zone
+        return Placement(
+            session=None if asked.session is None else masks.label(asked.session),
+            at=Clock(asked.zone or zone, asked.at).said_at,
+            zone=asked.zone,
+            bank_zone=zone,
+            metadata=None if asked.metadata is None else masks.deep(asked.metadata),
+        )
+
+    @does(Turns)
+    def turns(self, asked: Turns) -> list[Turn]:
+        return list(self.each(asked))
+
+    def each(self, asked: Turns) -> Iterator[Turn]:
+        """As `turns`, one after the other: for those who need not hold all of them at once."""
+        return self._bank.store.turns(session=asked.session, between=self._bank.window(asked.between))
+
+    @does(OneTurn)
+    def turn(self, asked: OneTurn) -> Turn:
+        for turn in self._bank.store.turns(ids=[asked.turn_id]):
+            return turn
+        raise NotFound(
+            f"there is no turn '{asked.turn_id}' in bank '{self._bank.name}'; `everwhen turns` lists them"
+        )
+
+    @does(TurnsAround)
+    def turns_around(self, asked: TurnsAround) -> list[Turn]:
+        return self._bank.store.turns_around(self.turn(OneTurn(asked.turn_id)), asked.reach)
+
+    @does(Sessions)
+    def sessions(self, asked: Sessions) -> list[Session]:
+        return self._bank.store.sessions()
+
+    @does(Grep)
+    def grep(self, asked: Grep) -> list[Hit] | list[EventHit]:
+        window = self._bank.window(asked.between)
+        if asked.calendar == "events":
+            events = self._events.events(Events(between=window))
+            return grep_events(events, asked.pattern, regex=asked.regex, limit=asked.limit)
+        turns = self._bank.store.turns(between=window)
+        return grep(turns, asked.pattern, regex=asked.regex, limit=asked.limit)

@@ -19,7 +19,7 @@ from everwhen.client.transport import (
     Steps,
     read,
 )
-from everwhen.operations import BankMethods, FactMethods, Operation
+from everwhen.operations import Bank, BankFacts, BankMethods, FactMethods, Operation
 
 if TYPE_CHECKING:
     import httpx
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-class Client(BankMethods):
+class Client(Bank):
     """A bank that a server keeps (`everwhen serve`), with the methods and types of `Memory`. Thread-safe."""
 
     def __init__(
@@ -190,7 +190,7 @@ class AsyncClient(BankMethods):
             return Reply(answer.status_code, b"", answer.headers)
 
 
-class ClientFacts(FactMethods):
+class ClientFacts(BankFacts):
     """`client.facts`: the methods of `memory.facts`."""
 
     def __init__(self, client: Client) -> None:

@@ -111,7 +111,7 @@ class Moment(Argument):
             raise UsageError(f"{name} is missing; give a time such as '2025-03-14' or 'last Friday'")
         if isinstance(given, datetime):
             aware(given, name)
-        elif not isinstance(given, str | None) and not (self.interval and isinstance(given, Interval)):
+        elif not isinstance(given, str) and not (self.interval and isinstance(given, Interval)):
             Clock("UTC").interval(given, name)  # which says what is wrong with it
         return given
 

@@ -150,15 +150,18 @@ class _Pipeline:
         self.nlp.add_pipe("everwhen_sentence_starts", before="parser")
         self.zone = ExitStack()
         self.texts = ZONE_TEXTS
+        self._lock = threading.Lock()
 
     def parse(self, texts: list[str]) -> list[Parse]:
-        if self.texts >= ZONE_TEXTS:
-            self.zone.close()
-            self.nlp.get_pipe("lemmatizer").cache.clear()  # it keeps every word it has ever seen
-            self.zone.enter_context(self.nlp.memory_zone())
-            self.texts = 0
-        self.texts += len(texts)
-        return [_copied(doc) for doc in self.nlp.pipe((text[:LONGEST] for text in texts), batch_size=32)]
+        """Parse, one caller at a time: a zone that another thread closes takes the words of this one with it."""
+        with self._lock:
+            if self.texts >= ZONE_TEXTS:
+                self.zone.close()
+                self.nlp.get_pipe("lemmatizer").cache.clear()  # it keeps every word it has ever seen
+                self.zone.enter_context(self.nlp.memory_zone())
+                self.texts = 0
+            self.texts += len(texts)
+            return [_copied(doc) for doc in self.nlp.pipe((text[:LONGEST] for text in texts), batch_size=32)]
 
 
 @lru_cache(maxsize=1)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.memory import Memory
-from everwhen.memory.front import shared_embedder
+from everwhen.memory.bank import shared_embedder
 from everwhen.models.embed.base import Vectors
 from everwhen.recall import Recall
 from everwhen.recall.budget import fill

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from everwhen import Memory
-from everwhen.memory.front import shared_embedder
+from everwhen.memory.bank import shared_embedder
 from everwhen.models.embed.dated import Dated, embed_derived, with_date
 from everwhen.tree.base import Draft
 from everwhen.tree.extractive import Extractive

@@ -13,6 +13,7 @@ import pytest
 from everwhen import Entity, Event, Memory
 from everwhen.ingest.extract import Batch
 from everwhen.ingest.extract.offline import RuleExtractor
+from everwhen.memory.bank import OpenBank
 from everwhen.models.llm.fake import FakeLLM
 from everwhen.types import Turn
 
@@ -146,7 +147,7 @@ def test_a_narrative_keeps_what_was_decided_after_much_small_talk(decision: str)
 
 def test_a_language_model_says_whom_a_bare_name_means(quick: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     judge = FakeLLM([lambda asked: {"same": '"Daniel Kim"' in asked.prompt}])
-    monkeypatch.setattr(Memory, "_extracting_llm", lambda self: judge)
+    monkeypatch.setattr(OpenBank, "_judge", lambda self: judge)
     said(quick, mia("Daniel Reyes called me.", "Daniel Kim emailed me.", "I met Daniel at the gym."))
     quick.flush()
     assert quick.entity("Daniel").name == "Daniel Kim"
@@ -156,7 +157,7 @@ def test_a_language_model_says_whom_a_bare_name_means(quick: Memory, monkeypatch
 def test_a_language_model_may_keep_an_old_nickname_apart(
     quick: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Memory, "_extracting_llm", lambda self: FakeLLM([{"same": False}]))
+    monkeypatch.setattr(OpenBank, "_judge", lambda self: FakeLLM([{"same": False}]))
     said(quick, [["Mia", "I had lunch with Katherine."], ["Mia", "Kate called me.", "2025-12-06"]])
     quick.flush()
     assert quick.entity("Kate").id != quick.entity("Katherine").id

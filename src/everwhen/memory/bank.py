@@ -187,8 +187,7 @@ class OpenBank:
 
         extractor = open_extractor(self.settings)
         assert extractor is not None
-        # A model that extracts also decides about names that may be one.
-        judge = self.llm(self.settings.extract) if self.settings.extract.startswith("llm:") else None
+        judge = self._judge()
         return self.model.write(
             lambda embedder: process(
                 self.store,
@@ -201,3 +200,7 @@ class OpenBank:
                 reader=self.reader,
             )
         )
+
+    def _judge(self) -> LLM | None:
+        """The model that extracts, where one does: it also decides about names that may be one."""
+        return self.llm(self.settings.extract) if self.settings.extract.startswith("llm:") else None

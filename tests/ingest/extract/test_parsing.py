@@ -9,7 +9,9 @@ import pytest
 from everwhen.ingest.extract.grammar import parsing
 
 
-def test_texts_that_several_threads_parse_at_once_are_parsed_as_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_that_several_threads_parse_at_once_are_parsed_as_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(parsing, "ZONE_TEXTS", 4)  # a zone ends after a few texts
     texts = [f"Ana{number} moved to Porto{number} with her dog on Monday." for number in range(12)]
 

@@ -1,4 +1,4 @@
-"""`memory.facts`: what is true from when to when, as a program asks for it."""
+"""`memory.facts`: the methods that assert, correct, end and read facts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ R = TypeVar("R")
 
 
 class Words:
-    """How a bank words its facts: its embedder, and cl100k tokens. With a zone, dates are part of what is embedded."""
+    """How facts become searchable: their vectors by the bank's embedder, their length in cl100k tokens. With a zone,
+    the date is part of the embedded text."""
 
     def __init__(self, embedder: Embedder, zone: str | None = None) -> None:
         self._embedder = embedder
@@ -62,13 +63,14 @@ class Words:
 
 
 class Embedding(Protocol):
-    """Does work that writes vectors with the embedder that the bank has, and again where it got another meanwhile."""
+    """Runs work that writes vectors, and runs it again if the bank was given another embedder meanwhile."""
 
     def __call__(self, work: Callable[[Embedder], R]) -> R: ...
 
 
 class Facts:
-    """The facts of one bank. `at` is when it was learned, and is now when left out; expressions count from it."""
+    """The facts of one bank. `at` is when something was learned (default: now); expressions such as "yesterday" count
+    from it."""
 
     def __init__(
         self,
@@ -399,7 +401,7 @@ class Facts:
 
 
 def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
-    """A version as the front door shows it."""
+    """A stored version as the public type `Fact`."""
     return Fact(
         id=row.id,
         version=row.version,

@@ -1,4 +1,4 @@
-"""Changes to what is believed, each inside one transaction: read the neighbours, decide, write versions."""
+"""Changes to the believed facts. Each runs inside one transaction: read the neighbours, decide, write new versions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ NEITHER = "neither"
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An assertion or correction, checked, with what makes it searchable. A start of None is the time it is made."""
+    """A checked assertion or correction, with the text, tokens and vectors for search. Without a `start` it starts when
+    it is made."""
 
     subject: str
     predicate: Predicate
@@ -205,7 +206,7 @@ def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: dateti
 
 
 def mend(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
-    """Give the fact before a place in the chain the end that its next neighbour leaves it."""
+    """Set the end of the fact before this place in the chain to the start of its next neighbour."""
     before = ledger.last_started(slot, start)
     if before is not None:
         end = until(before.claimed_to, ledger.next_started(slot, start))

@@ -1,4 +1,4 @@
-"""Confidence fades: a fact that nobody has confirmed for a while is less sure than it was."""
+"""Decay: the confidence in a fact falls with the time since it was last confirmed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class HalfLives:
-    """Days after which a fact of a domain is half as sure: the bank's own over the settings'."""
+    """Half-life in days by domain: the bank's own values override those of the settings."""
 
     by_domain: Mapping[str, float] = field(default_factory=dict)
     otherwise: float = 365.0

@@ -1,8 +1,8 @@
-"""A bank as one file of JSON lines, with everything in it, and back again (docs/reliability.md has the format).
+"""Export: a whole bank as one file of JSON lines, and loading it again (the format is in docs/reliability.md).
 
-Header, then rows in blocks, each closed by a line with its checksum, then the end. A checksum is that of the block's
-bytes after the checksum before it, so that a file is whole up to wherever it was read, and loading can go on from any
-block.
+The file is a header, then rows in blocks, then an end line. Each block is closed by a line with a checksum of the
+block's bytes and of the checksum before it. So a damaged file is noticed at the first bad block, and an interrupted
+load goes on from the last good one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MARK = "everwhen"
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line of an export."""
+    """The first line of an export: what the file holds, and with which schema and embedder it was made."""
 
     format: int
     schema: int

@@ -1,8 +1,7 @@
-"""Counts what recall gives back: in memory while reading, in the bank a batch at a time, behind the reads.
+"""Counts how often memories are recalled: in memory at first, written to the bank in batches by a background thread.
 
-A count is worth having and not worth waiting for. A read notes what it gave back and goes on; a thread of its own adds
-the notes up and tells the bank. While another process writes, they wait; a bank that cannot be written goes
-without. A process that is killed loses what it has not written: fewer than `BATCH` recalls, as a rule.
+Counting never delays a recall. While another process writes, the counts wait; in a bank that cannot be written, they
+are dropped. A process that is killed loses the counts it has not written: usually fewer than `BATCH` recalls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The ways in which a memory can be found, each a ranked list of units with scores; together they are the pool."""
+"""The search channels: semantic, keyword, temporal and graph. Each gives a ranked list of units; together they are the
+candidates."""
 
 from __future__ import annotations
 

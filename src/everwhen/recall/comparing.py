@@ -1,4 +1,4 @@
-"""`compare`: which of two things came first and how far apart they are, computed from their intervals."""
+"""`compare`: which of two events came first and how far apart they are, computed from their intervals."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""`when`: the interval of what a question asks about, with how sure it is and the words that say so; or nothing.
+"""`when`: the interval of the event that a question asks about, with a confidence and the evidence; or nothing.
 
-Recall ranks the turns; the events, time expressions and facts of the best ones are clues; each clue is scored
-against the question (`matching`), and clues that speak of the same interval add up. The answer is the interval that
-the words mean, never a finer one; a thing told without a date was told as just done, so the day of telling is the
-answer, less surely.
+Recall ranks the turns. The events, time expressions and facts of the best ones are evidence; each piece is scored
+against the question (`recall/matching.py`), and pieces with the same interval add up. The answer is as exact as the
+words are, never finer. Something told without a date is taken as just done: the answer is then the day of telling,
+with less confidence.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LETTERS = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question about time, and the moment of asking."""
+    """A question about time, when it is asked, and how it is to be answered."""
 
     query: str
     at: datetime
@@ -69,7 +69,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """One interval with the clues that speak of it, the best first, and their share of the probability."""
+    """One interval with the evidence for it, best first, and its share of the probability."""
 
     interval: Interval
     share: float
@@ -107,7 +107,7 @@ def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Clues with their features and probabilities."""
+    """Evidence with its features and probabilities."""
 
     clues: Sequence[Clue]
     rows: Sequence[dict[str, float]]
@@ -203,8 +203,8 @@ def _read(store: Store, ask: Ask, turns: Sequence[str], changed: Mapping[str, st
 
 
 def choose(weighed: Sequence[Weighed], question: Question, at: datetime) -> Weighed:
-    """The likeliest; of several that match, the earliest or latest where the question asks for it, and where it asks
-    since when, one that says how something began."""
+    """The most probable interval. Of several that match: the earliest or latest, if the question asks for it; and if it
+    asks since when, one that says how something began."""
     best = weighed[0]
     if question.form == "since":
         begun = [one for one in weighed if one.clues[0].begins or one.clues[0].fact is not None]

@@ -1,8 +1,8 @@
-"""What speaks for a candidate: numbers that mean the same in any memory, each standardised within its question.
+"""The features of a candidate: numbers that are comparable between memories, each standardised within its question.
 
-Pure functions over arrays. `features` gives a column for each feature by name; what a weight makes of it is fusion's.
-A feature of a stage that was left out, or that a candidate cannot have, is 0: neither for nor against. The choice of
-features, and the few numbers in here, were made on LoCoMo dev and the LongMemEval pool, by cross-validation.
+Pure functions over arrays. `features` gives one column for each feature; `recall/fuse.py` weighs them. The feature of
+a stage that was left out, or that does not apply to a candidate, is 0. The features, and the few constants in here,
+were chosen on LoCoMo dev and the LongMemEval pool by cross-validation.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Late interaction, undigested: for each candidate (row) the best match of each of the question's words."""
+    """Late interaction before it is summed up: for each candidate (row) the best match of each word of the question."""
 
     best: Array
     compared: Array
@@ -69,7 +69,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The candidates of a question with everything that was read about them, in one order."""
+    """The candidates of a question with everything that is known about them, in one order."""
 
     plan: Plan
     rows: Sequence[UnitRow]

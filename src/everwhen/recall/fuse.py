@@ -1,4 +1,4 @@
-"""Rankings of several channels become one: by their ranks alone, or by weights fitted over many features."""
+"""Fuses the rankings of the channels into one: by ranks alone (RRF), or by a fitted weighted sum of features."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rrf(rankings: Mapping[str, Sequence[int]], k: int = 60) -> dict[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each feature is worth, fitted by `scripts/fit_fusion.py`; a feature without a weight takes no part."""
+    """The weight of each feature, fitted by `scripts/fit_fusion.py`; a feature without a weight is ignored."""
 
     name: str
     values: Mapping[str, float]

@@ -1,7 +1,7 @@
-"""Hierarchical recall (TiMem): from the best leaves up, to the nodes of the tree that stand above them.
+"""Hierarchical recall (TiMem): from the best turns up to the tree nodes above them.
 
-Leaves are turns, the words themselves. Which levels are taken along, and how much of each, depends on how much the
-question needs: a simple one stays with what was said, a complex one gets days and weeks as context.
+The leaves are turns. Which levels are added, and how much of each, depends on the complexity of the question: a
+simple one gets turns only, a complex one also days and weeks as context.
 """
 
 from __future__ import annotations

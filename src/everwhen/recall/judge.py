@@ -1,4 +1,5 @@
-"""A language model plans and gates instead of the rules, with the same outcome; where it fails, the rules decide."""
+"""Planning and gating by a language model instead of rules, with the same result types; if the model fails, the rules
+decide."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""How well a clue answers a question about time: a few readable features and their fitted weights.
+"""How well a piece of time evidence answers a question: a few readable features and their fitted weights.
 
     score(clue) = sum over features f of weight(f) * f(clue)
     p(clue)     = exp(score) / sum over the clues of exp(score)
     p(interval) = sum of p over the clues that speak of that interval
 
-The weights are in `when_weights.json`, with where they come from; `scripts/fit_when.py` fits them.
+The weights are in `when_weights.json`, which says how they were made; `scripts/fit_when.py` fits them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What a clue's turn says of the question."""
+    """The words around a piece of evidence that are compared with the question."""
 
     clue: Clue
     """The event that has most of the question's words; the clue itself where there is none."""

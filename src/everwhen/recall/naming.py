@@ -1,4 +1,4 @@
-"""What the parts of a score are called: for the command line and the page, which both draw them."""
+"""Names for the parts of a score, as the command line and the web page show them."""
 
 from __future__ import annotations
 

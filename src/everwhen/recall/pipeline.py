@@ -1,8 +1,8 @@
-"""One question, from its words to the few memories that answer it.
+"""The recall pipeline: from a question to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget -> dates: one
-module each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion; the
-reader reads the first few of what the fusion puts first.
+plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget -> dates:
+one module each, composed here. The reranker runs before fusion, because its scores are features; the reader reads the
+first few candidates after fusion.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class _Fused:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Everything that was found for a question, before anything is decided about it."""
+    """Everything that was found for a question, before anything is selected."""
 
     plan: Plan
     scan: Scan
@@ -485,7 +485,7 @@ def _beside_turns(where: Filter) -> frozenset[str] | None:
 
 
 class _Parts(Mapping[str, float]):
-    """What a fused score is made of, read when somebody asks: most memories are never asked why."""
+    """The parts of a fused score, computed when they are asked for: most memories are never asked why."""
 
     __slots__ = ("_contributions", "_place")
 

@@ -1,6 +1,6 @@
-"""The reader's word on the first candidates: it reads each of them beside the question, which no vector can.
+"""The reader stage: a cross-encoder reads the first candidates together with the question.
 
-Above: the pipeline, which adds it to what was fused. Below: `models/reader`.
+Above: the pipeline, which adds the result to the fused scores. Below: `models/reader`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ BEFORE = 160
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read: the places of the candidates, and for each the logit that it answers."""
+    """The reader's result: the places of the candidates it read, and for each the logit that it answers the
+    question."""
 
     places: NDArray[np.int64]
     logits: NDArray[np.float32]
@@ -42,7 +43,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where the candidates of one question are read."""
+    """Reads the candidates of one question."""
 
     store: Store
     pool: Pool

@@ -1,4 +1,4 @@
-"""What a recall gives back, and how it is put into a prompt."""
+"""The result of a recall, and how it is formatted for a prompt."""
 
 from __future__ import annotations
 

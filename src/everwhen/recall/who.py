@@ -1,4 +1,4 @@
-"""Whom a question about time is about, and whether a clue is about the same person."""
+"""Whom a question about time is about, and whether a piece of evidence is about the same person."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEADING_NAME = re.compile(r"(?:[^\W\d_a-z][\w'’.-]*)(?:\s+(?:(?:and|&)\s+)?[^
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whom the question is about, in small letters, as far as its words tell."""
+    """Whom the question is about, in lower case, as far as its words say."""
 
     names: frozenset[str] = frozenset()
     """The words of their names; the name of the user where the question says "I"."""

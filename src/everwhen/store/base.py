@@ -1,4 +1,4 @@
-"""The Store protocol: the one narrow seam between the engine and a database."""
+"""The Store protocol: the interface between the engine and a database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class BankInfo:
-    """What a bank says of itself: with which embedder it was made, and in which zone its texts are."""
+    """Properties of a bank: the embedder it was made with, and the time zone of its texts."""
 
     name: str
     embedder: str
@@ -39,11 +39,11 @@ class BankInfo:
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A turn ready to be written, with a vector for each piece of it. `turn.seq` is given by the store.
+    """A turn ready to be written, with a vector for each of its pieces. The store assigns `turn.seq`.
 
-    `made_with` is the model of its vectors and codes. `codes` are its coded token vectors, bytes that the store keeps
-    and does not read; empty for none. `context` is what of the turn before (`before`, its id) takes part in the search
-    for this one.
+    `made_with` is the model of its vectors and codes. `codes` are its coded token vectors: bytes that the store keeps
+    and does not interpret, empty for none. `context` is the end of the turn before (its id is `before`), which is
+    searched together with this turn.
     """
 
     turn: Turn
@@ -57,7 +57,7 @@ class NewTurn:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Hard constraints: what does not meet them is not found, however similar it is."""
+    """Hard constraints: what does not satisfy them is never found, however similar it is."""
 
     between: Interval | None = None
     known_at: datetime | None = None
@@ -67,14 +67,14 @@ class Filter:
 
 
 class Access(NamedTuple):
-    """How often a memory was given back, and when last."""
+    """How often a memory was recalled, and when last."""
 
     times: int
     last_at: datetime
 
 
 class Scored(NamedTuple):
-    """A unit found by a search, by the `seq` that the store knows it under."""
+    """A search result: a unit, by the store's `seq`, and its score."""
 
     unit: int
     score: float
@@ -83,7 +83,7 @@ class Scored(NamedTuple):
 class UnitRow(NamedTuple):
     """A retrievable memory as stored. A raw one is a single turn; `text` is what was said, without context.
 
-    A tuple, as recall reads hundreds for each question and a frozen dataclass takes four times as long to make.
+    A tuple, because recall reads hundreds for each question and a frozen dataclass takes four times as long to make.
     """
 
     seq: int
@@ -105,11 +105,11 @@ class UnitRow(NamedTuple):
 
 
 class Store(Protocol):
-    """One bank's database, spoken to in the words of the domain.
+    """One bank's database, in the terms of the domain.
 
-    Above: ingest, recall, facts, tree. Below: one database and the search index derived from it. What a
-    write call returned is durable; every derived thing can be rebuilt from the rows. Whoever writes vectors says with
-    which model they were made: where the bank has another by then, nothing is written (`ModelChanged`).
+    Above: ingest, recall, facts, tree. Below: one database and the search index derived from it. When a write call
+    returns, its data is durable; all derived data can be rebuilt from the rows. A write of vectors names the model
+    that made them; if the bank has another model by then, nothing is written (`ModelChanged`).
     """
 
     @property

@@ -1,4 +1,4 @@
-"""The best of many scores, without sorting them all."""
+"""The top k of many scores, without sorting all of them."""
 
 from __future__ import annotations
 

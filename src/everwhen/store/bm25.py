@@ -27,7 +27,7 @@ B = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """For each term the rows that contain it, ascending, and how often; for each row its length in terms."""
+    """For each term the rows that contain it, in ascending order, and how often; for each row its length in terms."""
 
     vocabulary: NDArray[np.uint64]
     offsets: NDArray[np.int64]

@@ -1,4 +1,5 @@
-"""The fact part of a store: rows with two times, and what can be done with them inside one transaction."""
+"""The fact part of a store: rows with valid time and transaction time, and the operations on them in one
+transaction."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ FOREVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class FactKey:
-    """A (subject, predicate) as it was first spelled. `last_at` is its newest transaction time."""
+    """A (subject, predicate) pair as it was first spelled. `last_at` is its newest transaction time."""
 
     seq: int
     subject: str
@@ -36,10 +37,10 @@ class FactKey:
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """One version of a fact. Its `id` is the same in all its versions.
+    """One version of a fact. All versions of a fact have the same `id`.
 
-    `claimed_to` is the end that was claimed; `valid_to` is what the next fact of the slot leaves of it.
-    `stated_at` is when it was last stated itself: a version that a neighbour cut short keeps it.
+    `claimed_to` is the end that was claimed; `valid_to` is that end, cut at the start of the next fact in the slot.
+    `stated_at` is when the fact itself was last stated: a version that a neighbour cut short keeps it.
     """
 
     id: str
@@ -75,7 +76,7 @@ class FactRow:
 
 
 class Fading(NamedTuple):
-    """What a scan for stale facts needs of one: where its age counts from, and what it counts for."""
+    """What a scan for stale facts needs of a fact: from when its age counts, its confidence and its domain."""
 
     seq: int
     since: datetime
@@ -100,7 +101,7 @@ class Report(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """A predicate as the bank declares it."""
+    """A predicate that the bank declares itself."""
 
     key: str
     name: str
@@ -110,7 +111,7 @@ class Declared(NamedTuple):
 
 
 class FactLedger(Protocol):
-    """The facts of a bank inside one write transaction: nobody else writes between a read here and a write."""
+    """The facts of a bank inside one write transaction: nobody else writes between a read and a write."""
 
     def key(self, subject_key: str, predicate_key: str, subject: str, predicate: str) -> FactKey:
         """The key, made when it is new."""
@@ -204,8 +205,8 @@ class FactLedger(Protocol):
 class FactStore(Protocol):
     """Facts as versions with valid time and transaction time. Above: `facts/`. Below: one database.
 
-    An instant asks for what is valid then; `known_at` for what was believed at that transaction time, None for
-    what is believed at present.
+    An instant selects what is valid then; `known_at` selects what was believed at that transaction time, None what is
+    believed now.
     """
 
     def writing(self, read: Sequence[str] = ()) -> AbstractContextManager[FactLedger]:

@@ -1,4 +1,4 @@
-"""The graph part of a store: what was derived from turns, how it hangs together, and what is still to do."""
+"""The graph part of a store: events, entities and links derived from turns, and the list of turns still to extract."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Turns of one session that nobody has extracted, claimed for the caller, and those before them."""
+    """Turns of one session that are to be extracted, claimed for the caller, and the turns before them as context."""
 
     session: str
     turns: tuple[Turn, ...]
@@ -31,7 +31,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class EventPart:
-    """What an event has beyond other units."""
+    """The fields that an event has beyond those of other units."""
 
     subject: str
     verb: str
@@ -46,7 +46,7 @@ class EventPart:
 
 @dataclass(frozen=True, slots=True)
 class NewUnit:
-    """A derived unit ready to be written. `context` is searched with the text and never shown: its aliases."""
+    """A derived unit ready to be written. `context` is searched with the text but never shown: its aliases."""
 
     id: str
     kind: str
@@ -72,7 +72,7 @@ class Linked(NamedTuple):
 
 
 class Known(NamedTuple):
-    """An entity as resolution sees it, with all the names it goes by."""
+    """An entity with all its names, as entity resolution reads it."""
 
     seq: int
     id: str
@@ -156,7 +156,7 @@ class GraphWriter(Protocol):
 
 
 class GraphStore(Protocol):
-    """Above: ingest (writes), recall and the front door (reads). Below: the same database as the turns."""
+    """Above: ingest (writes), recall and `Memory` (reads). Below: the same database as the turns."""
 
     def newest(self) -> int:
         """The place (`seq`) of the turn that was added last; 0 where there is none."""

@@ -1,4 +1,4 @@
-"""The keeping part of a store: forgetting that reaches everything, and what must not come back."""
+"""The maintenance part of a store: forgetting, retention, snapshots and loading, and what must not be added again."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from everwhen.when import Grain
 
 
 class Forgotten(Unavailable):
-    """A turn that was being read has been forgotten meanwhile: what was read of it must not be written."""
+    """Raised when a turn that was being extracted has been forgotten meanwhile: nothing derived from it may be
+    written."""
 
 
 class Follower(NamedTuple):
-    """A turn that is searched with the end of one that goes, and the turn that will stand before it."""
+    """A turn whose search context is the end of a removed turn, and the turn that will come before it."""
 
     turn: Turn
     before: Turn | None
@@ -33,7 +34,7 @@ class Follower(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Retold:
-    """A follower with its new context, and the vectors that go with it."""
+    """A follower with its new context and the vectors made with it."""
 
     turn: str
     before: str | None
@@ -45,7 +46,7 @@ class Retold:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What a removal took, by id, with the words that must leave the caches too."""
+    """What a removal deleted, by id, with the texts that must leave the caches too."""
 
     units: Mapping[str, tuple[str, ...]]
     """By kind, those derived from the turns that are gone."""
@@ -59,7 +60,7 @@ class Gone:
 
 
 class Uprooted(NamedTuple):
-    """Nodes that were taken out, with their words and the end of the last of their windows."""
+    """Tree nodes that were removed, with their texts and the end of the last of their windows."""
 
     ids: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -67,7 +68,7 @@ class Uprooted(NamedTuple):
 
 
 class Eraser(Protocol):
-    """Removals inside one transaction; all of it happens, or nothing."""
+    """Removals inside one transaction: all or nothing."""
 
     @property
     def facts(self) -> FactLedger: ...
@@ -156,7 +157,7 @@ class Eraser(Protocol):
 
 
 class Snapshot(Protocol):
-    """A bank as it is at one moment, as rows of tables."""
+    """A bank at one moment, as rows of tables."""
 
     @property
     def schema(self) -> int: ...
@@ -177,7 +178,7 @@ class Snapshot(Protocol):
 
 
 class Loader(Protocol):
-    """A bank that is being made from rows, beside the one whose place it will take."""
+    """A bank that is being built from rows, beside the bank that it will replace."""
 
     offset: int
     chain: str
@@ -194,7 +195,7 @@ class Loader(Protocol):
 
 
 class KeepStore(Protocol):
-    """Above: `keep/`, and ingest, which asks what must not come back. Below: the same database as the turns."""
+    """Above: `keep/`, and ingest, which asks what must not be added again. Below: the same database as the turns."""
 
     def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
         """The ids of those turns that were forgotten, as they are."""
@@ -220,7 +221,7 @@ class KeepStore(Protocol):
 
     @property
     def retention(self) -> str:
-        """The bank's rule of how long what is kept; empty for ever."""
+        """The bank's retention rule as a sentence; empty if everything is kept."""
         ...
 
     def set_retention(self, rule: str) -> None: ...
@@ -237,7 +238,7 @@ class KeepStore(Protocol):
         ...
 
     def scrub(self) -> bool:
-        """Overwrite what is left of removed rows in the files; False while another process stands in the way."""
+        """Overwrite what is left of removed rows in the files; False if another process prevents it."""
         ...
 
     @property

@@ -13,9 +13,10 @@ EVERY = 60.0
 
 
 class Runner:
-    """Calls `consolidate` now and then, and whenever it is woken. What fails is tried again at the next look.
+    """Calls `consolidate` at intervals, and whenever it is woken. After a failure it tries again at the next
+    interval.
 
-    Windows close by the newest turn of the bank, so a look that finds nothing new costs two short queries.
+    Windows close by the newest turn of the bank, so a run that finds nothing new costs two short queries.
     """
 
     def __init__(self, consolidate: Callable[[], Consolidated], every: float = EVERY) -> None:

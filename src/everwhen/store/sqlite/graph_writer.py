@@ -19,7 +19,7 @@ from everwhen.store.terms import Tokenizer
 
 
 class SqliteGraphWriter:
-    """Keeps the `GraphWriter` protocol over one open transaction."""
+    """Implements `GraphWriter` over one open transaction."""
 
     def __init__(self, sql: sqlite3.Connection, tokenizer: Tokenizer) -> None:
         self._sql = sql

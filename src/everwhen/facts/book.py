@@ -156,7 +156,7 @@ class Facts:
         return self._embedding(corrected)
 
     def retract(self, fact_id: str, *, reason: str, at: Time | None = None) -> Fact:
-        """Take a fact back: it was never so. What it had closed is open again."""
+        """Retract a fact: it was never true. A fact that it had closed is open again."""
         known, why, when = (
             words(fact_id, "fact's id"),
             self._said(reason, "reason"),
@@ -165,7 +165,7 @@ class Facts:
         return self._change(lambda ledger: changes.retract_fact(ledger, known, when, why))
 
     def end(self, subject: str, predicate: str, *, on: Time, at: Time | None = None) -> list[Fact]:
-        """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
+        """Say that something stopped being true: what holds until then ends at `on` (valid time)."""
         clock = Clock(self._zone, at)
         ended, when = clock.first(_given(on, "on"), "on"), clock.now
         keys = self._keys(subject, predicate)
@@ -178,7 +178,7 @@ class Facts:
         return self._facts(rows)
 
     def confirm(self, fact_id: str, at: Time | None = None) -> Fact:
-        """It is still so: its age counts from now on again."""
+        """It is still true: its age counts from now again."""
         known, when = words(fact_id, "fact's id"), Clock(self._zone, at).now
         return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
 

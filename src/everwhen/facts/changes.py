@@ -111,7 +111,7 @@ def correct_fact(ledger: FactLedger, said: Statement) -> FactRow:
 def retract_fact(
     ledger: FactLedger, fact_id: str, at: datetime, reason: str | None, outcome: Outcome = "retracted"
 ) -> FactRow:
-    """Take a fact back. Its predecessor gets what it had taken; a rival that waited is believed instead."""
+    """Retract a fact. Its predecessor gets back its time; a disputed rival is believed instead."""
     row = _fact(ledger, fact_id)
     if row.superseded_at is not None:
         if row.outcome == outcome:
@@ -150,7 +150,7 @@ def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> l
 
 
 def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
-    """Somebody has looked, and it is still so: its age counts from now."""
+    """Somebody has checked it, and it is still true: its age counts from now."""
     row = _fact(ledger, fact_id)
     if row.superseded_at is not None or row.standing != "believed":
         raise UsageError(
@@ -164,7 +164,7 @@ def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
 
 
 def reweigh_fact(ledger: FactLedger, fact_id: str, confidence: float, at: datetime) -> FactRow:
-    """The same fact, more or less surely."""
+    """The same fact with another confidence."""
     row = _fact(ledger, fact_id)
     return _revised(ledger, row, ledger.touch(row.key, at), confidence=confidence)
 

@@ -64,7 +64,7 @@ class Header:
 def export(
     store: Store, path: Path, *, vectors: bool = True, progress: Callable[[int], None] | None = None
 ) -> int:
-    """Write a bank as it is at this moment; how many rows. The file is there when it is whole."""
+    """Write a bank as it is at this moment; the number of rows. The file appears when it is complete."""
     with store.keep.snapshot() as snapshot, writing(path) as stream:
         return _write(stream, snapshot, vectors, progress)
 
@@ -247,7 +247,8 @@ def _stored(value: Any) -> Any:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that appears when it is whole, for its owner alone; `-` is standard output, `.gz` is compressed."""
+    """A file that appears when it is complete, readable by its owner only; `-` is standard output, `.gz` is
+    compressed."""
     if str(path) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

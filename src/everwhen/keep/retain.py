@@ -37,7 +37,7 @@ _CLAUSE = re.compile(
 
 
 def parse(rule: str) -> dict[str, int | None]:
-    """Days by kind, None for ever; raises with the form that is understood."""
+    """Days by kind, None for "for ever"; an error says which form is understood."""
     found: dict[str, int | None] = {}
     for clause in filter(None, (part.strip() for part in re.split(r"[,;]|\band\b", rule))):
         match = _CLAUSE.fullmatch(clause)
@@ -123,5 +123,5 @@ def retain(
 
 
 def taken(receipt: Receipt) -> bool:
-    """Whether anything went."""
+    """Whether anything was removed."""
     return bool(receipt.turns or receipt.events or receipt.narratives or receipt.nodes or receipt.facts)

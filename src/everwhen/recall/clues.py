@@ -79,7 +79,7 @@ class Clue:
 
 
 def day_of(turn: Turn) -> Interval:
-    """The day on which a turn was said, as its speaker counts days."""
+    """The day on which a turn was said, in the speaker's time zone."""
     return unit_around(turn.said_at, "day", turn.zone)
 
 
@@ -193,7 +193,7 @@ def fact_text(row: FactRow) -> str:
 
 
 def begins_as_told(row: FactRow) -> bool:
-    """Whether a fact has no beginning but the moment at which it was told."""
+    """Whether the only known beginning of a fact is the moment at which it was told."""
     return row.grain == "second" and row.valid_from == row.stated_at
 
 

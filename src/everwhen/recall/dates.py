@@ -68,7 +68,7 @@ def with_dates(store: Store, memories: Sequence[Recalled]) -> list[Recalled]:
 
 
 def spoken_times(turn: Recalled, refs: Sequence[TimeRef], known: _Known) -> Iterator[SpokenTime]:
-    """The times of a turn that are sure, in the order of the text; none from inside a word, an address or code."""
+    """The certain times of a turn, in the order of the text; none from inside a word, an address or code."""
     ticks = place = 0
     for ref in refs:
         start, end = ref.span

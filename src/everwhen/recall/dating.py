@@ -79,7 +79,7 @@ class Weighed:
 
 
 def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
-    """The interval of the asked event, or None where the memory does not say."""
+    """The interval of the event asked about, or None if the memory does not say."""
     ask = replace(ask, query=ask.query[:LONGEST])
     question = read_question(ask.query, ask.at, ask.zone)
     if not has_content(question.event):
@@ -117,7 +117,7 @@ class Scored:
 
 
 def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) -> Scored:
-    """Everything that may date the event, each with its probability."""
+    """Everything that may date the event, each piece with its probability."""
     said = None if ask.as_of is None else Interval(None, ask.as_of + timedelta(microseconds=1), "second")
     request = Request(
         query=ask.query,
@@ -144,7 +144,7 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
 
 
 def weigh(scored: Scored, between: Interval | None = None) -> list[Weighed]:
-    """The intervals of the clues, the likeliest first; inside a window, where there is one."""
+    """The intervals of the evidence, most probable first; only those inside the window, if there is one."""
     groups: dict[tuple[datetime | None, datetime | None], list[int]] = {}
     for place, clue in enumerate(scored.clues):
         if between is None or clue.interval.overlaps(between):
@@ -160,7 +160,7 @@ def weigh(scored: Scored, between: Interval | None = None) -> list[Weighed]:
 
 
 def confidence(found: Mapping[str, float]) -> float:
-    """The chance that the interval is right: `1 / (1 + exp(-(sum of w f)))` over the features of the evidence."""
+    """The probability that the interval is right: `1 / (1 + exp(-(sum of w f)))` over the features of the evidence."""
     sure = weights()["sure"]
     return 1 / (1 + math.exp(-sum(sure[name] * value for name, value in found.items())))
 

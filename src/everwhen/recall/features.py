@@ -102,7 +102,7 @@ def features(pool: Pool) -> dict[str, Array]:
 
 
 def standardised(values: Array) -> Array:
-    """Mean 0 and deviation 1 over the candidates; what is unknown (NaN) is as good as the mean."""
+    """Mean 0 and deviation 1 over the candidates; an unknown value (NaN) counts as the mean."""
     wide = values.astype(np.float64)
     known = wide[~np.isnan(wide)]
     if not len(known):
@@ -118,7 +118,7 @@ def standardised(values: Array) -> Array:
 
 
 def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> Array:
-    """BM25 of given counts (a row each) with given idf."""
+    """BM25 from given term counts (one row each) and idf values."""
     norm = K1 * (1.0 - B + B * lengths / max(mean_length, 1e-6))
     parts = counts * (K1 + 1.0) / (counts + norm[:, None])
     # Not `@`: OpenBLAS's product of a narrow matrix with a vector raises the flag of an invalid number now and then,
@@ -299,7 +299,7 @@ def _rank(values: Array) -> Array:
 
 
 def neighbours(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The row of the turn before and after each, -1 where there is none."""
+    """The rows of the turns before and after each turn, -1 if there is none."""
     rows = np.arange(len(around.units))
     follows = (around.sessions[1:] == around.sessions[:-1]) & (around.places[1:] == around.places[:-1] + 1)
     return np.where(np.append(False, follows), rows - 1, -1), np.where(

@@ -35,7 +35,7 @@ class Weights:
     values: Mapping[str, float]
 
     def contributions(self, features: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
-        """`w_f x_f` of every candidate, by feature: the score is their sum, and they are the reason for it."""
+        """`w_f x_f` of every candidate, by feature: their sum is the score, so they explain it."""
         return {
             name: features[name] * np.float32(weight)
             for name, weight in self.values.items()

@@ -93,13 +93,13 @@ def chance(gaps: NDArray[np.float64], complexity: Complexity) -> NDArray[np.floa
 
 
 def logs(ranked: Sequence[Recalled]) -> NDArray[np.float64]:
-    """The logarithm of each score, 0 for the best."""
+    """The logarithm of each score, shifted so that the best is 0."""
     scores = np.log(np.maximum([one.score for one in ranked], 1e-12))
     return np.asarray(scores - scores.max(), np.float64)
 
 
 def readings(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the chance is worked out from: a row for each memory, best first."""
+    """The inputs of the probability: a row for each memory, best first."""
     counted = gaps[:MOST_RATED]
     odds = np.exp(counted - counted.max())
     whole = odds.sum()

@@ -48,7 +48,7 @@ def level_budgets(complexity: Complexity, top: int) -> dict[int, int]:
 
 
 def leaf_scores(pool: Pool) -> NDArray[np.float64]:
-    """TiMem's eq. 7, of every candidate: `lambda cosine + (1 - lambda) BM25 / max BM25`, without names in the words."""
+    """The score of every candidate by TiMem's eq. 7: `lambda cosine + (1 - lambda) BM25 / max BM25`, names excluded."""
     around, rows = pool.around, pool.around.rows_of
     words = bm25(around.counts, around.lengths, around.mean_length, np.where(pool.names, 0, around.idf))[rows]
     scaled = words / max(float(words.max(initial=0.0)), 1e-9)

@@ -49,17 +49,17 @@ class Terms:
     weights: Mapping[str, float]
 
     def without(self, names: Collection[str]) -> Terms:
-        """The same but for the words of some names, unless that is all there is."""
+        """The same without the words of some names, unless nothing would be left."""
         stems = {term for counts in _tokenizer().counts(list(names)) for term in counts}
         kept = self.missing_in(stems)
         return kept if kept.weights else self
 
     def missing_in(self, stems: Collection[str]) -> Terms:
-        """The terms that a text does not have."""
+        """The terms that do not occur in a text."""
         return Terms(self.asked, {term: weight for term, weight in self.weights.items() if term not in stems})
 
     def cover(self, stems: Mapping[str, int]) -> float:
-        """The share of the question's terms that a text has, the rarer the heavier; 0 where there are none."""
+        """The share of the question's terms that occur in a text, rarer ones weighing more; 0 if there are no terms."""
         whole = sum(self.weights.values())
         return sum(weight for term, weight in self.weights.items() if term in stems) / whole if whole else 0.0
 
@@ -134,7 +134,7 @@ def features(
 
 
 def speakers_of(clues: Sequence[Clue]) -> dict[str, str]:
-    """The role of everybody whose turns the clues are from, by the name in small letters."""
+    """The role of every speaker of the turns that the evidence is from, by name in lower case."""
     return {clue.turn.speaker.lower(): clue.turn.role for clue in clues}
 
 
@@ -239,7 +239,7 @@ def weights() -> Mapping[str, Any]:
 
 
 def has_content(words: str) -> bool:
-    """Whether words name anything at all: "when was it" does not."""
+    """Whether a question names anything at all: "when was it" does not."""
     return bool(_tokenizer().counts([words])[0].keys() - _stop_stems())
 
 

@@ -31,5 +31,5 @@ FEATURES: Mapping[str, str] = {
 
 
 def called(feature: str) -> str:
-    """A feature's name for people."""
+    """The name of a feature for people."""
     return FEATURES.get(feature, feature.replace("_", " "))

@@ -125,7 +125,7 @@ class Gathered:
 
 
 def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str, float]) -> Gathered:
-    """Plan, channels and reranker: the candidates with all that is known of them."""
+    """Plan, channels and reranker: the candidates with everything known about them."""
     recipe = request.recipe
     with _timed(timings, "plan"):
         asked = _planned(store, request.query, request.asked_at)
@@ -211,7 +211,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
 
 
 def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str, float]) -> Recall:
-    """What becomes of everything that was found: fused, gated, and cut to the budget."""
+    """Fuse, gate and cut to the budget what was found."""
     recipe = request.recipe
     if recipe.scope is not None:
         gathered = replace(gathered, plan=replace(gathered.plan, complexity=recipe.scope, cues=("fixed",)))

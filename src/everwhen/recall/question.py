@@ -36,7 +36,7 @@ def heart_of(words: str) -> str:
 
 
 def embed(embedder: Embedder, plan: Plan) -> Query:
-    """The question in one run. A long one asks by its first piece."""
+    """Embed a question in one run; of a long one, its first piece."""
     if gives_tokens(embedder):
         vectors, tokens, words = embedder.embed_question(plan.query)
         return Query(vectors, tokens, tuple(words))

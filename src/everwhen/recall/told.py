@@ -35,8 +35,8 @@ class AskedWords:
     """The idf of the word; 0 for one that does not count, such as a function word."""
 
     def without(self, names: Collection[str]) -> AskedWords:
-        """The same, and the words of some names (in small letters) do not count: "I" has no likeness with a name, so
-        `who` compares those."""
+        """The same, but the words of some names (in lower case) do not count: "I" is not similar to a name, so
+        `recall/who.py` compares names."""
         kept = np.array([word.lower() not in names for word in self.words], np.bool_)
         return replace(self, telling=np.where(kept, self.telling, np.float32(0.0)))
 

@@ -133,15 +133,15 @@ class Store(Protocol):
         ...
 
     def add_missing_units(self, turns: Sequence[NewTurn]) -> None:
-        """Make turns findable that are stored and have no unit; others are passed over."""
+        """Make stored turns searchable that have no unit; others are skipped."""
         ...
 
     def known(self, ids: Sequence[str]) -> dict[str, str]:
-        """Those of the turn ids that are stored already, with their words."""
+        """Those of the turn ids that are stored already, with their text."""
         ...
 
     def contexts(self, ids: Sequence[str]) -> dict[str, str]:
-        """For turn ids, what of the turn before is searched with each."""
+        """For turn ids, the part of the turn before that is searched with each."""
         ...
 
     def turns(
@@ -199,7 +199,7 @@ class Store(Protocol):
         ...
 
     def put_codes(self, codes: Mapping[str, bytes], made_with: Model) -> None:
-        """Give turns, by their ids, their codes; one that is gone meanwhile is passed over."""
+        """Set the codes of turns, by id; turns that are gone meanwhile are skipped."""
         ...
 
     def replace_vectors(
@@ -224,7 +224,7 @@ class Store(Protocol):
         ...
 
     def accesses(self, limit: int) -> dict[int, Access]:
-        """The units that were given back most often, those first."""
+        """The units recalled most often, most frequent first."""
         ...
 
     def set_zone(self, zone: str) -> None: ...

@@ -124,7 +124,7 @@ class FactLedger(Protocol):
         ...
 
     def touch(self, key: int, at: datetime) -> datetime:
-        """Note a transaction time, and give back the one in force: the key's last one never runs backwards."""
+        """Note a transaction time and return the one that counts: that of a key never runs backwards."""
         ...
 
     def slot(self, key: int, name: str) -> int: ...
@@ -146,7 +146,7 @@ class FactLedger(Protocol):
     def disputed(self, slot: int) -> list[FactRow]: ...
 
     def unsettled(self, key: int) -> list[FactRow]:
-        """All of a key that is believed or disputed, in the order in which it was recorded."""
+        """All believed or disputed versions of a key, in the order in which they were recorded."""
         ...
 
     def fact(self, fact_id: str) -> FactRow | None:
@@ -156,7 +156,7 @@ class FactLedger(Protocol):
     def insert(self, row: FactRow) -> FactRow: ...
 
     def supersede(self, row: FactRow, at: datetime, outcome: Outcome, reason: str | None = None) -> None:
-        """The version is believed no longer, from a transaction time on."""
+        """End the belief in a version at a transaction time."""
         ...
 
     def reinforce(self, row: FactRow, at: datetime, confirmed_at: datetime, support: int) -> None:
@@ -166,7 +166,7 @@ class FactLedger(Protocol):
     def cite(self, fact_id: str, sources: Iterable[str], at: datetime) -> None: ...
 
     def uncite(self, fact_id: str, sources: Iterable[str]) -> None:
-        """A fact that has other sources no longer rests on these."""
+        """Remove sources from a fact that has others."""
         ...
 
     def adopt(self, fact_id: str, other: str) -> None:
@@ -233,7 +233,7 @@ class FactStore(Protocol):
         ...
 
     def fading(self, instant: datetime) -> Iterator[Fading]:
-        """The same, with no more of each than its age needs."""
+        """The same, with only what is needed to compute the age of each."""
         ...
 
     def by_seq(self, seqs: Sequence[int]) -> list[FactRow]: ...
@@ -253,7 +253,7 @@ class FactStore(Protocol):
         ...
 
     def naming(self, words: str) -> list[FactRow]:
-        """Believed facts that have some words in them."""
+        """Believed facts that contain some words."""
         ...
 
     def beside_corrected(self) -> list[tuple[FactRow, datetime, bool]]:

@@ -119,19 +119,19 @@ class GraphWriter(Protocol):
     def mention(self, unit: int, entity: int, name: str, type_: str) -> None: ...
 
     def place(self, unit: int, kind: str, at: datetime) -> None:
-        """Put a unit on its kind's line of time."""
+        """Place a unit on the timeline of its kind."""
         ...
 
     def around(self, unit: int, count: int) -> list[tuple[int, datetime]]:
-        """The units of its kind that stand next to it on the line, so many on each side, with their times."""
+        """The units of its kind next to it on the timeline, so many on each side, with their times."""
         ...
 
     def moment(self, unit: int) -> datetime | None:
-        """When it stands on the line; None where it does not, or not any more."""
+        """Its time on the timeline; None if it is not there."""
         ...
 
     def present(self, units: Iterable[int]) -> frozenset[int]:
-        """Those that are still there: another process may have forgotten some since they were found."""
+        """Those that still exist: another process may have forgotten some since they were found."""
         ...
 
     def relink(self, source: int, type_: LinkType, targets: Sequence[tuple[int, float]]) -> None:
@@ -167,11 +167,11 @@ class GraphStore(Protocol):
         ...
 
     def waits(self, upto: int | None = None) -> bool:
-        """Whether any of them does. Costs the same however many there are."""
+        """Whether any turn waits for extraction. Costs the same however many there are."""
         ...
 
     def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
-        """Take the next piece of the to-do list; None when there is none that nobody else is working on."""
+        """Claim the next turns of the to-do list; None if there are none that nobody else works on."""
         ...
 
     def release(self, owner: str) -> None:
@@ -179,7 +179,7 @@ class GraphStore(Protocol):
         ...
 
     def note_usage(self, purpose: str, model: str, usage: Usage) -> None:
-        """Write down what a model took; durable when it returns."""
+        """Record what a model call cost; durable when it returns."""
         ...
 
     def usage(self) -> Usage:

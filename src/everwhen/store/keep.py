@@ -78,7 +78,7 @@ class Eraser(Protocol):
         ...
 
     def remember(self, turns: Sequence[str], at: datetime) -> None:
-        """Put up a tombstone for each turn, so that it does not come back."""
+        """Write a tombstone for each turn, so that it cannot be added again."""
         ...
 
     def uncite(self, turns: Sequence[str]) -> dict[str, list[str]]:
@@ -102,15 +102,15 @@ class Eraser(Protocol):
         ...
 
     def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> Uprooted:
-        """Remove the nodes above some turns and have them built again; `places` are those of the sessions."""
+        """Remove the nodes above some turns and mark them to be built again; `places` are those of the sessions."""
         ...
 
     def mark(self, places: Sequence[Place]) -> None:
-        """Have sessions looked at again when the tree is next built: what was learned from them may change."""
+        """Mark sessions to be checked when the tree is next built: the facts learned from them may change."""
         ...
 
     def told_with(self, turns: Sequence[str]) -> list[str]:
-        """Turns with those that an event rests on together with one of them, and so on."""
+        """The turns, and those that share an event with one of them, and so on."""
         ...
 
     def remove(
@@ -128,11 +128,11 @@ class Eraser(Protocol):
         ...
 
     def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-        """What is derived and has a word in it that no turn says: its id, kind and turns."""
+        """Derived units that contain a word which no turn says: id, kind and turns."""
         ...
 
     def expire(self, turns: Sequence[str], retold: Sequence[Retold], at: datetime) -> Gone:
-        """Take the words from turns; what was made of them stays, and still says where it came from."""
+        """Delete the text of turns; what was derived from them stays, and still says where it came from."""
         ...
 
     def drop_old(self, kind: str, before: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -140,19 +140,19 @@ class Eraser(Protocol):
         ...
 
     def drop_unspoken(self) -> tuple[str, ...]:
-        """Remove identities and names that nothing mentions any more; the ids of the identities."""
+        """Remove entities and names that nothing mentions any more; the ids of the entities."""
         ...
 
     def old_facts(self, before: datetime) -> list[str]:
-        """Facts that nothing has been heard of since an instant."""
+        """Facts that were not stated or confirmed since an instant."""
         ...
 
     def remove_everything(self) -> None:
-        """Leave nothing but the bank's settings and its tombstones."""
+        """Remove everything but the bank's settings and its tombstones."""
         ...
 
     def undo(self) -> None:
-        """Nothing of this is to happen: it was a look at what would."""
+        """Roll back: this was a dry run."""
         ...
 
 
@@ -198,7 +198,7 @@ class KeepStore(Protocol):
     """Above: `keep/`, and ingest, which asks what must not be added again. Below: the same database as the turns."""
 
     def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
-        """The ids of those turns that were forgotten, as they are."""
+        """Those of the turns that have been forgotten, by id."""
         ...
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
@@ -234,7 +234,8 @@ class KeepStore(Protocol):
     def set_redaction(self, rule: str) -> None: ...
 
     def pseudonym(self, text: str) -> str:
-        """A short name for a text under the bank's own secret: the same each time, and not to be guessed from."""
+        """A short name for a text, made with the bank's secret: the same each time, and the text cannot be guessed from
+        it."""
         ...
 
     def scrub(self) -> bool:
@@ -251,15 +252,15 @@ class KeepStore(Protocol):
         ...
 
     def take_over(self) -> None:
-        """Put what was loaded into this bank's place, in one transaction: others see the old or the new."""
+        """Replace this bank by the loaded one, in one transaction: others see the old or the new."""
         ...
 
     def copy_to(self, target: Path) -> dict[str, int]:
-        """A verified copy in one file, whoever writes meanwhile; the rows that it holds, by table."""
+        """A verified copy in one file, whatever others write meanwhile; the number of rows by table."""
         ...
 
     def unfound(self) -> list[str]:
-        """The ids of the turns that nothing finds, because they have no unit."""
+        """The ids of turns that cannot be found by search, because they have no unit."""
         ...
 
     def badly_embedded(self, dimension: int) -> dict[str, str]:

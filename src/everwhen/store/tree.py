@@ -186,10 +186,8 @@ class TreeStore(Protocol):
         ...
 
     def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> int:
-        """Remove the nodes above some turns, which may repeat their words, and put their paths on the list; how many.
-
-        What forgetting asks for, before it removes the turns. `places` are the sessions' (`told`).
-        """
+        """Remove the nodes above some turns, which may repeat their words, and mark their paths to be built again; how
+        many were removed. Forgetting calls it before it removes the turns."""
         ...
 
     def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:

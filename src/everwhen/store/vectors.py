@@ -41,7 +41,7 @@ class Vectors(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether rough cosines are exact ones."""
+        """Whether the approximate cosines are exact."""
         ...
 
     def __len__(self) -> int: ...
@@ -166,7 +166,7 @@ class Coded:
 
 
 def held(matrix: NDArray[np.float32]) -> Vectors:
-    """Vectors in the form that suits their number."""
+    """Vectors in the form that suits their number: plain for few, coded for many."""
     if len(matrix) <= PLAIN_UP_TO:
         return Plain(matrix)
     return Coded.of(matrix)

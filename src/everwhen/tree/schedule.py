@@ -32,11 +32,11 @@ class Runner:
         self._thread.start()
 
     def wake(self) -> None:
-        """Look at once; returns before that is done."""
+        """Run soon; returns at once."""
         self._due.set()
 
     def stop(self, timeout: float | None = None) -> None:
-        """Finish the running look and stop. What is left to build stays on the list in the bank."""
+        """Finish the current run and stop. What is left to build stays on the list in the bank."""
         self._stopping.set()
         self._due.set()
         self._thread.join(timeout)

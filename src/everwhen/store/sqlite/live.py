@@ -34,7 +34,7 @@ class LiveIndex:
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
 
     def current(self) -> Index:
-        """The index as of now: only what is new is read."""
+        """The index as of now; only new rows are read."""
         with self._lock:
             with self._reader.use() as sql:
                 version = sql.execute("PRAGMA data_version").fetchone()[0]

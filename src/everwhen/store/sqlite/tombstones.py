@@ -32,7 +32,7 @@ class Tombstones:
         self._sql.execute(statements()["insert_tombstone"], (self._digest(turn, time, text), at))
 
     def put_fact(self, fact: str, at: str) -> None:
-        """A fact has an id of chance, which is all that there is to know it by."""
+        """Facts have a random id, which is all that identifies them."""
         self._sql.execute(statements()["insert_tombstone"], (self._digest("fact", fact), at))
 
     def holds_fact(self, fact: str) -> bool:

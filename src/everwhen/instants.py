@@ -1,4 +1,4 @@
-"""Instants as text of one fixed width, so that order by text is order by time; and as microseconds."""
+"""Instants as text of fixed width, so that text order is time order; and as microseconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a recall is put together: frozen recipes, each stage of which can be left out by name."""
+"""Recipes: which stages a recall has and with which numbers. Frozen; a stage can be left out by name."""
 
 from __future__ import annotations
 

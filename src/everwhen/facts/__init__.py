@@ -1,4 +1,4 @@
-"""Facts: what is true from when to when, what was known when, and how far it can still be trusted."""
+"""Facts: what is true from when to when, when it was learned, and how far it can still be trusted."""
 
 from everwhen.facts.book import AsyncFacts, Facts, Words
 from everwhen.facts.learn import ExtractedFact, forget_sources, learn

@@ -1,14 +1,13 @@
-"""The bitemporal algebra: where a claim belongs in what is believed, and what must give way.
+"""The bitemporal algebra: where a new claim belongs among the believed facts, and which of them it changes.
 
-In one slot (see `Predicate.slot`) the believed facts are a chain in valid time. Each has the interval that was
-claimed for it, and of that it holds what its successor leaves:
+In one slot (see `Predicate.slot`) the believed facts form a chain in valid time. Each has the interval that was
+claimed for it; it holds for the part of it that comes before the next fact:
 
     valid_to(i) = min(claimed_to(i), valid_from(i + 1))
 
-No two of them can overlap, a newer fact closes an older one, a backfilled one is closed by its successor, and the
-same claims make the same chain in whatever order they arrive. Taking a fact back gives its predecessor what it had
-taken from it. Everything here is a function of the neighbours of one place in the chain: it reads no clock and no
-database.
+So no two facts overlap, a newer fact closes an older one, a backfilled fact is closed by its successor, and the same
+claims make the same chain in any order of arrival. When a fact is retracted, its predecessor gets back the time that
+the fact had taken. These functions depend only on the neighbours in the chain; they read no clock and no database.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ Decision = Literal["insert", "reinforce", "extend", "overrule", "dispute"]
 class Placement:
     """What a claim does to the chain.
 
-    `insert` a new fact that holds until `valid_to`; `reinforce` or `extend` the `target`, which says the same;
-    or leave the chain as it is, because the `target` stands against it (`overrule`, `dispute`). What is `dropped`
-    is no longer believed at all; what began before the claim ends where it starts.
+    `insert` adds a fact that holds until `valid_to`. `reinforce` and `extend` change the `target`, which says the
+    same. `overrule` and `dispute` leave the chain as it is, because the `target` contradicts the claim. Facts in
+    `dropped` are no longer believed; facts that began before the claim end where it starts.
     """
 
     decision: Decision
@@ -81,7 +80,7 @@ def place_correction(
 
 
 def until(claimed: datetime | None, after: FactRow | None) -> datetime | None:
-    """What a successor leaves of a claimed end."""
+    """The claimed end, cut at the start of the next fact."""
     ends = [end for end in (claimed, after.valid_from if after else None) if end is not None]
     return min(ends, default=None)
 

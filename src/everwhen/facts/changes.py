@@ -1,4 +1,4 @@
-"""Changes to what is believed, each inside one transaction: read the neighbours, decide, write versions."""
+"""Changes to the believed facts. Each runs inside one transaction: read the neighbours, decide, write new versions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ NEITHER = "neither"
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An assertion or correction, checked, with what makes it searchable. A start of None is the time it is made."""
+    """A checked assertion or correction, with the text, tokens and vectors for search. Without a `start` it starts when
+    it is made."""
 
     subject: str
     predicate: Predicate
@@ -110,7 +111,7 @@ def correct_fact(ledger: FactLedger, said: Statement) -> FactRow:
 def retract_fact(
     ledger: FactLedger, fact_id: str, at: datetime, reason: str | None, outcome: Outcome = "retracted"
 ) -> FactRow:
-    """Take a fact back. Its predecessor gets what it had taken; a rival that waited is believed instead."""
+    """Retract a fact. Its predecessor gets back its time; a disputed rival is believed instead."""
     row = _fact(ledger, fact_id)
     if row.superseded_at is not None:
         if row.outcome == outcome:
@@ -149,7 +150,7 @@ def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> l
 
 
 def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
-    """Somebody has looked, and it is still so: its age counts from now."""
+    """Somebody has checked it, and it is still true: its age counts from now."""
     row = _fact(ledger, fact_id)
     if row.superseded_at is not None or row.standing != "believed":
         raise UsageError(
@@ -163,7 +164,7 @@ def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
 
 
 def reweigh_fact(ledger: FactLedger, fact_id: str, confidence: float, at: datetime) -> FactRow:
-    """The same fact, more or less surely."""
+    """The same fact with another confidence."""
     row = _fact(ledger, fact_id)
     return _revised(ledger, row, ledger.touch(row.key, at), confidence=confidence)
 
@@ -205,7 +206,7 @@ def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: dateti
 
 
 def mend(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
-    """Give the fact before a place in the chain the end that its next neighbour leaves it."""
+    """Set the end of the fact before this place in the chain to the start of its next neighbour."""
     before = ledger.last_started(slot, start)
     if before is not None:
         end = until(before.claimed_to, ledger.next_started(slot, start))

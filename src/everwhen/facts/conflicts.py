@@ -1,7 +1,7 @@
-"""Two facts about one thing: which stands, by which rule, and when a person must decide.
+"""Two facts that contradict each other: which one stands, by which rule, and when a person must decide.
 
-The order: the user's explicit correction; the more recent; the more specific; the more confident; else both are
-kept and a review item is opened.
+Rules, in this order: the user's explicit correction; the more recent; the more specific; the more confident. If none
+applies, both are kept and a review item is opened.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What somebody says: an object, from when to when, and with which authority.
+    """What somebody says: an object, its interval, and with what authority.
 
-    `later` says that it was certainly said after all that is known, though the clock shows no later time: it came
+    `later` marks a claim that was certainly made after everything known, although the clock does not show it: it came
     without a start of its own while the clock ran backwards.
     """
 

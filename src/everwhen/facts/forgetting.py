@@ -1,4 +1,4 @@
-"""Facts whose sources are forgotten: every version of them goes, and the chain is closed again."""
+"""Closes the gaps in fact chains when facts are erased because their sources are forgotten."""
 
 from __future__ import annotations
 

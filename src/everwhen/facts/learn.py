@@ -1,4 +1,4 @@
-"""The door for extractors: facts found in turns become part of what is believed, with where they came from."""
+"""How extractors add facts: what was found in turns becomes believed facts, with those turns as sources."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from everwhen.when import Grain
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
-    """What an extractor found: who, what, since when, how sure, in which turns.
+    """A fact that an extractor found: subject, predicate, object, interval, confidence, and the turns it came from.
 
-    `at` is when it was said, which is when the memory learned it; `valid_from` is when it began to be true as the
-    words say it ("since May" is 1 May with grain "month"), and the time it was said when they do not.
+    `at` is when it was said, which is when the memory learned it. `valid_from` is when it began to be true according
+    to the words ("since May" is 1 May with grain "month"); if they do not say, it is the time it was said.
     """
 
     subject: str

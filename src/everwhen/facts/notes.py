@@ -1,6 +1,6 @@
-"""Facts as recall shows them: one line with validity and confidence, and its predecessor as a dated note under it.
+"""Facts as recall shows them: one line with validity and confidence, and below it the predecessor as a dated note.
 
-What a line costs is known without a tokenizer: a fact's words were counted when it was written, and everything
+The token count of a line needs no tokenizer: the words of a fact were counted when it was written, and everything
 around them has a fixed number of cl100k tokens (a test counts them).
 """
 
@@ -28,7 +28,7 @@ BEFORE_TOKENS = 3
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Which facts a question is about: those that hold at an instant, or in a window, as known at some time."""
+    """Which facts a question is about: those valid at an instant or in a window, as known at some time."""
 
     at: datetime
     window: Interval | None = None
@@ -58,7 +58,7 @@ def facts_from_turns(store: FactStore, turns: Sequence[str]) -> dict[str, list[s
 
 
 def holding(store: FactStore, fact_ids: Sequence[str], moment: Moment) -> dict[str, list[FactRow]]:
-    """For each fact, what to show for it: itself where it holds, else what holds in its place (nothing, perhaps)."""
+    """For each fact what to show: the fact itself if it holds, else the fact that holds in its place, if any."""
     rows = {row.id: row for row in store.by_id(fact_ids, moment.known_at)}
     shown: dict[str, list[FactRow]] = {}
     for fact_id in fact_ids:

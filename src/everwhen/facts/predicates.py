@@ -1,7 +1,7 @@
-"""Predicates: which can have one object at a time and which several, and which words mean the same one.
+"""Predicates: which have one object at a time and which several, and which words mean the same predicate.
 
-Nobody has to declare anything: a predicate that is in no table is single-valued. The shipped table knows the
-common ones of conversation and of projects; a bank declares its own with `define_predicate`.
+Nothing has to be declared: an unknown predicate is single-valued. The shipped table has the common predicates of
+conversations and projects; a bank adds its own with `define_predicate`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SHIPPED: tuple[tuple[str, bool, str | None, str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A predicate as facts are kept under it."""
+    """A predicate: its name, whether it takes several objects at a time, and its domain."""
 
     key: str
     name: str
@@ -55,7 +55,7 @@ class Predicate:
 
 
 class Predicates:
-    """The shipped table with a bank's own declarations over it."""
+    """The shipped table, overridden by a bank's own declarations."""
 
     def __init__(self, declared: Iterable[Declared] = ()) -> None:
         self._known = dict(_shipped())

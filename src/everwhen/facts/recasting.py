@@ -1,4 +1,5 @@
-"""A predicate is declared otherwise: what is known under it is placed anew, and what was known before stays."""
+"""Applies a changed predicate declaration (single- or multi-valued): its facts are placed again, older versions stay
+recorded."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Turns are read again: what an extractor had learned from them is confirmed or taken back, then the rest is learned.
+"""Extraction is repeated for some turns: facts learned from them are confirmed or retracted, then new ones are
+learned.
 
-Nothing is overwritten: taking back is a version at a new transaction time, and `known_at` still sees what was believed
-before. A person's word is never touched, nor is what a person took back learned again from the same turns.
+Nothing is overwritten: a retraction is a new version, and `known_at` still sees what was believed before. Facts that
+a person stated or decided are never changed, and what a person retracted is not learned again from the same turns.
 """
 
 from __future__ import annotations

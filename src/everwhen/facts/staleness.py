@@ -1,4 +1,4 @@
-"""Five signs that a fact should not be relied on as it stands, each with its detector and what to do about it."""
+"""Five signals that a fact may be outdated, each with its detector and a suggested action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fact's words: checked on the way in, and made searchable."""
+"""The text of a fact: checked when it is written, and prepared for search."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SPEAKER = "fact"
 
 
 class Wording(Protocol):
-    """Words to vectors, and to a count of tokens."""
+    """Gives the vectors and the token count of a fact's text."""
 
     def vectors(
         self, texts: Sequence[str], since: Sequence[tuple[datetime, Grain]]

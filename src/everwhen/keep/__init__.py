@@ -1,1 +1,1 @@
-"""Keeping what is to be kept, and nothing else: forgetting, retention, export, backup, repair."""
+"""Looking after a bank: forgetting, retention, export, import and repair."""

@@ -1,7 +1,8 @@
-"""Forgetting: some turns and everything that was made of them, in one transaction, down to the bytes.
+"""Forgetting: removes turns and everything derived from them, in one transaction, and then overwrites the bytes.
 
-choose turns -> what follows them gets another context, embedded first -> caches -> one transaction: tombstones, facts,
-derived units, entities, full text -> links -> the files written anew -> what leant on it is read again
+The order: choose the turns; embed the turns that follow them with a new context; clear the caches; in one transaction
+write tombstones and remove facts, derived units, entities and search terms; refill links; overwrite the files;
+extract again what depended on the removed turns.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be forgotten. Several of them together mean what each of them says, not what they share."""
+    """What to forget. Each field adds to the selection: a session and an entity together mean both, not their
+    overlap."""
 
     turns: tuple[str, ...] = ()
     session: str | None = None
@@ -51,7 +53,7 @@ class Wanted:
 
 
 class Outcome(NamedTuple):
-    """The receipt, and the end of the last window whose summary is to be made again."""
+    """The receipt, and the end of the last tree window whose summary has to be built again."""
 
     receipt: Receipt
     until: datetime | None = None
@@ -76,7 +78,7 @@ def forget(
 
 
 def choose(store: Store, wanted: Wanted) -> tuple[list[Turn], list[str]]:
-    """The turns that go, and the names that an entity goes by."""
+    """The turns to remove and, where an entity is forgotten, the names that it has."""
     if wanted.everything:
         return list(store.turns()), []
     found: dict[str, Turn] = {}
@@ -240,8 +242,8 @@ def _silence(eraser: Eraser, store: Store, turns: Sequence[Turn], levels: Levels
 def leaking(
     eraser: Eraser, store: Store, turns: Sequence[Turn], again: Sequence[str], but: Sequence[str]
 ) -> list[str]:
-    """Facts from turns that stay, in words that only the forgotten ones said: "she" was understood as somebody who
-    is forgotten. Reading the turns again finds what they say by themselves."""
+    """Facts from turns that stay, but whose words come only from forgotten turns: "she" was resolved to a forgotten
+    person. These turns are extracted again, and then say only what they say by themselves."""
     sources = store.facts.sources(store.facts.from_sources(again))
     return _borrowed(eraser, store, turns, {fact: said for fact, said in sources.items() if fact not in but})
 
@@ -267,7 +269,8 @@ def words(texts: Iterable[str]) -> frozenset[str]:
 
 
 def affected(store: Store, turns: Sequence[Turn]) -> list[str]:
-    """The turns that were read together with these: a batch before, and after it as far as reading looks back."""
+    """The turns that were extracted together with these: one batch before, and after them as far as extraction looks
+    back."""
     ids = {turn.id for turn in turns}
     found: dict[str, None] = {}
     for turn in turns:
@@ -278,7 +281,7 @@ def affected(store: Store, turns: Sequence[Turn]) -> list[str]:
 
 
 def retell(embedder: Embedder, settings: Settings, followers: Sequence[Follower]) -> list[Retold]:
-    """What follows a forgotten turn, with the end of the one that now stands before it, embedded anew."""
+    """The turns that follow a forgotten one, embedded again with the end of the turn that now comes before them."""
     contexts = [context_of(one.before, settings) for one in followers]
     texts = [spoken(one.turn, context, settings) for one, context in zip(followers, contexts, strict=True)]
     return [
@@ -295,7 +298,7 @@ def retell(embedder: Embedder, settings: Settings, followers: Sequence[Follower]
 
 
 def mend_links(store: Store, units: Sequence[int]) -> None:
-    """Fill up the lists of neighbours that lost somebody, as if it had never been there."""
+    """Find new neighbours for units that lost some, as if the removed ones had never been there."""
     for some in in_batches(units, LINKED_AT_ONCE):
         while not _mend_links(store, some):
             pass  # the bank was re-embedded meanwhile: its new vectors are compared
@@ -330,7 +333,8 @@ def _stacked(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 
 def finish(store: Store, receipt: Receipt, cache: CacheCleaner) -> Receipt:
-    """The last bytes. What stands in the way is told, and the next to open the bank tries again."""
+    """Overwrite the removed bytes. If something prevents it, the receipt says so and the next process that opens the
+    bank tries again."""
     cache.scrub()
     notes = [*receipt.notes, *cache.problems]
     if not store.keep.scrub():
@@ -415,7 +419,8 @@ def _receipt(
 
 
 class CacheCleaner:
-    """The embedding cache under the home folder: it holds no words, but vectors that tell much of them."""
+    """Removes entries from the embedding cache of the home folder: it holds no text, but vectors reveal much of the
+    text."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings) -> None:
         self._store = store

@@ -1,7 +1,7 @@
-"""Doctor: what is wrong with a bank, one sentence each, and the rebuilding of what is derived.
+"""Doctor: reports what is wrong with a bank, one sentence each, and rebuilds derived data.
 
-What was said is never touched. Where that itself is damaged nothing is mended at all: a repair over lost originals
-would look like health.
+Turns are never changed. If turns themselves are damaged, nothing is repaired: a repaired index over lost turns would
+look healthy.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PASSES = 2
 
 
 def examine(store: Store, embedder: Embedder, settings: Settings) -> list[Finding]:
-    """Everything that can be asked of a bank."""
+    """Run every check on a bank."""
     findings = store.check()
     if any(finding.check == "file" for finding in findings):
         return findings  # nothing else can be believed

@@ -1,8 +1,8 @@
-"""Retention: how long a bank keeps what, said in a sentence and applied when asked.
+"""Retention: how long a bank keeps its data, given as a sentence and applied by `retain`.
 
-"keep raw turns 90 days, summaries for ever": after 90 days the words of a turn are taken away with everything that
-finds it by them; its place in the calendar stays, empty, so that the summaries, events and facts made of it still say
-when and where they came from. What a rule does not name is kept.
+"keep raw turns 90 days, summaries for ever": after 90 days the text of a turn is deleted, and it can no longer be
+found by search. Its id and time stay, so that summaries, events and facts derived from it still say when and where
+they came from. What the rule does not name is kept.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CLAUSE = re.compile(
 
 
 def parse(rule: str) -> dict[str, int | None]:
-    """Days by kind, None for ever; raises with the form that is understood."""
+    """Days by kind, None for "for ever"; an error says which form is understood."""
     found: dict[str, int | None] = {}
     for clause in filter(None, (part.strip() for part in re.split(r"[,;]|\band\b", rule))):
         match = _CLAUSE.fullmatch(clause)
@@ -123,5 +123,5 @@ def retain(
 
 
 def taken(receipt: Receipt) -> bool:
-    """Whether anything went."""
+    """Whether anything was removed."""
     return bool(receipt.turns or receipt.events or receipt.narratives or receipt.nodes or receipt.facts)

@@ -1,4 +1,4 @@
-"""Moving banks: importing an export into an empty bank."""
+"""Loads an export into an empty bank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The read path: plan, channels, fusion, budget; one module each, composed by a frozen recipe."""
+"""The read path: plan, channels, fusion, reading, budget. One module each, composed by a frozen recipe."""
 
 from everwhen.recall.pipeline import Request, recall
 from everwhen.recipes import FOUR_WAY, MID, TEMPR, Recipe

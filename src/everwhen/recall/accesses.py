@@ -1,8 +1,7 @@
-"""Counts what recall gives back: in memory while reading, in the bank a batch at a time, behind the reads.
+"""Counts how often memories are recalled: in memory at first, written to the bank in batches by a background thread.
 
-A count is worth having and not worth waiting for. A read notes what it gave back and goes on; a thread of its own adds
-the notes up and tells the bank. While another process writes, they wait; a bank that cannot be written goes
-without. A process that is killed loses what it has not written: fewer than `BATCH` recalls, as a rule.
+Counting never delays a recall. While another process writes, the counts wait; in a bank that cannot be written, they
+are dropped. A process that is killed loses the counts it has not written: usually fewer than `BATCH` recalls.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ class Accesses:
 
     @property
     def pending(self) -> int:
-        """Recalls that are counted and not written yet."""
+        """Recalls that are counted but not written yet."""
         return len(self._given)
 
     def count(self, memories: Iterable[Recalled]) -> None:
-        """One recall that gave back these; returns at once."""
+        """Count one recall and the memories it gave back; returns at once."""
         given = datetime.now(UTC), [memory.id for memory in memories]
         with self._lock:
             self._given.append(given)
@@ -51,7 +50,7 @@ class Accesses:
             threading.Thread(target=self.write, name="everwhen-accesses", daemon=True).start()
 
     def write(self) -> None:
-        """Write what is pending, now. Never raises: what cannot be written now waits, or is given up."""
+        """Write pending counts now. Never raises: what cannot be written waits, or is dropped."""
         with self._writing:
             with self._lock:
                 given, self._given, self._due = self._given, [], BATCH
@@ -65,7 +64,7 @@ class Accesses:
                 return  # a bank that is only read
 
     def most(self, limit: int) -> list[Accessed]:
-        """The memories that were given back most often, by all processes, those first."""
+        """The memories recalled most often, by all processes, most frequent first."""
         if limit < 0:
             raise UsageError(f"limit cannot be negative, got {limit}")
         self.write()

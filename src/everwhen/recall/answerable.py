@@ -1,8 +1,8 @@
 """Whether the memory holds an answer at all: the engine's own confidence, from 0 to 1.
 
-Words that match are found for any question. What tells an answer that is there from one that is not is what the reader
-says of the best of them, whose they are (the commonest trap is what somebody else said), and whether the question's
-rarer words occur at all.
+Some words match for any question. The signs of a real answer are: what the reader says of the best candidates,
+whether the right person said them (the most common trap is what somebody else said), and whether the rarer words of
+the question occur at all.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FIRST = 5
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What the signs are made of, apart from the score: so that fitting can change the score alone."""
+    """The inputs of the signs, apart from the score, so that fitting can vary the score alone."""
 
     named: bool
     theirs: NDArray[np.bool_]
@@ -43,7 +43,7 @@ class Clues:
 
 
 def clues(pool: Pool) -> Clues:
-    """What a pool tells about whether there is an answer."""
+    """Collect the inputs of the signs from the candidates."""
     around, rows = pool.around, pool.around.rows_of
     theirs = np.ones(len(pool), np.bool_) if pool.who is None else around.said_by(pool.who)[rows]
     telling = np.where(pool.names, 0, around.idf).astype(np.float32)
@@ -51,8 +51,8 @@ def clues(pool: Pool) -> Clues:
 
 
 def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None) -> Array:
-    """Four numbers: see the rows; five with what the reader says. `score` is the fused one without the speaker's part,
-    `fused` the whole."""
+    """The four signs described above; five where the reader was asked. `score` is the fused score without the speaker's
+    part, `fused` the whole."""
     odds = np.exp(score - score.max())
     whole = max(float(found.telling.sum()), 1e-6)
     first = found.has[np.argsort(-fused, kind="stable")[:FIRST]].any(axis=0)

@@ -1,4 +1,4 @@
-"""What fits: the memories that are worth most for the tokens there are."""
+"""The token budget: picks the memories that are worth most for the tokens available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The ways in which a memory can be found, each a ranked list of units with scores; together they are the pool."""
+"""The search channels: semantic, keyword, temporal and graph. Each gives a ranked list of units; together they are the
+candidates."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def search(
 
 
 def merged(rankings: list[list[tuple[int, float]]]) -> list[Scored]:
-    """Rankings by one and the same measure as one, each unit with its best score."""
+    """Merges rankings that use the same measure: each unit with its best score."""
     best: dict[int, float] = {}
     for ranking in rankings:
         for unit, score in ranking:
@@ -76,7 +77,7 @@ def merged(rankings: list[list[tuple[int, float]]]) -> list[Scored]:
 
 
 def reasons(found: Mapping[str, list[Scored]]) -> dict[int, tuple[dict[str, int], dict[str, float]]]:
-    """For each unit its rank, and its score, in every channel that found it."""
+    """For each unit its rank and score in every channel that found it."""
     out: dict[int, tuple[dict[str, int], dict[str, float]]] = {}
     for channel, ranking in found.items():
         for rank, (unit, score) in enumerate(ranking, start=1):

@@ -1,4 +1,4 @@
-"""Clues to when: every interval that the best turns speak of, each with the words that it hangs on."""
+"""Evidence of time: every interval that the best turns mention, each with the words that it belongs to."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*|\n")
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """One interval with what it is said of.
+    """One interval, and what it is the time of.
 
-    An event of the calendar, a sentence with a time expression, the beginning of what has lasted for a while, the
-    beginning of a fact, or the day on which a turn was said.
+    It comes from an event of the calendar, from a sentence with a time expression, from the beginning of a state
+    ("for three years now") or of a fact, or it is the day on which the turn was said.
     """
 
     kind: Kind
@@ -79,14 +79,15 @@ class Clue:
 
 
 def day_of(turn: Turn) -> Interval:
-    """The day on which a turn was said, as its speaker counts days."""
+    """The day on which a turn was said, in the speaker's time zone."""
     return unit_around(turn.said_at, "day", turn.zone)
 
 
 def gather(
     store: Store, ranked: Sequence[str], events: Iterable[int], then: datetime | None = None
 ) -> list[Clue]:
-    """The clues of some turns, best turn first, and of the turns of some events; only what had been said then."""
+    """The evidence of some turns, best turn first, and of the turns of some events; only what had been said by
+    `then`."""
     told = store.graph.events_told(list(ranked), list(events))
     by_turn: dict[str, list[Event]] = {}
     for event in told:
@@ -192,7 +193,7 @@ def fact_text(row: FactRow) -> str:
 
 
 def begins_as_told(row: FactRow) -> bool:
-    """Whether a fact has no beginning but the moment at which it was told."""
+    """Whether the only known beginning of a fact is the moment at which it was told."""
     return row.grain == "second" and row.valid_from == row.stated_at
 
 

@@ -1,4 +1,4 @@
-"""`compare`: which of two things came first and how far apart they are, computed from their intervals."""
+"""`compare`: which of two events came first and how far apart they are, computed from their intervals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def gap(a: TimeAnswer, b: TimeAnswer, zone: str) -> Gap | None:
 
 
 def in_words(least: int, most: int) -> str:
-    """A range of days for people: "3 days", "between 3 and 9 days", "between 5 and 6 weeks (36 to 42 days)"."""
+    """A range of days in words: "3 days", "between 3 and 9 days", "between 5 and 6 weeks (36 to 42 days)"."""
     if most == 0:
         return "the same day"
     days = _several(least, most, "day")

@@ -1,6 +1,6 @@
-"""The dates of what recalled turns say: "last week" becomes "last week (3 to 9 March 2025)" in a prompt.
+"""Adds dates to recalled turns: "last week" becomes "last week (3 to 9 March 2025)" in a prompt.
 
-Only how a turn is shown: `text` stays what was said, and `shown` has the dates.
+Only `shown` has the dates; `text` stays as it was said.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _Known = Mapping[str, Interval | None]
 
 @dataclass(frozen=True, slots=True)
 class SpokenTime:
-    """A time that a turn speaks of: where in the text its words end, and whether they already say the date."""
+    """A time that a turn mentions: where its words end in the text, and whether they already contain the date."""
 
     end: int
     interval: Interval
@@ -57,7 +57,8 @@ class SpokenTime:
 
 
 def with_dates(store: Store, memories: Sequence[Recalled]) -> list[Recalled]:
-    """The same memories: turns have `occurred` where they speak of a time, and `shown` and its tokens with dates."""
+    """The same memories: turns get `occurred` if they mention a time, and `shown` with dates, whose tokens are
+    counted."""
     found = {one.id: refs for one in memories if _is_talk(one) and (refs := _refs(one))}
     known = _extracted(store, list(found))
     return [
@@ -67,7 +68,7 @@ def with_dates(store: Store, memories: Sequence[Recalled]) -> list[Recalled]:
 
 
 def spoken_times(turn: Recalled, refs: Sequence[TimeRef], known: _Known) -> Iterator[SpokenTime]:
-    """The times of a turn that are sure, in the order of the text; none from inside a word, an address or code."""
+    """The certain times of a turn, in the order of the text; none from inside a word, an address or code."""
     ticks = place = 0
     for ref in refs:
         start, end = ref.span
@@ -83,7 +84,7 @@ def spoken_times(turn: Recalled, refs: Sequence[TimeRef], known: _Known) -> Iter
 
 
 def shown(text: str, times: Sequence[SpokenTime], zone: str) -> str:
-    """The text with the date behind all words that do not say it."""
+    """The text with a date after each time expression that does not contain it."""
     said = {(one.interval.start, one.interval.end) for one in times if one.absolute}
     for one in sorted(times, key=lambda time: -time.end):
         if not one.absolute and (one.interval.start, one.interval.end) not in said:

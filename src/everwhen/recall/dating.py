@@ -1,9 +1,9 @@
-"""`when`: the interval of what a question asks about, with how sure it is and the words that say so; or nothing.
+"""`when`: the interval of the event that a question asks about, with a confidence and the evidence; or nothing.
 
-Recall ranks the turns; the events, time expressions and facts of the best ones are clues; each clue is scored
-against the question (`matching`), and clues that speak of the same interval add up. The answer is the interval that
-the words mean, never a finer one; a thing told without a date was told as just done, so the day of telling is the
-answer, less surely.
+Recall ranks the turns. The events, time expressions and facts of the best ones are evidence; each piece is scored
+against the question (`recall/matching.py`), and pieces with the same interval add up. The answer is as exact as the
+words are, never finer. Something told without a date is taken as just done: the answer is then the day of telling,
+with less confidence.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _LETTERS = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question about time, and the moment of asking."""
+    """A question about time, when it is asked, and how it is to be answered."""
 
     query: str
     at: datetime
@@ -70,7 +70,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """One interval with the clues that speak of it, the best first, and their share of the probability."""
+    """One interval with the evidence for it, best first, and its share of the probability."""
 
     interval: Interval
     share: float
@@ -80,7 +80,7 @@ class Weighed:
 
 
 def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
-    """The interval of the asked event, or None where the memory does not say."""
+    """The interval of the event asked about, or None if the memory does not say."""
     ask = replace(ask, query=ask.query[:LONGEST])
     question = parse(ask.query, ask.at, ask.zone)
     if not has_content(question.event):
@@ -109,7 +109,7 @@ def when(store: Store, embedder: Embedder, ask: Ask) -> TimeAnswer | None:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Clues with their features and probabilities."""
+    """Evidence with its features and probabilities."""
 
     clues: Sequence[Clue]
     rows: Sequence[dict[str, float]]
@@ -119,7 +119,7 @@ class Scored:
 
 
 def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) -> Scored:
-    """Everything that may date the event, each with its probability."""
+    """Everything that may date the event, each piece with its probability."""
     said = None if ask.as_of is None else Interval(None, ask.as_of + timedelta(microseconds=1), "second")
     request = Request(
         query=ask.query,
@@ -146,7 +146,7 @@ def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) ->
 
 
 def weigh(scored: Scored, between: Interval | None = None) -> list[Weighed]:
-    """The intervals of the clues, the likeliest first; inside a window, where there is one."""
+    """The intervals of the evidence, most probable first; only those inside the window, if there is one."""
     groups: dict[tuple[datetime | None, datetime | None], list[int]] = {}
     for place, clue in enumerate(scored.clues):
         if between is None or clue.interval.overlaps(between):
@@ -162,7 +162,7 @@ def weigh(scored: Scored, between: Interval | None = None) -> list[Weighed]:
 
 
 def confidence(found: Mapping[str, float]) -> float:
-    """The chance that the interval is right: `1 / (1 + exp(-(sum of w f)))` over the features of the evidence."""
+    """The probability that the interval is right: `1 / (1 + exp(-(sum of w f)))` over the features of the evidence."""
     sure = weights()["sure"]
     return 1 / (1 + math.exp(-sum(sure[name] * value for name, value in found.items())))
 
@@ -205,8 +205,8 @@ def _read(store: Store, ask: Ask, turns: Sequence[str], changed: Mapping[str, st
 
 
 def choose(weighed: Sequence[Weighed], question: Question, at: datetime) -> Weighed:
-    """The likeliest; of several that match, the earliest or latest where the question asks for it, and where it asks
-    since when, one that says how something began."""
+    """The most probable interval. Of several that match: the earliest or latest, if the question asks for it; and if it
+    asks since when, one that says how something began."""
     best = weighed[0]
     if question.form == "since":
         begun = [one for one in weighed if one.clues[0].begins or one.clues[0].fact is not None]

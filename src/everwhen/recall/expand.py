@@ -1,4 +1,4 @@
-"""A turn brings its neighbours: what was said right before and after it, where there is room."""
+"""Adds the turns said right before and after the best turns, if there is room."""
 
 from __future__ import annotations
 

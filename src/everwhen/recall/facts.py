@@ -1,4 +1,4 @@
-"""The facts stage: found facts are shown as they hold at the moment asked about, each leading back to its turns."""
+"""The facts stage: shows the facts that were found as they hold at the time asked about, each with its source turns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What speaks for a candidate: numbers that mean the same in any memory, each standardised within its question.
+"""The features of a candidate: numbers that are comparable between memories, each standardised within its question.
 
-Pure functions over arrays. `features` gives a column for each feature by name; what a weight makes of it is fusion's.
-A feature of a stage that was left out, or that a candidate cannot have, is 0: neither for nor against. The choice of
-features, and the few numbers in here, were made on LoCoMo dev and the LongMemEval pool, by cross-validation.
+Pure functions over arrays. `features` gives one column for each feature; `recall/fuse.py` weighs them. The feature of
+a stage that was left out, or that does not apply to a candidate, is 0. The features, and the few constants in here,
+were chosen on LoCoMo dev and the LongMemEval pool by cross-validation.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Late interaction, undigested: for each candidate (row) the best match of each of the question's words."""
+    """Late interaction before it is summed up: for each candidate (row) the best match of each word of the question."""
 
     best: Array
     compared: Array
@@ -69,7 +69,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The candidates of a question with everything that was read about them, in one order."""
+    """The candidates of a question with everything that is known about them, in one order."""
 
     plan: Plan
     rows: Sequence[UnitRow]
@@ -102,7 +102,7 @@ def features(pool: Pool) -> dict[str, Array]:
 
 
 def standardised(values: Array) -> Array:
-    """Mean 0 and deviation 1 over the candidates; what is unknown (NaN) is as good as the mean."""
+    """Mean 0 and deviation 1 over the candidates; an unknown value (NaN) counts as the mean."""
     wide = values.astype(np.float64)
     known = wide[~np.isnan(wide)]
     if not len(known):
@@ -118,7 +118,7 @@ def standardised(values: Array) -> Array:
 
 
 def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> Array:
-    """BM25 of given counts (a row each) with given idf."""
+    """BM25 from given term counts (one row each) and idf values."""
     norm = K1 * (1.0 - B + B * lengths / max(mean_length, 1e-6))
     parts = counts * (K1 + 1.0) / (counts + norm[:, None])
     # Not `@`: OpenBLAS's product of a narrow matrix with a vector raises the flag of an invalid number now and then,
@@ -300,7 +300,7 @@ def _rank(values: Array) -> Array:
 
 
 def neighbours(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The row of the turn before and after each, -1 where there is none."""
+    """The rows of the turns before and after each turn, -1 if there is none."""
     rows = np.arange(len(around.units))
     follows = (around.sessions[1:] == around.sessions[:-1]) & (around.places[1:] == around.places[:-1] + 1)
     return np.where(np.append(False, follows), rows - 1, -1), np.where(

@@ -1,8 +1,8 @@
-"""Recall-time forgetting: what will hardly help to answer is left out, and the reason is told.
+"""The gate (recall-time forgetting): drops memories that will hardly help to answer, and says why.
 
-The rule estimates for each memory the chance that it is part of the answer, from where its score stands among the
-others; how little is too little depends on how much the question needs. What says nothing new (the same words again,
-or a node whose turns are all there) goes first. With an LLM the model decides instead (`judge.py`).
+The rule estimates the probability that a memory is part of the answer from its score among the others; the threshold
+depends on the complexity of the question. Repetitions (the same words again, or a node whose turns are all there) are
+dropped first. With an LLM, the model decides instead (`recall/judge.py`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ MOST: Mapping[str, int] = {"simple": 8, "hybrid": 20, "complex": 30}
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the gate reads of memories beside their scores, by id: vectors, and the question's words that they have."""
+    """What the gate needs of memories besides their scores, by id: vectors, and which of the question's words they
+    contain."""
 
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     words: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
@@ -91,13 +92,13 @@ def chance(gaps: NDArray[np.float64], complexity: Complexity) -> NDArray[np.floa
 
 
 def logs(ranked: Sequence[Recalled]) -> NDArray[np.float64]:
-    """The logarithm of each score, 0 for the best."""
+    """The logarithm of each score, shifted so that the best is 0."""
     scores = np.log(np.maximum([one.score for one in ranked], 1e-12))
     return np.asarray(scores - scores.max(), np.float64)
 
 
 def readings(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the chance is worked out from: a row for each memory, best first."""
+    """The inputs of the probability: a row for each memory, best first."""
     counted = gaps[:MOST_RATED]
     odds = np.exp(counted - counted.max())
     whole = odds.sum()

@@ -1,4 +1,4 @@
-"""The graph channel: from the most similar memories along the links to what hangs together with them."""
+"""The graph channel: follows links from the most similar memories to related ones."""
 
 from __future__ import annotations
 
@@ -109,9 +109,9 @@ def _next(
 
 @dataclass(slots=True)
 class Links:
-    """The edges of the stored graph that a walk may take, read for many units at once.
+    """The edges of the stored graph that spreading may follow, read for many units at once.
 
-    What lies outside the filter, or is less similar to the question than the floor, is no neighbour.
+    Units outside the filter, or less similar to the question than the floor, are not followed.
     """
 
     store: Store

@@ -1,4 +1,4 @@
-"""Exact words, found by reading: for what ranking cannot promise, that every place is listed."""
+"""Exact search: reads all turns or events, so that every match is found, which a ranking cannot promise."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Hierarchical recall (TiMem): from the best leaves up, to the nodes of the tree that stand above them.
+"""Hierarchical recall (TiMem): from the best turns up to the tree nodes above them.
 
-Leaves are turns, the words themselves. Which levels are taken along, and how much of each, depends on how much the
-question needs: a simple one stays with what was said, a complex one gets days and weeks as context.
+The leaves are turns. Which levels are added, and how much of each, depends on the complexity of the question: a
+simple one gets turns only, a complex one also days and weeks as context.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def level_budgets(complexity: Complexity, top: int) -> dict[int, int]:
 
 
 def leaf_scores(pool: Pool) -> NDArray[np.float64]:
-    """TiMem's eq. 7, of every candidate: `lambda cosine + (1 - lambda) BM25 / max BM25`, without names in the words."""
+    """The score of every candidate by TiMem's eq. 7: `lambda cosine + (1 - lambda) BM25 / max BM25`, names excluded."""
     around, rows = pool.around, pool.around.rows_of
     words = bm25(around.counts, around.lengths, around.mean_length, np.where(pool.names, 0, around.idf))[rows]
     scaled = words / max(float(words.max(initial=0.0)), 1e-9)

@@ -1,4 +1,5 @@
-"""A language model plans and gates instead of the rules, with the same outcome; where it fails, the rules decide."""
+"""Planning and gating by a language model instead of rules, with the same result types; if the model fails, the rules
+decide."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ LONGEST = 600
 
 
 def plan_by_llm(llm: LLM, asked: Plan) -> Plan:
-    """The plan with a model's complexity and keywords; that of the rules, with a note, where it gives no answer."""
+    """The plan with the complexity and keywords of a model; if it fails, the plan of the rules, with a note."""
     from everwhen.recall.judge_schema import Planned
 
     try:
@@ -45,7 +46,7 @@ def plan_by_llm(llm: LLM, asked: Plan) -> Plan:
 def gate_by_llm(
     llm: LLM, query: str, ranked: Sequence[Recalled], complexity: Complexity
 ) -> tuple[list[Recalled], list[Dropped]] | str:
-    """Those that a model keeps, in their order, and the others; or why it did not say."""
+    """The memories that a model keeps, in their order, and the others; or why it did not decide."""
     from everwhen.recall.judge_schema import Kept
 
     if not ranked:

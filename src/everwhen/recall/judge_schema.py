@@ -1,4 +1,5 @@
-"""What a language model answers as planner and as gate. Imported only when one is asked: pydantic takes its time."""
+"""The JSON shape of a language model's answers as planner and as gate. Imported only when needed: pydantic is slow to
+load."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pydantic import BaseModel, Field
 
 
 class Planned(BaseModel):
-    """How much a question needs, and the words to search by."""
+    """The complexity of a question, and the words to search for."""
 
     complexity: Literal["simple", "hybrid", "complex"]
     keywords: list[str] = Field(default_factory=list, max_length=8)

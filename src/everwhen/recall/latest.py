@@ -1,6 +1,6 @@
-"""What replaces an answer comes before it, where a question asks how things stand: people change.
+"""Ranks a newer answer above the one that it replaces, when a question asks how things are now.
 
-The facts room does this for what it could extract; here the reader says it of the turns themselves.
+The fact store does this for extracted facts; here the reader compares the turns themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Renews = Callable[[Sequence[tuple[int, int]]], NDArray[np.float32]]
 
 
 def newer_first(pool: Pool, fused: NDArray[np.float32], read: Read, renews: Renews) -> NDArray[np.float32]:
-    """What fused scores gain so that a turn which replaces an answer comes before it.
+    """What is added to the fused scores so that a turn that replaces an answer comes before it.
 
     `s'(j) = max(s(j), s'(i) + e)` over the answers i, said before j, that j replaces; e keeps the order of time.
     """

@@ -1,4 +1,4 @@
-"""What the parts of a score are called: for the command line and the page, which both draw them."""
+"""Names for the parts of a score, as the command line and the web page show them."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ FEATURES: Mapping[str, str] = {
 
 
 def called(feature: str) -> str:
-    """A feature's name for people."""
+    """The name of a feature for people."""
     return FEATURES.get(feature, feature.replace("_", " "))

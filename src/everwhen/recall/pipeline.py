@@ -1,8 +1,8 @@
-"""One question, from its words to the few memories that answer it.
+"""The recall pipeline: from a question to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget -> dates: one
-module each, composed here. The reranker's scores are features of the fused score, so it runs before the fusion; the
-reader reads the first few of what the fusion puts first.
+plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget -> dates:
+one module each, composed here. The reranker runs before fusion, because its scores are features; the reader reads the
+first few candidates after fusion.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class _Fused:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Everything that was found for a question, before anything is decided about it."""
+    """Everything that was found for a question, before anything is selected."""
 
     plan: Plan
     scan: Scan
@@ -124,7 +124,7 @@ class Gathered:
 
 
 def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str, float]) -> Gathered:
-    """Plan, channels and reranker: the candidates with all that is known of them."""
+    """Plan, channels and reranker: the candidates with everything known about them."""
     recipe = request.recipe
     with _timed(timings, "plan"):
         asked = _planned(store, request.query, request.asked_at)
@@ -210,7 +210,7 @@ def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
 
 
 def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str, float]) -> Recall:
-    """What becomes of everything that was found: fused, gated, and cut to the budget."""
+    """Fuse, gate and cut to the budget what was found."""
     recipe = request.recipe
     if recipe.scope is not None:
         fixed = replace(gathered.plan.question, complexity=recipe.scope, cues=("fixed",))
@@ -485,7 +485,7 @@ def _beside_turns(where: Filter) -> frozenset[str] | None:
 
 
 class _Parts(Mapping[str, float]):
-    """What a fused score is made of, read when somebody asks: most memories are never asked why."""
+    """The parts of a fused score, computed when they are asked for: most memories are never asked why."""
 
     __slots__ = ("_contributions", "_place")
 

@@ -1,4 +1,4 @@
-"""A question as the models see it."""
+"""A question as the embedder sees it: shortened if it is long, and its vectors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ASKED = 0
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question's vectors (a row each), and those of its words where there are any."""
+    """The vectors of a question (one row each), and those of its words if the embedder gives them."""
 
     vectors: NDArray[np.float32]
     tokens: NDArray[np.float32] | None = None
@@ -28,7 +28,7 @@ class Query:
 
 
 def heart_of(words: str) -> str:
-    """What of a question takes part: all of it, or its beginning and its end, where what was pasted is asked about."""
+    """The part of a question that is searched: all of it or, if it is very long, its beginning and its end."""
     if len(words) <= HEAD + TAIL:
         return words
     words = words.strip()
@@ -36,7 +36,7 @@ def heart_of(words: str) -> str:
 
 
 def embed(embedder: Embedder, plan: Plan) -> Query:
-    """The question in one run. A long one asks by its first piece."""
+    """Embed a question in one run; of a long one, its first piece."""
     if gives_tokens(embedder):
         vectors, tokens, words = embedder.embed_question(plan.query)
         return Query(vectors, tokens, tuple(words))

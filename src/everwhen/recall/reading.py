@@ -1,6 +1,6 @@
-"""The reader's word on the first candidates: it reads each of them beside the question, which no vector can.
+"""The reader stage: a cross-encoder reads the first candidates together with the question.
 
-Above: the pipeline, which adds it to what was fused. Below: `models/reader`.
+Above: the pipeline, which adds the result to the fused scores. Below: `models/reader`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ BEFORE = 160
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read: the places of the candidates, and for each the logit that it answers."""
+    """The reader's result: the places of the candidates it read, and for each the logit that it answers the
+    question."""
 
     places: NDArray[np.int64]
     logits: NDArray[np.float32]
 
     def added(self, fused: NDArray[np.float32], worth: float) -> NDArray[np.float32]:
-        """What each fused score gains: `worth` times the logit where one was read; the others stay behind those."""
+        """What is added to each fused score: `worth` times the logit if a candidate was read; the others stay behind
+        those."""
         gained = np.zeros(len(fused), np.float32)
         gained[self.places] = np.float32(worth) * self.logits
         rest = np.delete(np.arange(len(fused)), self.places)
@@ -43,36 +45,36 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where the candidates of one question are read."""
+    """Reads the candidates of one question."""
 
     store: Store
     pool: Pool
     reader: Reader
 
     def first(self, fused: NDArray[np.float32], count: int) -> Read:
-        """The best by a score, read."""
+        """Read the best candidates by a score."""
         return read_first(self.store, self.pool, self.reader, np.argsort(-fused, kind="stable")[:count])
 
     def renews(self, pairs: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
-        """Of places of an earlier and a later candidate, the logit that the later one replaces the earlier one."""
+        """For places of earlier and later candidates, the logit that the later one replaces the earlier one."""
         rows = self.pool.rows
         told = {place: Passage(rows[place].speaker, rows[place].text) for pair in pairs for place in pair}
         return self.reader.renews(self.pool.plan.query, [(told[early], told[late]) for early, late in pairs])
 
 
 def read_first(store: Store, pool: Pool, reader: Reader, places: NDArray[np.int64]) -> Read:
-    """The candidates at these places, read."""
+    """Read the candidates at these places."""
     return Read(places, reader.relevance(pool.plan.query, passages(store, pool, places.tolist())))
 
 
 def is_readable(question: str) -> bool:
-    """Whether the reader can be asked it: it knows English, and of another script only its signs."""
+    """Whether the reader can read the question: it knows English only."""
     letters = [one for one in question if one.isalpha()]
     return sum(one.isascii() for one in letters) > len(letters) / 2
 
 
 def passages(store: Store, pool: Pool, places: Sequence[int]) -> list[Passage]:
-    """Some candidates as the reader reads them, each with the end of the turn before it."""
+    """Some candidates as input of the reader, each with the end of the turn before it."""
     around = pool.around
     before, _ = neighbours(around)
     rows = [int(before[around.rows_of[place]]) for place in places]

@@ -1,4 +1,4 @@
-"""Self-anchored temporal filtering: what was retrieved says by its own dates which times the question is about."""
+"""SATF, self-anchored temporal filtering: boosts candidates said near the dates of the other results."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ONE_SITTING = 1 / 24
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """What SATF made of a ranking, in the order in which it came.
+    """The result of SATF, in the order of the input.
 
-    `scores` are equation 4's, `affinity` is `A(t_i) / max A` of each candidate (for the explanation), `sigma` the
-    bandwidth that was used in days, `confidence` what the gate compares with gamma; `active` is False where it
-    stayed shut and `scores` are the bare `1/i`.
+    `scores` are those of equation 4, `affinity` is `A(t_i) / max A` of each candidate (for the explanation), `sigma`
+    is the bandwidth used, in days, `confidence` is compared with gamma. If that is too low, `active` is False and
+    `scores` are the plain `1/i`.
     """
 
     scores: Days

@@ -1,4 +1,4 @@
-"""Units of the calendar as intervals: the day, week, month or year that an instant lies in."""
+"""The calendar unit (day, week, month, year) that an instant lies in, as an interval."""
 
 from __future__ import annotations
 

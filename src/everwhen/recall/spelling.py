@@ -1,8 +1,8 @@
-"""Names as people misspell them: "Jonh" is John, where there is a John and nobody ever said "Jonh".
+"""Corrects misspelled names: "Jonh" is read as John if the memory knows a John and nobody ever said "Jonh".
 
-A capitalised word that the memory does not know is compared with every name that it knows. It is read as the nearest
-one if that is near enough and no other name is as near; the answer says so. Nothing else of a question is changed: an
-ordinary word that was never said is what tells that there is no answer.
+A capitalised word that the memory does not know is compared with all known names. It is read as the nearest one if
+that is near enough and no other name is as near; the answer says so. Other words are never changed: an ordinary word
+that was never said is a sign that there is no answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LETTERS = 26
 
 
 class Names:
-    """The words of all names, with the letters that each has: most are too far away to be compared."""
+    """The words of all known names, with their letter counts: most are too different to be compared at all."""
 
     def __init__(self, names: Iterable[str]) -> None:
         words = {word for name in names for word in _CAPITALISED.findall(name)}

@@ -1,4 +1,4 @@
-"""The temporal channel: what was said, or happened, in the time that a question names."""
+"""The temporal channel: finds what was said, or happened, in the time that a question names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`timeline`: events, facts that began or ended and conversations, told once each, in the order of time."""
+"""`timeline`: events, beginnings and ends of facts, and conversations, each once, in order of time."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Whether the evidence speaks of what was asked: each word of the question looked for by its meaning.
+"""Word coverage: whether the evidence talks about what was asked, word by word, compared by meaning.
 
-Words alone refuse what was told in other words ("relocate" for "moved"); the vector of a whole sentence forgives that
-the one word that matters is missing. So each word of the question is compared with each word of the evidence, by their
-token vectors, and the rarer a word is in this memory, the more it counts.
+Exact words would reject what was told in other words ("relocate" for "moved"); the vector of a whole sentence would
+not notice that the one important word is missing. So each word of the question is compared with each word of the
+evidence by their token vectors; the rarer a word is in this memory, the more it counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TURN = Filter(kinds=frozenset({"turn"}))
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """The words of a question: the vectors of their tokens, and how telling each is in this memory."""
+    """The words of a question: their token vectors, and how much each says in this memory (`telling`, its idf)."""
 
     words: tuple[str, ...]
     """The word that each token is of."""
@@ -35,8 +35,8 @@ class AskedWords:
     """The idf of the word; 0 for one that does not count, such as a function word."""
 
     def without(self, names: Collection[str]) -> AskedWords:
-        """The same, and the words of some names (in small letters) do not count: "I" has no likeness with a name, so
-        `who` compares those."""
+        """The same, but the words of some names (in lower case) do not count: "I" is not similar to a name, so
+        `recall/who.py` compares names."""
         kept = np.array([word.lower() not in names for word in self.words], np.bool_)
         return replace(self, telling=np.where(kept, self.telling, np.float32(0.0)))
 

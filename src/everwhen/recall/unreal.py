@@ -1,4 +1,4 @@
-"""Words that tell of what did not happen: denied, nearly done, only wished for, supposed or made up."""
+"""Recognises words about something that did not happen: denied, almost done, wished for, supposed or made up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom a question about time is about, and whether a clue is about the same person."""
+"""Whom a question about time is about, and whether a piece of evidence is about the same person."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whom the question is about, in small letters, as far as its words tell."""
+    """Whom the question is about, in lower case, as far as its words say."""
 
     names: frozenset[str] = frozenset()
     """The words of their names; the name of the user where the question says "I"."""
@@ -60,7 +60,7 @@ def asked_about(question: Question, speakers: Mapping[str, str]) -> Asked:
 
 
 def same_subject(clue: Clue, about: Asked, speakers: Mapping[str, str]) -> float:
-    """1 where the one who did it is asked about, -1 where it is somebody else, 0 where it cannot be told."""
+    """1 if the one who did it is asked about, -1 if it is somebody else, 0 if that is unknown."""
     event = clue.event
     if event is None or not about.names:
         return 0.0
@@ -79,7 +79,7 @@ def same_subject(clue: Clue, about: Asked, speakers: Mapping[str, str]) -> float
 
 
 def same_speaker(clue: Clue, about: Asked) -> float:
-    """1 where one of those asked about said it, -1 where somebody else did, 0 where nobody is named."""
+    """1 if one of those asked about said it, -1 if somebody else did, 0 if nobody is named."""
     if not about.names:
         return 0.0
     return 1.0 if _first(clue.turn.speaker.lower()) in about.names else -1.0

@@ -1,4 +1,4 @@
-"""Where memory is kept: the Store protocol, one folder for each database, and the derived search index."""
+"""Storage: the Store protocol, one folder for each database, and the search index derived from its rows."""
 
 from everwhen.store.base import BankInfo, Filter, NewTurn, Scored, Store
 from everwhen.store.model import Model

@@ -1,4 +1,4 @@
-"""The best of many scores, without sorting them all."""
+"""The top k of many scores, without sorting all of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ranked(
 
 
 def by_block(blocks: Sequence[Block], places: NDArray[np.int64]) -> list[tuple[Block, NDArray[np.int64]]]:
-    """Ascending places that count through all blocks as rows of each block; blocks without any are left out."""
+    """Ascending places, counted over all blocks, as rows of each block; blocks without any are left out."""
     ends = np.cumsum([len(block.rows.units) for block in blocks], dtype=np.int64)
     bounds = [0, *np.searchsorted(places, ends).tolist()]
     return [

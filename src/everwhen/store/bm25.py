@@ -27,7 +27,7 @@ B = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """For each term the rows that contain it, ascending, and how often; for each row its length in terms."""
+    """For each term the rows that contain it, in ascending order, and how often; for each row its length in terms."""
 
     vocabulary: NDArray[np.uint64]
     offsets: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Postings:
         return cls(terms[starts], offsets, owners[order], packed["halves"][order], lengths)
 
     def only(self, stays: NDArray[np.bool_]) -> Postings:
-        """Of some of the rows, which close ranks."""
+        """The postings of some of the rows, renumbered."""
         kept = stays[self.rows]
         left = (
             np.add.reduceat(kept, self.offsets[:-1], dtype=np.int64) if len(kept) else np.zeros(0, np.int64)
@@ -119,7 +119,7 @@ def _sorted(terms: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.i
 
 
 def idf(rows: int, containing: int) -> float:
-    """How telling a term is."""
+    """How much a term says: its inverse document frequency."""
     return math.log(1.0 + (rows - containing + 0.5) / (containing + 0.5))
 
 

@@ -1,4 +1,5 @@
-"""The fact part of a store: rows with two times, and what can be done with them inside one transaction."""
+"""The fact part of a store: rows with valid time and transaction time, and the operations on them in one
+transaction."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ FOREVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class FactKey:
-    """A (subject, predicate) as it was first spelled. `last_at` is its newest transaction time."""
+    """A (subject, predicate) pair as it was first spelled. `last_at` is its newest transaction time."""
 
     seq: int
     subject: str
@@ -36,10 +37,10 @@ class FactKey:
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """One version of a fact. Its `id` is the same in all its versions.
+    """One version of a fact. All versions of a fact have the same `id`.
 
-    `claimed_to` is the end that was claimed; `valid_to` is what the next fact of the slot leaves of it.
-    `stated_at` is when it was last stated itself: a version that a neighbour cut short keeps it.
+    `claimed_to` is the end that was claimed; `valid_to` is that end, cut at the start of the next fact in the slot.
+    `stated_at` is when the fact itself was last stated: a version that a neighbour cut short keeps it.
     """
 
     id: str
@@ -75,7 +76,7 @@ class FactRow:
 
 
 class Fading(NamedTuple):
-    """What a scan for stale facts needs of one: where its age counts from, and what it counts for."""
+    """What a scan for stale facts needs of a fact: from when its age counts, its confidence and its domain."""
 
     seq: int
     since: datetime
@@ -100,7 +101,7 @@ class Report(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """A predicate as the bank declares it."""
+    """A predicate that the bank declares itself."""
 
     key: str
     name: str
@@ -110,7 +111,7 @@ class Declared(NamedTuple):
 
 
 class FactLedger(Protocol):
-    """The facts of a bank inside one write transaction: nobody else writes between a read here and a write."""
+    """The facts of a bank inside one write transaction: nobody else writes between a read and a write."""
 
     def key(self, subject_key: str, predicate_key: str, subject: str, predicate: str) -> FactKey:
         """The key, made when it is new."""
@@ -123,7 +124,7 @@ class FactLedger(Protocol):
         ...
 
     def touch(self, key: int, at: datetime) -> datetime:
-        """Note a transaction time, and give back the one in force: the key's last one never runs backwards."""
+        """Note a transaction time and return the one that counts: that of a key never runs backwards."""
         ...
 
     def slot(self, key: int, name: str) -> int: ...
@@ -145,7 +146,7 @@ class FactLedger(Protocol):
     def disputed(self, slot: int) -> list[FactRow]: ...
 
     def unsettled(self, key: int) -> list[FactRow]:
-        """All of a key that is believed or disputed, in the order in which it was recorded."""
+        """All believed or disputed versions of a key, in the order in which they were recorded."""
         ...
 
     def fact(self, fact_id: str) -> FactRow | None:
@@ -155,7 +156,7 @@ class FactLedger(Protocol):
     def insert(self, row: FactRow) -> FactRow: ...
 
     def supersede(self, row: FactRow, at: datetime, outcome: Outcome, reason: str | None = None) -> None:
-        """The version is believed no longer, from a transaction time on."""
+        """End the belief in a version at a transaction time."""
         ...
 
     def reinforce(self, row: FactRow, at: datetime, confirmed_at: datetime, support: int) -> None:
@@ -165,7 +166,7 @@ class FactLedger(Protocol):
     def cite(self, fact_id: str, sources: Iterable[str], at: datetime) -> None: ...
 
     def uncite(self, fact_id: str, sources: Iterable[str]) -> None:
-        """A fact that has other sources no longer rests on these."""
+        """Remove sources from a fact that has others."""
         ...
 
     def adopt(self, fact_id: str, other: str) -> None:
@@ -204,8 +205,8 @@ class FactLedger(Protocol):
 class FactStore(Protocol):
     """Facts as versions with valid time and transaction time. Above: `facts/`. Below: one database.
 
-    An instant asks for what is valid then; `known_at` for what was believed at that transaction time, None for
-    what is believed at present.
+    An instant selects what is valid then; `known_at` selects what was believed at that transaction time, None what is
+    believed now.
     """
 
     def writing(self, read: Sequence[str] = ()) -> AbstractContextManager[FactLedger]:
@@ -232,7 +233,7 @@ class FactStore(Protocol):
         ...
 
     def fading(self, instant: datetime) -> Iterator[Fading]:
-        """The same, with no more of each than its age needs."""
+        """The same, with only what is needed to compute the age of each."""
         ...
 
     def by_seq(self, seqs: Sequence[int]) -> list[FactRow]: ...
@@ -252,7 +253,7 @@ class FactStore(Protocol):
         ...
 
     def naming(self, words: str) -> list[FactRow]:
-        """Believed facts that have some words in them."""
+        """Believed facts that contain some words."""
         ...
 
     def beside_corrected(self) -> list[tuple[FactRow, datetime, bool]]:

@@ -1,4 +1,4 @@
-"""The graph part of a store: what was derived from turns, how it hangs together, and what is still to do."""
+"""The graph part of a store: events, entities and links derived from turns, and the list of turns still to extract."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Turns of one session that nobody has extracted, claimed for the caller, and those before them."""
+    """Turns of one session that are to be extracted, claimed for the caller, and the turns before them as context."""
 
     session: str
     turns: tuple[Turn, ...]
@@ -29,7 +29,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class EventPart:
-    """What an event has beyond other units."""
+    """The fields that an event has beyond those of other units."""
 
     subject: str
     verb: str
@@ -44,7 +44,7 @@ class EventPart:
 
 @dataclass(frozen=True, slots=True)
 class NewUnit:
-    """A derived unit ready to be written. `context` is searched with the text and never shown: its aliases."""
+    """A derived unit ready to be written. `context` is searched with the text but never shown: its aliases."""
 
     id: str
     kind: str
@@ -61,7 +61,7 @@ class NewUnit:
 
 
 class Known(NamedTuple):
-    """An entity as resolution sees it, with all the names it goes by."""
+    """An entity with all its names, as entity resolution reads it."""
 
     seq: int
     id: str
@@ -108,19 +108,19 @@ class GraphWriter(Protocol):
     def mention(self, unit: int, entity: int, name: str, type_: str) -> None: ...
 
     def place(self, unit: int, kind: str, at: datetime) -> None:
-        """Put a unit on its kind's line of time."""
+        """Place a unit on the timeline of its kind."""
         ...
 
     def around(self, unit: int, count: int) -> list[tuple[int, datetime]]:
-        """The units of its kind that stand next to it on the line, so many on each side, with their times."""
+        """The units of its kind next to it on the timeline, so many on each side, with their times."""
         ...
 
     def moment(self, unit: int) -> datetime | None:
-        """When it stands on the line; None where it does not, or not any more."""
+        """Its time on the timeline; None if it is not there."""
         ...
 
     def present(self, units: Iterable[int]) -> frozenset[int]:
-        """Those that are still there: another process may have forgotten some since they were found."""
+        """Those that still exist: another process may have forgotten some since they were found."""
         ...
 
     def relink(self, source: int, type_: LinkType, targets: Sequence[tuple[int, float]]) -> None:
@@ -145,7 +145,7 @@ class GraphWriter(Protocol):
 
 
 class GraphStore(Protocol):
-    """Above: ingest (writes), recall and the front door (reads). Below: the same database as the turns."""
+    """Above: ingest (writes), recall and `Memory` (reads). Below: the same database as the turns."""
 
     def newest(self) -> int:
         """The place (`seq`) of the turn that was added last; 0 where there is none."""
@@ -156,11 +156,11 @@ class GraphStore(Protocol):
         ...
 
     def waits(self, upto: int | None = None) -> bool:
-        """Whether any of them does. Costs the same however many there are."""
+        """Whether any turn waits for extraction. Costs the same however many there are."""
         ...
 
     def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
-        """Take the next piece of the to-do list; None when there is none that nobody else is working on."""
+        """Claim the next turns of the to-do list; None if there are none that nobody else works on."""
         ...
 
     def release(self, owner: str) -> None:
@@ -168,7 +168,7 @@ class GraphStore(Protocol):
         ...
 
     def note_usage(self, purpose: str, model: str, usage: Usage) -> None:
-        """Write down what a model took; durable when it returns."""
+        """Record what a model call cost; durable when it returns."""
         ...
 
     def usage(self) -> Usage:

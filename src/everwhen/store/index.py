@@ -1,9 +1,8 @@
-"""The derived search index: rows in time order, with their vectors and postings, held in arrays.
+"""The derived search index: rows in order of time, with their vectors and postings, in NumPy arrays.
 
-It is never the truth. It is built from the store's rows, knows the last `seq` that it has seen, and grows by
-what came after. Rows live in immutable blocks, each in time order inside (an interval is a slice of a block,
-whatever the order of arrival was); small blocks are merged as they pile up, so that a catch-up costs what is
-new, not what is there.
+The database is the source of truth: the index is built from its rows, knows the last `seq` it has seen, and adds what
+came after. Rows are in immutable blocks, each sorted by time, so that an interval is a slice of a block. Small blocks
+are merged as they accumulate, so that catching up costs as much as the new rows, not as the whole bank.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ FEW_KINDS = 8
 class Rows:
     """What the index holds of some units, one entry each.
 
-    Sessions and speakers are keys (`terms.label_key`), roles places in `types.ROLES`; 0, 0 and -1 for what nobody
-    said. `asks` is whether it ends as a question.
+    Sessions and speakers are keys (`terms.label_key`); roles are positions in `types.ROLES`. For a unit that nobody
+    said these are 0, 0 and -1. `asks` says whether the text ends as a question.
     """
 
     units: NDArray[np.int64]
@@ -51,8 +50,8 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Units as they come to the index: their rows, all packed terms one after the other with how many each row has, and
-    all vectors one after the other."""
+    """Units as they are added to the index: their rows, the packed terms of all rows in one array with the number per
+    row, and all vectors in one array."""
 
     rows: Rows
     sizes: NDArray[np.int64]
@@ -62,10 +61,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A hard filter in the index's own terms: microseconds, kind codes, and allowed units if they are listed.
+    """A hard filter in the index's terms: microseconds, kind codes, and a list of allowed units if there is one.
 
-    `networks` are those that `kinds` was made with: for one who asks for other kinds of the same.
-    `but` are units that do not pass, whatever else is said of them.
+    `networks` are those that `kinds` was made with, for a caller that needs other kinds of the same networks. `but`
+    are units that never pass.
     """
 
     start: int | None = None
@@ -79,10 +78,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Units in time order.
+    """Units in order of time.
 
-    `firsts` says where each row's vectors begin. `by_session` is the rows in the order of sessions and time; those of
-    `sessions[i]` are from `session_starts[i]` on. `by_unit` is the rows in the order of units, `roles` the roles that
+    `firsts` says where each row's vectors begin. `by_session` has the rows ordered by session and time; those of
+    `sessions[i]` start at `session_starts[i]`. `by_unit` has the rows ordered by unit. `roles` are the roles that
     occur.
     """
 
@@ -199,7 +198,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A snapshot that readers share; `extended` gives the next one."""
+    """An immutable snapshot that readers share; `extended` makes the next one."""
 
     blocks: tuple[Block, ...] = ()
     seen: int = 0

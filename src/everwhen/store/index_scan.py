@@ -1,7 +1,8 @@
-"""One question against one snapshot of the index in memory: the best rows by meaning and by words, and what is around.
+"""One question against one snapshot of the index in memory: the best rows by vector and by words, and the turns
+around them.
 
-Every channel of a recall reads the same snapshot, and the bank is gone through once: rough cosines for all the
-question's vectors in one product, BM25 in one pass. Places count through all blocks, one after the other.
+All channels of a recall read the same snapshot, and the bank is scanned once: approximate cosines for all the
+question's vectors in one matrix product, BM25 in one pass. A place is a row number counted over all blocks.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SOME_ROWS = 256
 
 
 class IndexScan:
-    """A question's view of the bank. Cheap to make: each half of the work is done when it is first asked for."""
+    """A question's view of the bank. Cheap to create: vectors and words are scanned when they are first needed."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The keeping part of a store: forgetting that reaches everything, and what must not come back."""
+"""The maintenance part of a store: forgetting, retention, snapshots and loading, and what must not be added again."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from everwhen.when import Grain
 
 
 class Forgotten(Unavailable):
-    """A turn that was being read has been forgotten meanwhile: what was read of it must not be written."""
+    """Raised when a turn that was being extracted has been forgotten meanwhile: nothing derived from it may be
+    written."""
 
 
 class Follower(NamedTuple):
-    """A turn that is searched with the end of one that goes, and the turn that will stand before it."""
+    """A turn whose search context is the end of a removed turn, and the turn that will come before it."""
 
     turn: Turn
     before: Turn | None
@@ -33,7 +34,7 @@ class Follower(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Retold:
-    """A follower with its new context, and the vectors that go with it."""
+    """A follower with its new context and the vectors made with it."""
 
     turn: str
     before: str | None
@@ -45,7 +46,7 @@ class Retold:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What a removal took, by id, with the words that must leave the caches too."""
+    """What a removal deleted, by id, with the texts that must leave the caches too."""
 
     units: Mapping[str, tuple[str, ...]]
     """By kind, those derived from the turns that are gone."""
@@ -59,7 +60,7 @@ class Gone:
 
 
 class Uprooted(NamedTuple):
-    """Nodes that were taken out, with their words and the end of the last of their windows."""
+    """Tree nodes that were removed, with their texts and the end of the last of their windows."""
 
     ids: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -67,7 +68,7 @@ class Uprooted(NamedTuple):
 
 
 class Eraser(Protocol):
-    """Removals inside one transaction; all of it happens, or nothing."""
+    """Removals inside one transaction: all or nothing."""
 
     @property
     def facts(self) -> FactLedger: ...
@@ -77,7 +78,7 @@ class Eraser(Protocol):
         ...
 
     def remember(self, turns: Sequence[str], at: datetime) -> None:
-        """Put up a tombstone for each turn, so that it does not come back."""
+        """Write a tombstone for each turn, so that it cannot be added again."""
         ...
 
     def uncite(self, turns: Sequence[str]) -> dict[str, list[str]]:
@@ -101,15 +102,15 @@ class Eraser(Protocol):
         ...
 
     def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> Uprooted:
-        """Remove the nodes above some turns and have them built again; `places` are those of the sessions."""
+        """Remove the nodes above some turns and mark them to be built again; `places` are those of the sessions."""
         ...
 
     def mark(self, places: Sequence[Place]) -> None:
-        """Have sessions looked at again when the tree is next built: what was learned from them may change."""
+        """Mark sessions to be checked when the tree is next built: the facts learned from them may change."""
         ...
 
     def told_with(self, turns: Sequence[str]) -> list[str]:
-        """Turns with those that an event rests on together with one of them, and so on."""
+        """The turns, and those that share an event with one of them, and so on."""
         ...
 
     def remove(
@@ -127,11 +128,11 @@ class Eraser(Protocol):
         ...
 
     def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-        """What is derived and has a word in it that no turn says: its id, kind and turns."""
+        """Derived units that contain a word which no turn says: id, kind and turns."""
         ...
 
     def expire(self, turns: Sequence[str], retold: Sequence[Retold], at: datetime) -> Gone:
-        """Take the words from turns; what was made of them stays, and still says where it came from."""
+        """Delete the text of turns; what was derived from them stays, and still says where it came from."""
         ...
 
     def drop_old(self, kind: str, before: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -139,24 +140,24 @@ class Eraser(Protocol):
         ...
 
     def drop_unspoken(self) -> tuple[str, ...]:
-        """Remove identities and names that nothing mentions any more; the ids of the identities."""
+        """Remove entities and names that nothing mentions any more; the ids of the entities."""
         ...
 
     def old_facts(self, before: datetime) -> list[str]:
-        """Facts that nothing has been heard of since an instant."""
+        """Facts that were not stated or confirmed since an instant."""
         ...
 
     def remove_everything(self) -> None:
-        """Leave nothing but the bank's settings and its tombstones."""
+        """Remove everything but the bank's settings and its tombstones."""
         ...
 
     def undo(self) -> None:
-        """Nothing of this is to happen: it was a look at what would."""
+        """Roll back: this was a dry run."""
         ...
 
 
 class Snapshot(Protocol):
-    """A bank as it is at one moment, as rows of tables."""
+    """A bank at one moment, as rows of tables."""
 
     @property
     def schema(self) -> int: ...
@@ -177,7 +178,7 @@ class Snapshot(Protocol):
 
 
 class Loader(Protocol):
-    """A bank that is being made from rows, beside the one whose place it will take."""
+    """A bank that is being built from rows, beside the bank that it will replace."""
 
     offset: int
     chain: str
@@ -194,10 +195,10 @@ class Loader(Protocol):
 
 
 class KeepStore(Protocol):
-    """Above: `keep/`, and ingest, which asks what must not come back. Below: the same database as the turns."""
+    """Above: `keep/`, and ingest, which asks what must not be added again. Below: the same database as the turns."""
 
     def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
-        """The ids of those turns that were forgotten, as they are."""
+        """Those of the turns that have been forgotten, by id."""
         ...
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
@@ -220,7 +221,7 @@ class KeepStore(Protocol):
 
     @property
     def retention(self) -> str:
-        """The bank's rule of how long what is kept; empty for ever."""
+        """The bank's retention rule as a sentence; empty if everything is kept."""
         ...
 
     def set_retention(self, rule: str) -> None: ...
@@ -233,11 +234,12 @@ class KeepStore(Protocol):
     def set_redaction(self, rule: str) -> None: ...
 
     def pseudonym(self, text: str) -> str:
-        """A short name for a text under the bank's own secret: the same each time, and not to be guessed from."""
+        """A short name for a text, made with the bank's secret: the same each time, and the text cannot be guessed from
+        it."""
         ...
 
     def scrub(self) -> bool:
-        """Overwrite what is left of removed rows in the files; False while another process stands in the way."""
+        """Overwrite what is left of removed rows in the files; False if another process prevents it."""
         ...
 
     @property
@@ -250,15 +252,15 @@ class KeepStore(Protocol):
         ...
 
     def take_over(self) -> None:
-        """Put what was loaded into this bank's place, in one transaction: others see the old or the new."""
+        """Replace this bank by the loaded one, in one transaction: others see the old or the new."""
         ...
 
     def copy_to(self, target: Path) -> dict[str, int]:
-        """A verified copy in one file, whoever writes meanwhile; the rows that it holds, by table."""
+        """A verified copy in one file, whatever others write meanwhile; the number of rows by table."""
         ...
 
     def unfound(self) -> list[str]:
-        """The ids of the turns that nothing finds, because they have no unit."""
+        """The ids of turns that cannot be found by search, because they have no unit."""
         ...
 
     def badly_embedded(self, dimension: int) -> dict[str, str]:

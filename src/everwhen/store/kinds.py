@@ -1,4 +1,4 @@
-"""A small number for a kind and a network together: what the derived index filters by."""
+"""One small number for a kind and a network together: the code that the search index filters by."""
 
 from __future__ import annotations
 

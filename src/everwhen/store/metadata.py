@@ -1,4 +1,4 @@
-"""When metadata meets a filter: the same on every database."""
+"""Whether metadata matches a filter: the same rule on every database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With which model vectors were made: what every write of vectors says, and the bank compares."""
+"""The model that vectors were made with: every write of vectors names it, and the bank compares it with its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class Named(Protocol):
-    """What of an embedder a bank records."""
+    """What a bank records of an embedder: its name and dimension."""
 
     @property
     def name(self) -> str: ...
@@ -16,7 +16,7 @@ class Named(Protocol):
 
 
 class Model(NamedTuple):
-    """An embedder by its name, and the width of its vectors."""
+    """An embedder's name, and the dimension of its vectors."""
 
     embedder: str
     dimension: int

@@ -1,8 +1,9 @@
-"""One question's vectors against all vectors of an index: rough cosines of everything, exact ones of what matters.
+"""The vectors of one question against all vectors of an index: approximate cosines of all rows, exact ones of the
+best.
 
-Above: `Index.search_vectors` and `IndexScan`. Below: `vectors`, which gives both kinds of cosines. Places count
-through all blocks, one after the other. What is asked for under a filter is chosen among the rows that pass it, so
-that a filter never loses a row that a rough cosine ranked too low in the whole bank.
+Above: `Index.search_vectors` and `IndexScan`. Below: `vectors`, which gives both kinds of cosines. A place is a row
+number counted over all blocks. A filter is applied before the best rows are chosen, so that a row with a low
+approximate cosine in the whole bank is not lost under a filter.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _OUTSIDE = -9.0  # below any cosine, however rough
 
 
 class Nearness:
-    """The cosines of one question. The bank is gone through when it is first asked for."""
+    """The cosines of one question. The bank is scanned when they are first needed."""
 
     def __init__(self, blocks: Sequence[Block], queries: NDArray[np.float32], window: Window) -> None:
         self._blocks = blocks

@@ -1,9 +1,9 @@
-"""Matrix products on the calling thread, by onnxruntime: of bytes with small integers, and of float32.
+"""Matrix products by onnxruntime on the calling thread: of bytes with small integers, and of float32.
 
-NumPy multiplies integers without BLAS, a hundred times slower. Its float32 goes to BLAS, whose threads wait for each
-other: where another process has one of two cores, a block's coding takes three times as long. onnxruntime is a
-dependency already, and its `MatMulInteger` uses the dot-product instructions of ARM and x86. A graph is one node, so it
-is written here byte by byte (protobuf, ONNX opset 13) and needs no `onnx`.
+NumPy multiplies integers without BLAS, a hundred times slower. Its float32 products use BLAS, whose threads wait for
+each other: when another process uses one of two cores, coding a block takes three times as long. onnxruntime is a
+dependency already, and its `MatMulInteger` uses the dot-product instructions of ARM and x86. The graph is a single
+node, so it is written here as bytes (protobuf, ONNX opset 13) and `onnx` is not needed.
 """
 
 from __future__ import annotations

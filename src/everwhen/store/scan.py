@@ -1,8 +1,8 @@
 """The Scan protocol: one question against one bank, the search interface that every store implements.
 
-Above: recall, which decides which rows to ask for and what their numbers are worth. Below: a store's index. SQLite's is
-held in memory (`index_scan`); another store answers the same questions by its own means. All answers of a scan come
-from one snapshot of the bank. A filter is exact: what passes it and is among the best of what passes is found.
+Above: recall, which decides which rows to ask for and how to weigh their numbers. Below: a store's index. That of
+SQLite is in memory (`index_scan`); another store may answer in its own way. All answers of a scan come from one
+snapshot of the bank. Filters are exact: the best rows among those that pass are found.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from everwhen.when import Interval
 
 @dataclass(frozen=True, slots=True)
 class SaidBy:
-    """Some of the speakers: by name, or by role."""
+    """A selection of speakers: by name, or by role."""
 
     speakers: frozenset[str] = frozenset()
     role: Role | None = None
@@ -29,9 +29,9 @@ class SaidBy:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The turns of the sessions that some units come from, session by session in the order of time.
+    """The turns of the sessions that some units come from, session by session in order of time.
 
-    `rows_of` says where each of those units stands. A unit that nobody said has a session of its own.
+    `rows_of` says where each of those units is. A unit that nobody said has a session of its own.
     """
 
     units: NDArray[np.int64]

@@ -1,8 +1,7 @@
-"""Words as FTS5 sees them: the tokenizer of the full-text table, and term counts packed for the index.
+"""Words as FTS5 tokenizes them, and term counts packed for the search index.
 
-The in-memory postings must agree with FTS5 to the letter, so FTS5 itself does the tokenizing, in a scratch
-table of the same definition. A term is kept as a 64-bit hash: the index needs no dictionary, and a row's
-terms load as one array.
+The postings in memory must agree with FTS5 exactly, so FTS5 itself does the tokenizing, in a scratch table. A term is
+stored as a 64-bit hash: the index needs no dictionary, and the terms of a row load as one array.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ STOP_WORDS = """a about after again all also am an and any are as at be because 
 
 
 class Tokenizer:
-    """FTS5's tokenizer, for any thread."""
+    """FTS5's tokenizer, usable from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

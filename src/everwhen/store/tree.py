@@ -1,4 +1,4 @@
-"""The tree part of a store: nodes, and the list of those that are to be built."""
+"""The tree part of a store: nodes, and the list of nodes to build."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Outcome: TypeAlias = Literal["built", "rebuilt", "same", "dropped", "late"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a node stands by rule, whether it is built or not: its level and window (or session), and what is above."""
+    """The place of a node in the tree, built or not: its level, its window or session, and its parent."""
 
     id: str
     level: int
@@ -33,7 +33,7 @@ class Place:
 
 
 class Mark(NamedTuple):
-    """A node to be built (again). `waits`: something under it is to be built first."""
+    """An entry of the list of nodes to build. `waits`: a node below it must be built first."""
 
     seq: int
     place: Place
@@ -41,14 +41,14 @@ class Mark(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """How far the list of what is to be built goes: the last turn, and the last time that a fact was taken back."""
+    """How far the list of nodes to build goes: the last turn, and the last time that a fact was retracted."""
 
     turn: int
     taken_back: str
 
 
 class Told(NamedTuple):
-    """A session by when its first and its last turn were said."""
+    """A session, with when its first and its last turn were said."""
 
     session: str
     first: datetime
@@ -56,7 +56,7 @@ class Told(NamedTuple):
 
 
 class Above(NamedTuple):
-    """A node above a turn."""
+    """A node above a turn, at any level."""
 
     id: str
     level: int
@@ -117,14 +117,14 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The answer to a mark: a node, or None where nothing is left to make it from."""
+    """The result for a mark: a node, or None if nothing is left to make it from."""
 
     mark: Mark
     node: NewNode | None
 
 
 class TreeStore(Protocol):
-    """Above: `tree/` (writes), recall and the front door (reads). Below: the same database as the turns."""
+    """Above: `tree/` (writes), recall and `Memory` (reads). Below: the same database as the turns."""
 
     def unseen(self) -> tuple[Seen, list[Told]]:
         """The sessions that turns were added to since the last `mark`, or that told facts which people corrected or
@@ -186,10 +186,8 @@ class TreeStore(Protocol):
         ...
 
     def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> int:
-        """Remove the nodes above some turns, which may repeat their words, and put their paths on the list; how many.
-
-        What forgetting asks for, before it removes the turns. `places` are the sessions' (`told`).
-        """
+        """Remove the nodes above some turns, which may repeat their words, and mark their paths to be built again; how
+        many were removed. Forgetting calls it before it removes the turns."""
         ...
 
     def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:

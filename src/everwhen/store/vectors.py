@@ -1,16 +1,16 @@
-"""The vectors of a block of the index: as they are, or coded so that a large bank is small and fast to go through.
+"""The vectors of an index block: plain, or coded so that a large bank is small and fast to scan.
 
-Above: `index` and `nearest`, which ask for rough cosines of everything and exact ones of a few. Below: arrays; an
+Above: `index` and `nearest`, which ask for approximate cosines of all rows and exact ones of a few. Below: arrays; an
 index on disk or on another device can implement `Vectors` as well.
 
-Coded, a vector is kept twice:
+A coded vector is stored twice:
 
-- 16 bits for each dimension, with a scale of its own. Its cosine is right to about 0.00001; half the size of float32.
+- 16 bits for each dimension, with a scale of its own. Its cosine is exact to about 0.00001; half the size of float32.
 - 8 bits for each of the 128 directions in which the block's vectors differ most (PCA). The product of these with a
-  question is rough (it errs by about 0.01), and a sixth of the work and a twelfth of the memory traffic of the whole.
+  question is approximate (error about 0.01), and takes a sixth of the work and a twelfth of the memory traffic.
 
-`nearest` picks candidates by the rough cosines and compares them exactly. docs/performance.md, "The scan", has the
-figures of what else was tried.
+`nearest` picks candidates by the approximate cosines and compares them exactly. docs/performance.md, "The scan", has
+the figures of the alternatives.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Vectors(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether rough cosines are exact ones."""
+        """Whether the approximate cosines are exact."""
         ...
 
     def __len__(self) -> int: ...
@@ -166,7 +166,7 @@ class Coded:
 
 
 def held(matrix: NDArray[np.float32]) -> Vectors:
-    """Vectors in the form that suits their number."""
+    """Vectors in the form that suits their number: plain for few, coded for many."""
     if len(matrix) <= PLAIN_UP_TO:
         return Plain(matrix)
     return Coded.of(matrix)

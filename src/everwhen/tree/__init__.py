@@ -1,4 +1,5 @@
-"""The Temporal Memory Tree: what was said, condensed from exchanges to sessions, days, weeks and a profile."""
+"""The Temporal Memory Tree: summaries of what was said, by exchange, session, day, week and month, and a profile on
+top."""
 
 from everwhen.tree.base import Consolidator, Draft, Task
 from everwhen.tree.consolidate import consolidate, note_turns, uproot

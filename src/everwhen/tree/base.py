@@ -1,4 +1,4 @@
-"""What consolidation is given and what it gives: the seam between the tree and whoever writes its nodes."""
+"""The Consolidator protocol, and its input and output. Above: the tree's builder. Below: rules, or a language model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HISTORY = 3
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """What a node is made of: a node one level below, or for a session an exchange."""
+    """Input of a node: a node one level below or, for a session, an exchange."""
 
     place: Place
     interval: Interval
@@ -31,8 +31,8 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One node to be written. `facts` are those learned from its turns, as they are believed now, `denied` those that
-    people took back, `sources` from which of the turns, and `said` when those turns were said."""
+    """One node to write. `facts` are those learned from its turns that are believed now; `denied` are those that people
+    retracted; `sources` says from which turns each came; `said` is when those turns were said."""
 
     place: Place
     kind: Kind
@@ -54,8 +54,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A node's words and the statements they are made of. `by_meaning`: its vector is that of its own words, rather
-    than of the turns that it quotes."""
+    """The text of a node, and the statements it is made of. With `by_meaning` its vector is that of its own text, else
+    that of the turns it quotes."""
 
     text: str
     statements: tuple[Statement, ...]
@@ -67,9 +67,9 @@ class Draft:
 
 
 class Consolidator(Protocol):
-    """Children to a node. Above: the tree's builder. Below: rules, or a language model.
+    """Turns children into a node. Above: the tree's builder. Below: rules, or a language model.
 
-    What it gives for a task depends on the task alone; it never raises for what a task or a model says.
+    The result for a task depends on that task alone. It never raises because of what a task or a model says.
     """
 
     @property

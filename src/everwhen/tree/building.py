@@ -1,4 +1,4 @@
-"""From a mark to a node: gathers what stands under it, has it consolidated, and works out interval and vectors."""
+"""Builds a node: collects its children, has them consolidated, and computes its interval and vectors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Material:
 
 
 class Builder:
-    """Makes nodes for marks; writes nothing."""
+    """Builds the nodes for some marks. It writes nothing."""
 
     def __init__(
         self,

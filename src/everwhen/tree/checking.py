@@ -1,4 +1,4 @@
-"""Doctor's question to the tree: is every node what its turns make it?"""
+"""The doctor's check of the tree: is every node what its turns would make it?"""
 
 from __future__ import annotations
 

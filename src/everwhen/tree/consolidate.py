@@ -1,8 +1,8 @@
-"""Building the tree: from the list of what is to be built to nodes, level by level, each replaced in one transaction.
+"""Consolidation: builds the nodes on the to-do list, level by level. Each node is replaced in one transaction.
 
-Turns that are new put their session on the list; a session that is written puts the window above it on the list, and
-so on to the top. So a late turn has its own path built again and nothing else. The list is in the database: a crash
-leaves the old nodes where they are and the list as it was.
+A new turn puts its session on the list; a session that is written puts the window above it on the list, and so on to
+the top. So a late turn rebuilds its own path and nothing else. The list is in the database: after a crash the old
+nodes and the list are as they were.
 """
 
 from __future__ import annotations

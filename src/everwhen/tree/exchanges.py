@@ -1,5 +1,8 @@
-"""Level 1: a session's turns in their order, cut into exchanges. The same turns give the same exchanges, whatever came
-first (the segment that a turn is given when it arrives knows only what was there then)."""
+"""Level 1 of the tree: the turns of a session in order, cut into exchanges.
+
+The result depends only on the turns, not on the order in which they arrived. (The segment that a turn gets when it
+arrives knows only the turns that were there.)
+"""
 
 from __future__ import annotations
 

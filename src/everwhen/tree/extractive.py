@@ -1,12 +1,12 @@
-"""Consolidation without a model: central sentences that do not repeat one another, each dated.
+"""Consolidation without a model: picks central sentences that do not repeat one another, each with its date.
 
     weight(t)   = 1 + 0.15 log n_t, n_t the number of sentences that word t stands in; names and numbers twice that
     score(s)    = worth(s) * sum of weight(t) over s's words / sqrt(words of s, at least 4)
     chosen next = argmax score(s) (1 - overlap(s, chosen)), overlap = most shared words with one chosen / fewer words
 
-What a session says in the end stands against what it said before: a sentence that told a fact which another fact of the
-same node replaced is left out. History takes no part: a late turn would change all the nodes after its own, and the
-order of arrival what they say.
+If a session corrects itself, the later statement wins: a sentence is left out if its fact was replaced by another
+fact of the same node. Earlier nodes are not used as input. If they were, a late turn would change all nodes after its
+own, and the result would depend on the order of arrival.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Candidate:
 
 
 class Extractive:
-    """Keeps the `Consolidator` protocol without a model."""
+    """Implements `Consolidator` without a model."""
 
     name = "extractive"
     version = "1"

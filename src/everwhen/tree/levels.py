@@ -1,13 +1,13 @@
-"""The levels of the memory tree: exchanges, sessions, and above them windows of time that grow from level to level.
+"""The levels of the memory tree: exchanges, sessions, and above them windows of time of growing length.
 
-    1 exchange   what one says and the answer (or several of them: `exchanges`)
+    1 exchange   a message and the answer to it (or several such pairs: `exchanges`)
     2 session    a conversation, however long
     3 day        … the windows of the setting `tree_windows`; the last of them is the profile
     4 week
     5 month
 
-A node belongs to the window that contains its start, a week to the month of its Thursday. So each has one parent, by
-rule, whatever is built.
+A node belongs to the window that contains its start; a week belongs to the month of its Thursday. So each node has
+exactly one parent, known before anything is built.
 """
 
 from __future__ import annotations

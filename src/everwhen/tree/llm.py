@@ -1,6 +1,6 @@
-"""Consolidation by a language model. Each sentence says which of the given lines it rests on, or is left out.
+"""Consolidation by a language model. Each sentence must name the input lines that support it; others are left out.
 
-Where the model gives nothing usable, the extractive consolidation writes the node, and the node says why.
+If the model gives nothing usable, the extractive consolidation writes the node, and the node records why.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_LINES = 400
 
 
 class LLMConsolidator:
-    """Keeps the `Consolidator` protocol with a model; the nodes of a batch are asked for at the same time."""
+    """Implements `Consolidator` with a model; the nodes of a batch are requested concurrently."""
 
     exchanges = True
     remembers = True

@@ -1,4 +1,4 @@
-"""The shape of a model's answer when it consolidates."""
+"""The JSON shape in which a language model answers when it consolidates."""
 
 from __future__ import annotations
 

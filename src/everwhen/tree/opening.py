@@ -1,4 +1,4 @@
-"""From the setting `consolidate` to a consolidator."""
+"""Creates the consolidator that the setting `consolidate` names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The profile: dated statements with their support, refined window by window and never written anew.
+"""The profile: dated statements with their support, updated window by window.
 
-Each node of the top level holds what its own window bears out. The profile is those nodes laid over one another in the
-order of time: what is said again gains support and a later date, what is new is added, and what the facts store knows
-to have ended says when. So a late turn changes one window, and the profile is the same whatever came first.
+Each node of the top level holds the statements of its own window. The profile merges those nodes in order of time: a
+repeated statement gains support and a later date, a new one is added, and one that the fact store knows to have ended
+gets its end date. So a late turn changes one window only, and the result does not depend on the order of arrival.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SAME = 0.75
 
 
 def learned(task: Task) -> list[Statement]:
-    """The facts that a window bears out, as statements: those with most support first, then the newest."""
+    """The facts supported by a window, as statements: most support first, then the newest."""
     from everwhen.tree.extractive import outdated
 
     past = {fact.id for fact in outdated(task.facts, task.place.end)}

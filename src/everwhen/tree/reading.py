@@ -1,4 +1,4 @@
-"""The tree as it is read: stored nodes, and exchanges, which are made of their turns when somebody asks."""
+"""Reads the tree: stored nodes, and exchanges, which are made from their turns when they are asked for."""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ EVERY = 60.0
 
 
 class Runner:
-    """Calls `consolidate` now and then, and whenever it is woken. What fails is tried again at the next look.
+    """Calls `consolidate` at intervals, and whenever it is woken. After a failure it tries again at the next
+    interval.
 
-    Windows close by the newest turn of the bank, so a look that finds nothing new costs two short queries.
+    Windows close by the newest turn of the bank, so a run that finds nothing new costs two short queries.
     """
 
     def __init__(self, consolidate: Callable[[], Consolidated], every: float = EVERY) -> None:
@@ -31,11 +32,11 @@ class Runner:
         self._thread.start()
 
     def wake(self) -> None:
-        """Look at once; returns before that is done."""
+        """Run soon; returns at once."""
         self._due.set()
 
     def stop(self, timeout: float | None = None) -> None:
-        """Finish the running look and stop. What is left to build stays on the list in the bank."""
+        """Finish the current run and stop. What is left to build stays on the list in the bank."""
         self._stopping.set()
         self._due.set()
         self._thread.join(timeout)

@@ -1,4 +1,4 @@
-"""Sentences of a turn and the words that they are weighed by. Nothing here depends on what else the bank holds."""
+"""Sentences of a turn, and the words that give them their weight. Nothing here depends on the rest of the bank."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LASTING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with the words that it is weighed by; `telling` are those that are names or numbers."""
+    """A sentence with the words that give it its weight; `telling` are those that are names or numbers."""
 
     text: str
     terms: frozenset[str]

@@ -1,8 +1,8 @@
-"""Windows of the calendar, from minutes to years, as a zone counts them. Each cuts all of time without a gap.
+"""Windows of the calendar, from minutes to years, in a time zone. Together they cover all of time without gaps.
 
-A day is from local midnight to local midnight, 23 or 25 hours long where the clock is changed. Minutes and hours are
-counted from local midnight in time that passes, so that no window is there twice or cut in two by a change of the
-clock; the last one of a day ends with the day.
+A day runs from local midnight to local midnight: 23 or 25 hours when the clock is changed. Minutes and hours are
+counted in elapsed time from local midnight, so that a clock change neither repeats nor splits a window; the last
+window of a day ends with the day.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LAST = datetime(9999, 12, 31)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """So many units of the calendar, such as 1 week or 6 hours."""
+    """A number of calendar units, such as 1 week or 6 hours."""
 
     count: int
     unit: Unit

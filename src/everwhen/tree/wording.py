@@ -1,4 +1,4 @@
-"""How nodes speak: headers, dates, lists of names."""
+"""The text around a node's statements: headers, dates, lists of names."""
 
 from __future__ import annotations
 

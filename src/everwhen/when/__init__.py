@@ -1,6 +1,7 @@
-"""Time: interval algebra, expressions, query constraints. Imports nothing else of the house.
+"""Time: interval algebra, time expressions, and what a question says about time. Imports nothing else of everwhen.
 
-`resolve` and `constraint` are loaded at first use: importing this package costs the interval algebra alone.
+`resolve` and `constraint` are loaded when they are first used: importing this package loads the interval algebra
+only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Times that count from a date told before them: two days later, the next morning, the year after."""
+"""Times that count from a date mentioned before: two days later, the next morning, the year after."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRIGGERS = word_set("later earlier following next after before afterwards afterw
 
 @dataclass(frozen=True, slots=True)
 class Later(Meaning):
-    """So long after or before the date told: told as loosely as "two weeks ago" is."""
+    """An amount of time after or before the date mentioned; as approximate as "two weeks ago" is."""
 
     confidence: ClassVar[float] = 0.75
     amount: Amount
@@ -35,7 +35,7 @@ class Later(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class NextTo(Meaning):
-    """The calendar unit, weekday or season beside the date told: the following week, the Monday after."""
+    """The calendar unit, weekday or season next to the date mentioned: the following week, the Monday after."""
 
     confidence: ClassVar[float] = 0.75
     thing: Unit | Cycle

@@ -1,4 +1,5 @@
-"""What one date says of its neighbour: "it was the Friday, so 7 March", "in March, May and July of 2021"."""
+"""What two dates next to each other say about one another: "it was the Friday, so 7 March", "in March, May and July of
+2021"."""
 
 from __future__ import annotations
 

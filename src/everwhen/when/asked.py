@@ -1,4 +1,4 @@
-"""What the words around the times of a question ask, in whatever language."""
+"""What a question asks about time apart from the times it names; the same type for all languages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AnchorRelation = Literal["before", "after", "during", "since", "until"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Counting ("how often"), strictness ("only in"), order and anchor of a question, as `Constraint` has them."""
+    """Whether a question counts ("how often") or is strict ("only in"), the order and the anchor; see `Constraint`."""
 
     counts: bool = False
     strict: bool = False

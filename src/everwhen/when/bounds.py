@@ -1,4 +1,4 @@
-"""Two-sided and one-sided stretches: from March to May, since 2016, until June, before Friday."""
+"""Meanings with one bound or two: from March to May, since 2016, until June, before Friday."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def floating(meaning: Meaning | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Between(Meaning):
-    """From the start of one to the end of the other; the end that knows its year lends it to the other."""
+    """From the start of one time to the end of another; if only one of them has a year, the other gets it too."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.9
@@ -86,8 +86,8 @@ class Between(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Bound(Meaning):
-    """Open on one side. since X and from X on: from its start; after X: from its end; until and before X:
-    up to its start; by X: up to its end."""
+    """Open on one side. "since X", "from X on": from its start. "after X": from its end. "until X", "before X": up to
+    its start. "by X": up to its end."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.9
@@ -116,7 +116,7 @@ class Bound(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Onward(Meaning):
-    """From a time on, on the side of the verb: from October onwards."""
+    """From a time on, in the direction of the verb: from October onwards."""
 
     kind: ClassVar[Kind] = "range"
     edge: Meaning
@@ -128,7 +128,7 @@ class Onward(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Lasting(Meaning):
-    """From a day on for so long: from 3 May for two weeks."""
+    """From a day on, for a given length: from 3 May for two weeks."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.85
@@ -144,7 +144,7 @@ class Lasting(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class SideOfClock(Meaning):
-    """What a clock leaves of a day: tomorrow before 4pm, Friday after 17:00."""
+    """The part of a day before or after a time of day: tomorrow before 4pm, Friday after 17:00."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.9
@@ -162,7 +162,8 @@ class SideOfClock(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class DateOrClock(Fixed):
-    """2 Nov 1815, 3 Dec 2125: that year, or a time of day where the caller looks ahead and nobody plans for it."""
+    """2 Nov 1815, 3 Dec 2125: a year; or a time of day, if the caller expects plans and the year is implausible for
+    one."""
 
     clock: Clock
 
@@ -177,7 +178,7 @@ class DateOrClock(Fixed):
 
 @dataclass(frozen=True, slots=True)
 class HoursOrYears(Hours):
-    """12 June 1900-2000: hours only where the caller looks ahead."""
+    """12 June 1900-2000: hours, but only if the caller expects plans."""
 
     def span(self, ctx: Context) -> Span | None:
         return Hours.span(self, ctx) if ctx.given and ctx.side == "future" else None
@@ -189,7 +190,7 @@ _FARTHEST = 80
 
 @dataclass(frozen=True, slots=True)
 class DotDay(SlashDay):
-    """11.2. as it is written where days come first; elsewhere it is a number at the end of a sentence."""
+    """11.2. as a date where days are written first; elsewhere it is a number at the end of a sentence."""
 
     def instance(self, start: datetime, conventions: Conventions) -> Span | None:
         return SlashDay.instance(self, start, conventions) if conventions.day_first else None
@@ -197,7 +198,7 @@ class DotDay(SlashDay):
 
 @dataclass(frozen=True, slots=True)
 class DayAndPoint(Meaning):
-    """Tuesday 12.12, Friday 7.30: a date if it falls on that day of the week, else a time of day if it can be one."""
+    """Tuesday 12.12, Friday 7.30: a date if it falls on that weekday, else a time of day if it can be one."""
 
     confidence: ClassVar[float] = 0.8
     weekday: int
@@ -217,7 +218,7 @@ class DayAndPoint(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate(Meaning):
-    """Three numbers whose order is a matter of convention: 03/04/21."""
+    """Three numbers whose order depends on convention: 03/04/21."""
 
     first: int
     second: int
@@ -230,7 +231,7 @@ class WrittenDate(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class DotDate(Meaning):
-    """27.07.24: the day comes first, unless it cannot."""
+    """27.07.24: the day comes first, unless that is impossible."""
 
     first: int
     second: int

@@ -1,4 +1,5 @@
-"""Calendar arithmetic on wall-clock datetimes: floors, shifts, weeks, feasts. No zones, no words."""
+"""Calendar arithmetic on wall-clock datetimes: rounding down, shifting, weeks, moveable holidays. No zones, no
+words."""
 
 from __future__ import annotations
 

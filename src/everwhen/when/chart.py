@@ -1,12 +1,12 @@
-"""The parser: rules are word patterns with a function each; what they make can be used by other rules.
+"""The parser. A rule is a pattern of words with a function; its results can be used by other rules.
 
-A pattern is words and categories: `"the? <nth> <weekday> of|in <time>"`. A word matches itself, `a|b` either,
-`?` makes it optional, and `<time>` matches anything that some rule or the lexicon calls a time. The function
-gets what the categories matched, in order, and returns what the phrase means, or None to decline.
+A pattern is words and categories: `"the? <nth> <weekday> of|in <time>"`. A word matches itself, `a|b` either of them,
+`?` makes it optional, and `<time>` matches anything that a rule or the lexicon calls a time. The function gets what
+the categories matched, in order, and returns the meaning of the phrase, or None to decline.
 
-Positions are worked through from right to left, so that everything that may follow is known when a phrase
-begins; each phrase found is tried at once as the beginning of a longer one. A phrase has at most
-`LONGEST` tokens, which keeps the whole linear in the length of the text.
+The text is processed from right to left, so that everything that may follow is known when a phrase begins; each
+phrase that is found is tried at once as the beginning of a longer one. A phrase has at most `LONGEST` tokens, so the
+time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Lexicon = Callable[[list[Token], int], list[tuple[str, Hashable, bool]]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to build a phrase. `bare`: too ambiguous to stand alone ("may", "second")."""
+    """One way to build a phrase. `bare`: too ambiguous to be a time on its own ("may", "second")."""
 
     name: str
     pattern: str
@@ -37,7 +37,7 @@ class Rule:
 
 
 class Item:
-    """A phrase found: tokens `start` to `end`, its category and meaning, and how it was built."""
+    """A phrase that was found: tokens `start` to `end`, its category and meaning, and the rules that built it."""
 
     __slots__ = ("bare", "category", "end", "parts", "rule", "start", "trim", "value")
 

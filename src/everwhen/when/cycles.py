@@ -1,4 +1,4 @@
-"""Things that come round: weekdays, months, seasons, holidays; and how a speaker picks one of them."""
+"""Recurring times (weekdays, months, seasons, holidays), and which one of them a speaker means."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REACH = {
 
 
 class Cycle(Meaning):
-    """Something that comes round once in every week, month or year (or not in all of them)."""
+    """Something that recurs at most once in every week, month or year."""
 
     __slots__ = ()
     every: ClassVar[Unit]
@@ -250,11 +250,11 @@ class WeekNumber(Cycle):
 
 @dataclass(frozen=True, slots=True)
 class Pick(Meaning):
-    """Last, this, next or previous one of a cycle.
+    """The last, this, next or previous one of a cycle.
 
-    last: the latest that is over. next: in the next week for a weekday; else the first that begins after
-    now, but not one so near (within its own length) that a speaker would say "this". previous: the one in
-    the cycle before. this: the one in the present week, month or year.
+    last: the latest that is over. next: for a weekday, the one in the next week; else the first that begins after
+    now, unless it is so near (within its own length) that a speaker would say "this". previous: the one in the cycle
+    before. this: the one in the present week, month or year.
     """
 
     confidence: ClassVar[float] = 0.9
@@ -308,7 +308,7 @@ class Coming(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Counted(Meaning):
-    """The so-many-th back or ahead: two Fridays ago, three summers ago, the weekend after next."""
+    """The nth one back or ahead: two Fridays ago, three summers ago, the weekend after next."""
 
     confidence: ClassVar[float] = 0.9
     cycle: Cycle
@@ -325,7 +325,7 @@ class Counted(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Several(Meaning):
-    """So many in a row, up to the latest that is over or from the next to come: the last two Fridays."""
+    """Several in a row, up to the latest that is over or from the next one on: the last two Fridays."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.8
@@ -342,7 +342,7 @@ class Several(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Within(Meaning):
-    """The one of a cycle that lies in something longer: Friday of last week, Christmas 2022."""
+    """The one of a cycle inside a longer time: Friday of last week, Christmas 2022."""
 
     cycle: Cycle
     container: Meaning

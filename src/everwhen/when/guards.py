@@ -1,4 +1,4 @@
-"""When something that looks like a time is not one: ports, prices, floors, fractions, idioms."""
+"""Rejects text that looks like a time but is not one: ports, prices, floors, fractions, idioms."""
 
 from __future__ import annotations
 

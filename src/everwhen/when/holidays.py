@@ -1,4 +1,4 @@
-"""Named days: the common ones by rule, the rest from the `holidays` package when a text names one."""
+"""Named days: the common ones by rule, the others from the `holidays` package when a text names one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Half-open intervals of time with a grain: the one shape in which everwhen speaks of when."""
+"""Half-open intervals of time with a grain: how everwhen represents every time."""
 
 from __future__ import annotations
 

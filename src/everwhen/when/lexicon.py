@@ -1,4 +1,4 @@
-"""English words and the categories they may belong to; what a numeric token may mean."""
+"""English words and their possible categories, and what a numeric token may mean."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What an expression means before it is placed on the calendar: small frozen nodes that build on one another.
+"""The meaning of a time expression before it is placed on the calendar: small frozen nodes, built from one another.
 
-Rules make nodes from words; a node's `span(ctx)` places it. Everything here is wall-clock time in the
-speaker's zone; `resolve` turns the result into UTC.
+Rules make nodes from words; a node's `span(ctx)` places it. Everything here is wall-clock time in the speaker's zone;
+`resolve` converts the result to UTC.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ Sign = Literal[-1, 1]
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """What a speaker takes for granted."""
+    """What depends on the speaker's region: the first day of the week, the order of day and month, the hemisphere, the
+    country."""
 
     week_start: int = 0  # Monday, as `datetime.weekday` counts
     day_first: bool = False  # 3/4 is March 4; True: 3 April
@@ -30,7 +31,7 @@ class Conventions:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The moment and place of speaking, and the side that the verb points to."""
+    """When and where something was said, and whether the verb points to the past or the future."""
 
     now: datetime  # wall clock of the zone, naive
     zone: tzinfo
@@ -72,7 +73,7 @@ class Span:
 
 
 class Meaning:
-    """A node: knows how to place itself, and how sure one may be of it."""
+    """A node: it can place itself on the calendar, and says how certain that is."""
 
     __slots__ = ()
     kind: ClassVar[Kind] = "point"
@@ -117,7 +118,7 @@ class Fixed(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class NoSuchDay(Meaning):
-    """29 February 2023, 31 April: written as a date, so its parts are no dates either."""
+    """29 February 2023, 31 April: written as a date, so that no part of it is read as another date."""
 
     def span(self, ctx: Context) -> Span | None:
         return None
@@ -140,7 +141,7 @@ class Instants(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class UnitAt(Meaning):
-    """The calendar unit so many from the present one: last week is -1, today is the day 0."""
+    """A calendar unit counted from the present one: last week is -1, today is day 0."""
 
     unit: Unit
     offset: int = 0
@@ -152,7 +153,7 @@ class UnitAt(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Following(Meaning):
-    """The following week: the next one, unless a story is told, where it follows what was told before."""
+    """ "The following week": the next one; in a story, the one after what was told before."""
 
     confidence: ClassVar[float] = 0.8
     unit: Unit
@@ -163,7 +164,7 @@ class Following(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Now(Meaning):
-    """The moment of speaking; as the end of a range it cuts the range there."""
+    """The moment of speaking. As the end of a range it cuts the range there."""
 
     def span(self, ctx: Context) -> Span:
         return Span(ctx.now, ctx.now + timedelta(seconds=1), "second")
@@ -171,7 +172,7 @@ class Now(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Days(Meaning):
-    """A stretch of days around today: recently, the other day, soon."""
+    """Several days around today: recently, the other day, soon."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.5
@@ -199,7 +200,7 @@ Position = Literal["early", "start", "mid", "late", "end", "first half", "second
 
 @dataclass(frozen=True, slots=True)
 class Part(Meaning):
-    """A third or a half of something longer: early June, mid-August, the second half of 2021."""
+    """A third or a half of a longer time: early June, mid-August, the second half of 2021."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.85
@@ -251,7 +252,7 @@ def finer(grain: Grain) -> Grain:
 
 @dataclass(frozen=True, slots=True)
 class HalfSoFar(Meaning):
-    """ "Earlier this month" and "later this year": the half before or after the middle, never across now."""
+    """ "Earlier this month", "later this year": the half before or after the middle, but never across now."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.7
@@ -339,7 +340,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class AtClock(Meaning):
-    """A time of day on a day. Where no day is said it is today, or the latest one that was where the verb is past."""
+    """A time of day on a day. Without a day it is today's or, with a past verb, the latest one that is over."""
 
     clock: Clock
     day: Meaning | None = None

@@ -1,4 +1,4 @@
-"""Stretches of a text that are no times, whatever words stand in them: files, paths, addresses, titles."""
+"""Finds parts of a text that never contain times, whatever their words: files, paths, addresses, titles."""
 
 from __future__ import annotations
 

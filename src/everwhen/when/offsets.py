@@ -1,4 +1,4 @@
-"""Counting from now or from an anchor: amounts, ago, windows, neighbours, the nth of something."""
+"""Times counted from now or from another time: amounts, "ago", windows, neighbours, the nth of something."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _ISO: dict[Unit, tuple[int, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many, between two bounds: a few is 2 to 5."""
+    """A number between two bounds: "a few" is 2 to 5."""
 
     low: float
     high: float
@@ -58,7 +58,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """So much time, in calendar units: two years and three months."""
+    """An amount of time in calendar units: two years and three months."""
 
     parts: tuple[tuple[Count, Unit], ...]
 
@@ -109,10 +109,10 @@ def amount(count: Count, unit: Unit) -> Amount:
 
 @dataclass(frozen=True, slots=True)
 class Ago(Meaning):
-    """So long ago, or so long from now.
+    """An amount of time ago, or from now.
 
-    What is remembered is told loosely: weeks ago is a week around that day, months and years ago are the
-    calendar month and year. What is planned is counted: in two weeks is that day.
+    The past is approximate: weeks ago is a week around that day, months and years ago are the calendar month and
+    year. Plans are exact: "in two weeks" is that day.
     """
 
     confidence: ClassVar[float] = 0.85
@@ -152,9 +152,9 @@ class Ago(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class InAmount(Meaning):
-    """ "In two weeks": that day, unless the verb is past: "wrote it in two weeks" says how long it took.
+    """ "In two weeks": that day; with a past verb, how long something took ("wrote it in two weeks").
 
-    "In a week" needs a verb that looks ahead ("seven days in a week"), and "in a second" is never a date.
+    "In a week" needs a future verb ("seven days in a week"), and "in a second" is never a date.
     """
 
     confidence: ClassVar[float] = 0.8
@@ -171,7 +171,7 @@ class InAmount(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Window(Meaning):
-    """The last or the next so-much, up to or from now: over the past three months."""
+    """The last or next amount of time, up to or from now: over the past three months."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.9
@@ -194,7 +194,7 @@ class Window(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Offset(Meaning):
-    """So much before or after an anchor: two days after Christmas, a week from Friday."""
+    """An amount of time before or after another time: two days after Christmas, a week from Friday."""
 
     confidence: ClassVar[float] = 0.9
     amount: Amount
@@ -216,10 +216,10 @@ class Offset(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Beside(Meaning):
-    """The neighbour of an anchor: the Sunday before 25 May, the week after Easter, the month before May 2022.
+    """The unit next to another time: the Sunday before 25 May, the week after Easter, the month before May 2022.
 
-    A unit next to an anchor that is as coarse is the calendar unit (the month before May is April); next to
-    a finer one it is that long a stretch right beside it (the week before 9 June is the seven days).
+    Next to a time of the same grain it is the calendar unit (the month before May is April); next to a finer one it
+    is that length right beside it (the week before 9 June is the seven days before).
     """
 
     confidence: ClassVar[float] = 0.9
@@ -249,7 +249,7 @@ class Beside(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class UnitOf(Meaning):
-    """The calendar unit around an anchor: the week of 10 April, the weekend of 3 June."""
+    """The calendar unit that contains another time: the week of 10 April, the weekend of 3 June."""
 
     unit: Unit | Cycle
     anchor: Meaning
@@ -268,7 +268,7 @@ class UnitOf(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class WeekendOf(Meaning):
-    """The weekend nearest to a day, with the day where at most one lies between: Labor Day weekend."""
+    """The weekend nearest to a day, including the day if at most one day lies between: Labor Day weekend."""
 
     confidence: ClassVar[float] = 0.85
     day: Meaning
@@ -287,7 +287,7 @@ class WeekendOf(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class Nth(Meaning):
-    """The nth unit or weekday of something longer, from its end when negative: the last Sunday of May."""
+    """The nth unit or weekday of a longer time, from its end if negative: the last Sunday of May."""
 
     number: int
     thing: Cycle | Unit
@@ -332,7 +332,7 @@ class Nth(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class EdgeOf(Meaning):
-    """The first or last so-much of something longer: the first two weeks of June."""
+    """The first or last part of a longer time: the first two weeks of June."""
 
     kind: ClassVar[Kind] = "range"
     amount: Amount
@@ -354,7 +354,7 @@ class EdgeOf(Meaning):
 
 @dataclass(frozen=True, slots=True)
 class OnTheDay(Meaning):
-    """A weekday in the week that lies so far off: two weeks ago on Friday."""
+    """A weekday in a week some amount of time away: two weeks ago on Friday."""
 
     cycle: Cycle
     amount: Amount

@@ -1,4 +1,4 @@
-"""What happens again and again: a rule, not an interval."""
+"""Recurring times, such as "every second Friday": a rule instead of an interval."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """Every so many units, on what, how often in each: every second Friday, twice a week."""
+    """How often, in which unit and on which days: every second Friday, twice a week."""
 
     unit: Unit
     step: int = 1

@@ -1,4 +1,4 @@
-"""What a time expression in a text is found to mean."""
+"""The result of `resolve`: one time expression of a text and its meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals in words: names that `resolve` reads back ("the week of 1 May 2023"), and dates ("1 to 7 May 2023")."""
+"""Intervals in words: names that `resolve` can read back ("the week of 1 May 2023"), and dates ("1 to 7 May 2023")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`resolve`: every time expression of a text as an interval, seen from when and where it was said."""
+"""`resolve`: every time expression of a text as an interval, given when and where it was said."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def choose(
     accept: Callable[[Item, list[Token]], bool],
     look: Callable[[list[Token], int, int], Look] = side_of,
 ) -> list[TimeRef]:
-    """The longest phrases that are acceptable, have a place on the calendar and do not overlap."""
+    """The longest acceptable phrases that can be placed on the calendar and do not overlap."""
     items.sort(key=lambda item: (item.start + item.trim - item.end, item.start, item.value == NoSuchDay()))
     taken: set[int] = set()
     found = []

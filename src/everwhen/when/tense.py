@@ -1,4 +1,4 @@
-"""Which way a clause looks: back at what was, or ahead at what will be. Words only; no parser needed."""
+"""Whether a clause is about the past or the future, by its words alone; no parser is needed."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _SURE = 0.9  # the strength from which a verb surely speaks of what is to come
 
 
 class Look(NamedTuple):
-    """The way that a verb looks."""
+    """Whether a verb points to the past or the future, and how certain that is."""
 
     side: Side | None
     certain: bool = False  # a sure sign, not a mere hint

@@ -1,4 +1,5 @@
-"""Text to tokens: words, numbers, and numeric forms that are one thing (a date, a clock, a version)."""
+"""Splits text into tokens: words, numbers, and numeric forms that belong together (a date, a time of day, a
+version)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Zones by name: IANA's, and fixed offsets.
+"""Time zones by name: those of IANA, and fixed offsets.
 
-A fixed offset of whole hours has a name of IANA's, `Etc/GMT+8` (which is eight hours *behind* UTC); any other is
-written as it stands in ISO 8601: `+05:30`. So `ZoneInfo` reads nearly all of them, and `zone_of` reads all.
+A fixed offset of whole hours has an IANA name, `Etc/GMT+8` (which is eight hours *behind* UTC); others are written as
+in ISO 8601: `+05:30`. So `ZoneInfo` reads nearly all of them, and `zone_of` reads all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A bank in SQLite: turns, units, vectors and terms in one file, each `append` one transaction."""
+"""The SQLite store of a bank: turns, units, vectors and terms in one file; each `append` is one transaction."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PATIENCE = (
 
 
 class SqliteStore:
-    """The `Store` of one bank file. See `everwhen.store.base` for what each call promises."""
+    """The `Store` of one bank file. The contract of each method is in `everwhen.store.base`."""
 
     def __init__(
         self, path: Path, info: BankInfo, writer: Connection, reader: Connection, busy_seconds: float = 30.0

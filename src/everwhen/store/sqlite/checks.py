@@ -1,4 +1,4 @@
-"""Doctor's questions to a bank file: do rows, vectors, terms and index agree, and does all lead somewhere?"""
+"""The doctor's checks of a bank file: rows, vectors, terms and index agree, and every reference leads somewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening a bank's file: pragmas, migrations, and SQLite's errors in words a person can act on."""
+"""Opens a bank's file: pragmas, migrations, and SQLite's errors as sentences that say what to do."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SCHEMA = migrations()[-1][0]
 
 
 class Connection:
-    """One SQLite connection with a lock, for any thread; its errors come out as ours.
+    """A SQLite connection with a lock, usable from any thread; it raises our errors instead of SQLite's.
 
-    A bank uses two: a writer, and a reader that WAL lets go on while the writer commits.
+    A bank uses two: a writer, and a reader that can go on while the writer commits (WAL).
     """
 
     def __init__(self, path: Path, *, busy_seconds: float, read_only: bool = False) -> None:

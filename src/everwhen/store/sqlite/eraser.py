@@ -1,4 +1,4 @@
-"""Removals inside one transaction: turns, what was made of them, and every place where their words stand."""
+"""Removals inside one transaction: turns, everything derived from them, and every place that holds their words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNSAID = "what this said was forgotten"
 
 
 class Undone(Exception):
-    """Rolls a transaction back that was only a look."""
+    """Raised to roll back a transaction that was only a dry run."""
 
 
 class SqliteEraser:

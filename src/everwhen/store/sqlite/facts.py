@@ -1,4 +1,4 @@
-"""Facts in SQLite: versions in rows, each change read, decided and written inside one transaction."""
+"""Facts in SQLite: one row for each version; every change is read, decided and written in one transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HALF_LIFE = "half_life:"
 
 
 class SqliteFacts:
-    """The `FactStore` of one bank file. See `everwhen.store.facts` for what each call promises."""
+    """The `FactStore` of one bank file. The contract of each method is in `everwhen.store.facts`."""
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ _LAST = 2**63 - 1
 
 
 class SqliteGraph(Identities):
-    """The `GraphStore` of one bank file. See `everwhen.store.graph` for what each call promises."""
+    """The `GraphStore` of one bank file. The contract of each method is in `everwhen.store.graph`."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from everwhen.types import LinkType
 
 
 class SqliteGraphWriter:
-    """Keeps the `GraphWriter` protocol over one open transaction."""
+    """Implements `GraphWriter` over one open transaction."""
 
     def __init__(self, sql: sqlite3.Connection, tokenizer: Tokenizer) -> None:
         self._sql = sql

@@ -1,4 +1,4 @@
-"""What people decide about identities: merge, split, rename; each is logged and can be taken back."""
+"""Decisions of people about entities: merge, split, rename. Each is logged and can be undone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from everwhen.store.sqlite.statements import statements
 
 
 class Identities:
-    """The decisions part of `SqliteGraph`."""
+    """The part of `SqliteGraph` that stores these decisions."""
 
     def __init__(self, writer: Connection) -> None:
         self._writer = writer

@@ -1,4 +1,5 @@
-"""Keeping and forgetting in a bank file: one transaction for the rows, then the bytes."""
+"""Forgetting, retention and scrubbing in a bank file: rows are removed in one transaction, then the bytes are
+overwritten."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ SCRUB_SECONDS = 5.0
 
 
 class SqliteKeep:
-    """The `KeepStore` of one bank file. See `everwhen.store.keep` for what each call promises."""
+    """The `KeepStore` of one bank file. The contract of each method is in `everwhen.store.keep`."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""Turns that were read lately, kept as recall shows them: a conversation comes back to the same ones.
+"""A cache of turns that were read recently, in the form that recall shows: a conversation often needs the same ones.
 
-A turn's row never changes, so it stays true until it is removed. Whether anything was is found out first, each time:
-SQLite tells whether the file was written since, the bank's list of removals tells what went.
+The row of a turn never changes, so an entry is valid until the turn is removed. Before each use this is checked:
+SQLite says whether the file was written, and the bank's list of removals says what was removed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST = 20_000
 
 
 class KeptRows:
-    """For one connection, which its user holds alone."""
+    """The cache of one connection, which only one caller uses at a time."""
 
     def __init__(self) -> None:
         self._rows: dict[int, UnitRow] = {}

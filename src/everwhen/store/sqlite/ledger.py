@@ -1,4 +1,4 @@
-"""Facts inside one write transaction of SQLite: what the algebra reads before it decides, and what it writes."""
+"""Facts inside one write transaction of SQLite: what is read before a decision, and what is written after it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The derived search index of a bank, kept up with every commit of every process.
+"""Keeps a bank's search index up to date with the commits of every process.
 
-Nodes of the tree have an index of their own, read when first asked for: the questions that are not put to them pay
-nothing for them, and words that nodes repeat do not count twice.
+Tree nodes have an index of their own, loaded when it is first needed. So questions that do not use nodes pay nothing
+for them, and words that nodes repeat are not counted twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from everwhen.store.sqlite.statements import statements
 
 
 class LiveIndex:
-    """The index of a bank's nodes, or of all its other units."""
+    """The index of a bank's tree nodes, or of all its other units."""
 
     def __init__(self, reader: Connection, info: Callable[[], BankInfo], *, nodes: bool) -> None:
         self.nodes = nodes
@@ -34,7 +34,7 @@ class LiveIndex:
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
 
     def current(self) -> Index:
-        """The index as of now: only what is new is read."""
+        """The index as of now; only new rows are read."""
         with self._lock:
             with self._reader.use() as sql:
                 version = sql.execute("PRAGMA data_version").fetchone()[0]

@@ -1,4 +1,4 @@
-"""From SQLite's rows to the derived index's arrays, and from filters to its windows."""
+"""Loads SQLite's rows into the arrays of the search index, and translates filters into the index's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking units out of a bank, with all that hangs on them; other processes' indexes hear of it."""
+"""Removes units with everything that refers to them, and notifies the search indexes of other processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bank from a backup: checked first, made beside the bank, and put into its place at once."""
+"""Restores a bank from a backup: checked first, built beside the bank, then put in its place in one step."""
 
 from __future__ import annotations
 

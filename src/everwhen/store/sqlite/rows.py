@@ -1,4 +1,4 @@
-"""From SQLite's rows to the vocabulary."""
+"""Converts SQLite's rows to our types."""
 
 from __future__ import annotations
 

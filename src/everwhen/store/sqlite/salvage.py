@@ -1,8 +1,8 @@
-"""Reading turns out of a file that SQLite no longer reads.
+"""Recovers turns from a file that SQLite can no longer read.
 
-A table is a tree of pages, and its rows lie on the leaves. A broken file has lost some pages, most often; every leaf
-that is left is read by itself, wherever it hangs (the file format is at sqlite.org/fileformat2.html). The write-ahead
-log is laid over the file first, up to its last whole commit. A row counts as a turn when it has the columns of one.
+A table is a tree of pages, with its rows on the leaf pages. A broken file has usually lost some pages; every leaf
+page that is left is read on its own, wherever it belongs (file format: sqlite.org/fileformat2.html). The write-ahead
+log is applied first, up to its last complete commit. A row counts as a turn if it has the columns of one.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _message(row: list[Any]) -> dict[str, Any] | None:
 
 
 class _Pages:
-    """The pages of a database file with its write-ahead log over them."""
+    """The pages of a database file, with the newer ones of its write-ahead log."""
 
     def __init__(self, path: Path) -> None:
         self._raw = path.read_bytes()

@@ -1,4 +1,4 @@
-"""SQL lives in files: the named statements of every `*.sql` beside this module, and the migrations."""
+"""Loads the SQL: the named statements of every `*.sql` file beside this module, and the migrations."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Digests of what was forgotten: they keep it from coming back, and say nothing of it.
+"""Digests of forgotten turns: they keep a turn from being added again, and reveal nothing of it.
 
-`HMAC-SHA256(secret, id, time, text)`, the secret the bank's own. With the id and the time in it a later identical "ok"
-is another turn, and nobody can try short texts against the digest without knowing both. A turn whose time was that of
-its arrival brings another one when it comes again: its digest has no time.
+`HMAC-SHA256(secret, id, time, text)`, with a secret of the bank. Because id and time are part of it, a later
+identical "ok" is another turn, and nobody can guess short texts from the digest without knowing both. If the time of
+a turn was that of its arrival, it would get another one when it is added again, so its digest has no time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from everwhen.store.sqlite.statements import statements
 
 
 class Tombstones:
-    """Those of one bank, inside one transaction."""
+    """The tombstones of one bank, inside one transaction."""
 
     def __init__(self, sql: sqlite3.Connection, secret: str | None = None) -> None:
         self._sql = sql
@@ -32,7 +32,7 @@ class Tombstones:
         self._sql.execute(statements()["insert_tombstone"], (self._digest(turn, time, text), at))
 
     def put_fact(self, fact: str, at: str) -> None:
-        """A fact has an id of chance, which is all that there is to know it by."""
+        """Facts have a random id, which is all that identifies them."""
         self._sql.execute(statements()["insert_tombstone"], (self._digest("fact", fact), at))
 
     def holds_fact(self, fact: str) -> bool:

@@ -1,7 +1,7 @@
-"""Whole banks as rows and as files: a snapshot to write out, a file to load rows into, copies that are verified.
+"""Whole banks: reading a snapshot, loading rows into a new file, and verified copies.
 
-A bank is loaded or restored into a file of its own beside the bank (`.name.db.part`). Only when that is whole does it
-take the bank's place, page by page inside one transaction of SQLite's: other processes see the old bank or the new one.
+A bank is loaded or restored into a file of its own beside the bank (`.name.db.part`). When that file is complete, it
+replaces the bank page by page in one SQLite transaction: other processes see the old bank or the new one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _AT_ONCE = 1024
 
 
 class SqliteSnapshot:
-    """A bank as it is at one moment, whoever goes on writing."""
+    """A bank at one moment, whatever others write meanwhile."""
 
     def __init__(self, sql: sqlite3.Connection) -> None:
         self._sql = sql
@@ -74,7 +74,7 @@ def snapshot(path: Path, busy_seconds: float) -> Iterator[SqliteSnapshot]:
 
 
 class SqliteLoader:
-    """A bank that is being made from rows. It keeps how far it came: an interrupted load goes on from there."""
+    """A bank that is being built from rows. It records its progress: an interrupted load goes on from there."""
 
     def __init__(self, path: Path, schema: int, source: str) -> None:
         self.path = path

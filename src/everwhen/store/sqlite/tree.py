@@ -1,4 +1,4 @@
-"""The tree of a bank in SQLite: nodes, which are units, and the marks of those to be built."""
+"""The tree of a bank in SQLite: nodes, which are stored as units, and the list of nodes to build."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from everwhen.when import Interval
 
 
 class SqliteTree:
-    """The `TreeStore` of one bank file. See `everwhen.store.tree` for what each call promises."""
+    """The `TreeStore` of one bank file. The contract of each method is in `everwhen.store.tree`."""
 
     def __init__(
         self,

@@ -1,4 +1,5 @@
-"""Other languages behind the same function; each is one data file in `data/`, read by one shared grammar."""
+"""Languages other than English, through the same function. Each is one data file in `data/`, read by a shared
+grammar."""
 
 from __future__ import annotations
 

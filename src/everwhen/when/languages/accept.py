@@ -1,4 +1,4 @@
-"""When a phrase of another language that looks like a time is none: names, titles, streets, measures, wishes."""
+"""Rejects phrases of other languages that look like times but are not: names, titles, streets, measures, wishes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language a sentence is in, told by its words: how many frequent words and time words of each it has."""
+"""Detects the language of a sentence by counting the frequent words and time words of each language."""
 
 from __future__ import annotations
 

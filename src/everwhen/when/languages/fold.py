@@ -1,4 +1,4 @@
-"""One spelling for each word: small letters, no accents, figures of any width; never a different length."""
+"""One spelling for each word: lower case, no accents, digits of one width; the length never changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A language: its data file read into words, fixed phrases and orders. See "Adding a language" in docs/time.md."""
+"""A language: its data file, read into words, fixed phrases and word orders. See "Adding a language" in
+docs/time.md."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ DATA = Path(__file__).parent / "data"
 
 
 class Mark:
-    """What a word that only joins others stands for; rules never see it."""
+    """What a word that only joins others is replaced by; rules do not see it."""
 
     def __repr__(self) -> str:
         return "MARK"

@@ -1,4 +1,4 @@
-"""What a question in another language asks of time besides its times: counting, order, an event it hangs on."""
+"""What a question in another language asks about time apart from its times: counting, order, the event it refers to."""
 
 from __future__ import annotations
 

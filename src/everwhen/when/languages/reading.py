@@ -1,4 +1,4 @@
-"""What the other languages find in a sentence."""
+"""Finds the times of a sentence in the other languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of languages without spaces: numbers with their signs, then the longest words that the data file knows."""
+"""Tokens of languages without spaces: numbers with their signs, then the longest words in the data file."""
 
 from __future__ import annotations
 

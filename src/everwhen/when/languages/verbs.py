@@ -1,4 +1,4 @@
-"""Which way the verbs of a sentence look, by the words and endings that a data file names."""
+"""Whether the verbs of a sentence are past or future, by the words and endings in the data file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tokens of a sentence in a language that writes words apart, and what each may be."""
+"""Tokens of languages that separate words by spaces, and the categories each may have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Written dates in languages that have no data file, span by span, through `dateparser`'s public interface."""
+"""Written dates in languages without a data file, phrase by phrase, through `dateparser`'s public interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times told from another time: the Sunday before 25 May, two days after Christmas, the last week of June."""
+"""Times given relative to another time: the Sunday before 25 May, two days after Christmas, the last week of June."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stretches with one end or two: since 2016, until June, by Friday, from March to May, 3-9 March."""
+"""Times with one bound or two: since 2016, until June, by Friday, from March to May, 3-9 March."""
 
 from __future__ import annotations
 

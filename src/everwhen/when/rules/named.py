@@ -1,4 +1,4 @@
-"""Named days: the words that each holiday goes by."""
+"""Holidays: the names each of them has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of something longer: early June, the second half of 2021, later this week, Friday morning."""
+"""Parts of a longer time: early June, the second half of 2021, later this week, Friday morning."""
 
 from __future__ import annotations
 

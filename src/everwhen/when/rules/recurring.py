@@ -1,4 +1,4 @@
-"""What comes again: every Monday, every second Friday, twice a week, on weekends, daily."""
+"""Recurring times: every Monday, every second Friday, twice a week, on weekends, daily."""
 
 from __future__ import annotations
 

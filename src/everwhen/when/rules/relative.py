@@ -1,4 +1,4 @@
-"""Times told from the moment of speaking: yesterday, last week, next Friday, two months ago, recently."""
+"""Times relative to the moment of speaking: yesterday, last week, next Friday, two months ago, recently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times told from the date before them: two days later, the following week, the morning after."""
+"""Times relative to a date mentioned before: two days later, the following week, the morning after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar that all the other languages share; `book_of` adds a language's phrases and orders to it."""
+"""The grammar shared by the other languages; `book_of` adds a language's own phrases and word orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""So much time, and what is counted with it: il y a trois jours, tra due mesi, die letzten zwei Wochen."""
+"""Amounts of time, and times counted with them: il y a trois jours, tra due mesi, die letzten zwei Wochen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ rule = book.rule
 
 @dataclass(frozen=True, slots=True)
 class Ahead(Meaning):
-    """ "In zwei Wochen": from now, unless the verb is past; then it says how long something took."""
+    """ "In zwei Wochen": counted from now; with a past verb it is how long something took."""
 
     confidence: ClassVar[float] = 0.8
     amount: Amount

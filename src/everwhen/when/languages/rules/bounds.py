@@ -1,4 +1,4 @@
-"""Open and closed stretches: seit März, hasta el viernes, avant 2015, dal 3 al 5 maggio, a partir de amanhã."""
+"""Times with one bound or two: seit März, hasta el viernes, avant 2015, dal 3 al 5 maggio, a partir de amanhã."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _edge(found: Meaning) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Limit(Meaning):
-    """ "Jusqu'à mercredi" looks ahead, unless the verb is surely past: "est fermé" tells how things are."""
+    """ "Jusqu'à mercredi": in the future, unless the verb is certainly past ("est fermé" describes the present)."""
 
     kind: ClassVar[Kind] = "range"
     confidence: ClassVar[float] = 0.9

@@ -1,4 +1,4 @@
-"""What lies in something longer: verano de 2022, the last week of July, Ende Mai, 五月初, im Mai."""
+"""Parts of a longer time: verano de 2022, the last week of July, Ende Mai, 五月初, im Mai."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts from now: letzte Woche, el viernes que viene, il y a trois jours, tra due mesi, gisteravond."""
+"""Times counted from now: letzte Woche, el viernes que viene, il y a trois jours, tra due mesi, gisteravond."""
 
 from __future__ import annotations
 

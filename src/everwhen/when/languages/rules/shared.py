@@ -1,4 +1,4 @@
-"""How the shared rules are written: as in English, but words that only join are not handed to the function."""
+"""How the shared rules are written: as in English, but joining words are not passed to the function."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from everwhen.when.languages.language import MARK
 
 
 class SharedRules(RuleBook):
-    """Rules over categories of words; each language brings its words, and orders of its own."""
+    """Rules over categories of words; each language adds its words and its own word orders."""
 
     def __init__(self, rules: tuple[Rule, ...] = ()) -> None:
         super().__init__(rules)

@@ -99,3 +99,22 @@ def test_a_choice_is_answered_with_one_of_the_two(offers: Memory, question: str,
 def test_a_choice_of_two_that_were_not_told_is_refused(offers: Memory) -> None:
     refused = offers.ask("Do I have a cat or a dog?", at=NOW, model="none")
     assert refused.abstained and "neither of the two was told" in refused.text
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    with Memory.open(tmp_path_factory.mktemp("visits"), bank="visits") as memory:
+        for day, text in (
+            (12, "I went to the dentist, Dr. Weber, on May 9th."),
+            (22, "I had an appointment with my eye doctor, Dr. Klein, on May 20th."),
+            (25, "I have an appointment with Dr. Sousa, the surgeon, on June 3rd."),
+        ):
+            memory.add(text, at=datetime(2025, 5, day, 9, tzinfo=UTC), session=f"s{day}")
+        yield memory
+
+
+def test_the_day_of_a_date_is_no_count_and_what_lies_outside_of_the_time_asked_about_does_not_count(
+    visits: Memory,
+) -> None:
+    counted = visits.ask("How many doctor's appointments did I go to in May?", at=NOW, model="none")
+    assert counted.trace["short"] == "2", counted.text

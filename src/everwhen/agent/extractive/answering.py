@@ -22,6 +22,7 @@ from everwhen.agent.extractive.reading import QUOTE, Found, Reply, asked_again, 
 from everwhen.models.reader import Reader
 from everwhen.operations import Bank
 from everwhen.question import Question, parse
+from everwhen.question.time_asked import undated
 from everwhen.recall import Recipe
 from everwhen.sentences import sentence_at
 from everwhen.types import Answer, Citation, Fact
@@ -29,6 +30,7 @@ from everwhen.types import Answer, Citation, Fact
 WEIGHED = ("relevance", "answers", "span", "recalled")  # the signs that count
 NUMBERS = ("count", "amount", "since", "lasting")
 _ORDINAL = re.compile(r"(?:^|\s)(\d+)(?:st|nd|rd|th)$")
+NAMES = 3.0  # logits that the one of two offered gains which a sentence names alone
 NOT_TOLD = "nothing that was said answers it"
 
 
@@ -131,7 +133,8 @@ def _read(bank: Bank, reader: Reader | None, found: Found, at: datetime) -> Draf
         return _quoted(found)
     if reader is not None and asked.each and (numbered is None or asked.total):
         things = each(reader, found)
-        counted = counting.count(found, things, chance(things))
+        named = undated(asked.words, at, bank.zone)
+        counted = counting.count(found, things, chance(things), named[1] if named else None)
         if counted.text or numbered is None:
             return counted
     if asked.kind == "count" and numbered is not None:
@@ -144,17 +147,32 @@ def _read(bank: Bank, reader: Reader | None, found: Found, at: datetime) -> Draf
 
 
 def _chosen(reader: Reader, found: Found) -> Draft:
-    """Of two that are offered the one that is said to be so."""
+    """Of two that are offered the one that is said to be so; a sentence that names only one of them speaks for it."""
     sides = [(name, asked_again(reader, found, question)) for name, question in found.asked.offered]
-    best = [
-        (*max(((one.agrees, one) for one in side.replies), key=lambda one: one[0]), name, side)
-        for name, side in sides
-    ]
-    agrees, reply, name, side = max(best, key=lambda one: one[0])
+    names = [name for name, _ in sides]
+    agrees, reply, name, side = max(
+        (
+            (
+                one.agrees + (NAMES if [each for each in names if _says(one.quote, each)] == [name] else 0),
+                one,
+                name,
+                side,
+            )
+            for name, side in sides
+            for one in side.replies
+        ),
+        key=lambda one: one[0],
+    )
     if agrees < 0:
         return Draft("choice", reason="neither of the two was told", confidence=0.0)
     text = wording.said(name[:1].upper() + name[1:], reply.quote, reply.turn)
     return Draft("choice", text, (reply.citation(),), confidence=chance(side.led_by(reply)), short=name)
+
+
+def _says(sentence: str, name: str) -> bool:
+    """Whether a sentence has every word of a name, or a form of it: "increased" says "increase"."""
+    said = re.findall(r"\w+", sentence.casefold())
+    return all(any(one.startswith(word) for one in said) for word in re.findall(r"\w+", name.casefold()))
 
 
 def _quoted(found: Found) -> Draft:

@@ -12,7 +12,7 @@ from everwhen.agent.extractive.drafts import Draft
 from everwhen.agent.extractive.numbers import Number, counts, number_in
 from everwhen.agent.extractive.reading import Found, Reply, unnamed
 from everwhen.question import Question
-from everwhen.when import resolve
+from everwhen.when import Interval, resolve
 
 TELLS = 1.0  # the logit from which a turn tells of one of the things that are counted
 REPLIES = 0.5  # the chance from which a turn replies
@@ -31,7 +31,18 @@ def number_of(asked: Question, reply: Reply) -> Number | None:
     start, end = reply.reading.span
     if reply.passage.text[max(start - 1, 0) : start] in ("'", "’"):  # a year: "a '69 Camaro"
         return None
-    return counts(reply.words, reply.passage.text[end:], asked.noun)
+    number = counts(reply.words, reply.passage.text[end:], asked.noun)
+    return None if number is not None and _is_of_a_date(reply) else number
+
+
+def _is_of_a_date(reply: Reply) -> bool:
+    """Whether the words that reply are the day of a date: "on March 20th"."""
+    start, end = reply.reading.span
+    turn, text = reply.turn, reply.passage.text
+    return any(
+        one.interval is not None and one.span[0] < start and end <= one.span[1]
+        for one in resolve(text, turn.said_at, turn.zone)
+    )
 
 
 def said(found: Found) -> tuple[Reply, Number] | None:
@@ -69,8 +80,11 @@ def total(asked: Question, look: Callable[[str], Found], sure: Callable[[Found],
     )
 
 
-def count(found: Found, each: Found, sure: float) -> Draft:
-    """The distinct things that the turns tell of, as they reply to `each`: the question for the things themselves."""
+def count(found: Found, each: Found, sure: float, then: Interval | None = None) -> Draft:
+    """The distinct things that the turns tell of, as they reply to `each`: the question for the things themselves.
+
+    `then` is the time that is asked about: what is dated, and lies outside of it, does not count.
+    """
     asked = each.asked
     unreal = _UNREAL - {"planned", "supposed"} if asked.planned else _UNREAL
     plain = _words(f"{asked.words} {_PLAIN}")
@@ -78,6 +92,8 @@ def count(found: Found, each: Found, sure: float) -> Draft:
     told: list[_Thing] = []
     for one in sorted(each.replies, key=lambda one: (one.turn.said_at, one.turn.seq)):
         if one.reading.relevance <= TELLS or one.kind != "span" or one.reading.status in unreal:
+            continue
+        if then is not None and _is_outside(one, then):
             continue
         for name in _things(one):
             words = _words(name) - plain or _words(name)
@@ -114,6 +130,14 @@ class _Thing:
     def same(self, words: frozenset[str]) -> bool:
         """Whether most of the words of the shorter name are words of both."""
         return 2 * len(self.words & words) > min(len(self.words), len(words))
+
+
+def _is_outside(reply: Reply, then: Interval) -> bool:
+    """Whether the sentence that replies is dated, and by no date inside of a time."""
+    dates = [
+        one.interval for one in resolve(reply.quote, reply.turn.said_at, reply.turn.zone) if one.interval
+    ]
+    return bool(dates) and not any(one.overlaps(then) for one in dates)
 
 
 def _things(reply: Reply) -> list[str]:

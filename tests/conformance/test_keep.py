@@ -465,18 +465,6 @@ def test_a_load_from_another_source_begins_anew_and_a_short_one_is_refused(store
     assert len(said(store)) == 2
 
 
-def test_a_copy_in_one_file_counts_what_it_holds_and_leaves_nothing_beside_it(
-    store: Store, tmp_path: Path
-) -> None:
-    filled(store)
-    target = tmp_path / "copies" / "copy.db"
-    target.parent.mkdir()
-    counts = store.keep.copy_to(target)
-    with store.keep.snapshot() as snapshot:
-        assert counts == snapshot.tables()
-    assert [path.name for path in target.parent.iterdir()] == ["copy.db"]
-
-
 # Mending
 
 

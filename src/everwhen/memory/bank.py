@@ -22,6 +22,7 @@ from everwhen.recall.accesses import Accesses
 from everwhen.redact import Masks, kinds_of
 from everwhen.settings import Settings
 from everwhen.store import Store
+from everwhen.store.opening import open_banks
 from everwhen.times import Clock
 from everwhen.types import Between, Time
 from everwhen.waiting import wait_once
@@ -66,6 +67,7 @@ class OpenBank:
         self.own_reranker = reranker
         self.reader = open_reader(settings.reader)
         self.folder = home_folder(settings.home)
+        self.banks = open_banks(self.folder, settings.busy_seconds)
         self.accesses = Accesses(store)
         self.masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
         self.worker = Worker(store, self._extract)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -251,10 +250,6 @@ class KeepStore(Protocol):
 
     def take_over(self) -> None:
         """Put what was loaded into this bank's place, in one transaction: others see the old or the new."""
-        ...
-
-    def copy_to(self, target: Path) -> dict[str, int]:
-        """A verified copy in one file, whoever writes meanwhile; the rows that it holds, by table."""
         ...
 
     def unfound(self) -> list[str]:

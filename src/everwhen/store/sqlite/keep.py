@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -21,17 +20,10 @@ from everwhen.store.keep import Eraser, Follower
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
+from everwhen.store.sqlite.files import part_of, remove_file
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
-from everwhen.store.sqlite.transfer import (
-    SqliteLoader,
-    SqliteSnapshot,
-    copy_to,
-    part_of,
-    remove_file,
-    snapshot,
-    take_over,
-)
+from everwhen.store.sqlite.transfer import SqliteLoader, SqliteSnapshot, snapshot, take_over
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Turn
 from everwhen.when import Grain
@@ -193,9 +185,6 @@ class SqliteKeep:
         take_over(part, self._writer)
         remove_file(part)
         self._truncate_log()
-
-    def copy_to(self, target: Path) -> dict[str, int]:
-        return copy_to(self._writer.path, target, self._busy_seconds)
 
     def unfound(self) -> list[str]:
         with self._reader.use() as sql:

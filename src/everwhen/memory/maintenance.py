@@ -61,8 +61,8 @@ class Extraction:
         bank = self._bank
         if not bank.extracts:
             return 0
-        newest = bank.store.graph.newest()
-        waiting = bank.store.graph.pending(newest)
+        newest = bank.store.jobs.extraction.watermark()
+        waiting = bank.store.jobs.extraction.pending(newest)
         left = bank.worker.wait(newest, asked.timeout, asked.progress) if waiting else 0
         if left:
             raise Unavailable(
@@ -77,7 +77,7 @@ class Extraction:
             raise UsageError(
                 "extraction is switched off (extract='none'); open the bank with extract='rules'"
             )
-        count = self._bank.store.graph.restart(asked.turns)
+        count = self._bank.store.jobs.extraction.enqueue(asked.turns)
         self.process(Process(progress=asked.progress))
         return count
 
@@ -142,7 +142,7 @@ class Maintenance:
     def _regrown(self, receipt: Receipt, until: datetime) -> Receipt:
         """Build the summaries again that were taken out, from what is left; where that fails, `consolidate` does it."""
         try:
-            self._tree.consolidate(Consolidate(max(until, self._bank.store.tree.watermark() or until)))
+            self._tree.consolidate(Consolidate(max(until, self._bank.store.jobs.tree.watermark() or until)))
         except EverwhenError as error:
             note = f"the summaries above it are not built again yet ({error}); `everwhen consolidate` does it"
             return replace(receipt, notes=(*receipt.notes, note))
@@ -241,7 +241,7 @@ class Maintenance:
 
         def rebuild(turns: Sequence[str], tree: bool) -> None:
             if turns:
-                self._bank.store.graph.restart(turns)
+                self._bank.store.jobs.extraction.enqueue(turns)
                 self._extraction.process(Process())
             if tree:
                 self._tree.mend([Finding("tree", "to be built again")], reached)

@@ -235,13 +235,6 @@ class KeepStore(Protocol):
         """A short name for a text under the bank's own secret: the same each time, and not to be guessed from."""
         ...
 
-    def scrub(self) -> bool:
-        """Overwrite what is left of removed rows in the files; False while another process stands in the way."""
-        ...
-
-    @property
-    def is_scrubbed(self) -> bool: ...
-
     def snapshot(self) -> AbstractContextManager[Snapshot]: ...
 
     def loader(self, schema: int, source: str) -> Loader:

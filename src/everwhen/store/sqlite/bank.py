@@ -26,6 +26,7 @@ from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is
 from everwhen.store.sqlite.facts import SqliteFacts
 from everwhen.store.sqlite.files import bank_bytes, remove_file
 from everwhen.store.sqlite.graph import SqliteGraph
+from everwhen.store.sqlite.jobs import SqliteJobs
 from everwhen.store.sqlite.keep import SqliteKeep
 from everwhen.store.sqlite.kept import KeptRows
 from everwhen.store.sqlite.live import LiveIndex, changed_model
@@ -60,6 +61,7 @@ class SqliteStore:
         self.keep = SqliteKeep(
             writer, reader, lambda: self._tokenizer, self._whole_index, self._still_ours, busy_seconds
         )
+        self.jobs = SqliteJobs(writer, reader)
         self.tree = SqliteTree(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._live = LiveIndex(reader, lambda: self._info, nodes=False)
         self._live_nodes = LiveIndex(reader, lambda: self._info, nodes=True)
@@ -104,8 +106,8 @@ class SqliteStore:
             raise
         info = BankInfo(path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA)
         store = cls(path, info, writer, reader, busy_seconds)
-        if not read_only and not store.keep.is_scrubbed:
-            store.keep.scrub()  # a crash came between forgetting and the last byte of it
+        if not read_only and store.jobs.scrubbing.waits():
+            store.jobs.scrubbing.run()  # a crash came between forgetting and the last byte of it
         return store
 
     @property
@@ -394,7 +396,7 @@ class SqliteStore:
             narratives=narratives,
             entities=entities,
             links=links,
-            pending=self.graph.pending(),
+            pending=self.jobs.extraction.pending(),
             recalls=recalls,
             nodes=self.tree.count(),
         )

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory, Refused, UsageError
-from everwhen.home import bank_bytes, bank_path, check_folder
+from everwhen.home import check_folder
+from everwhen.store.sqlite.files import bank_bytes, bank_path
 
 
 def opened(home: Path, bank: str) -> Memory:

@@ -16,11 +16,12 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
-from everwhen.home import bank_path, home_folder
+from everwhen.home import home_folder
 from everwhen.memory import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall, Recipe
 from everwhen.recall.budget import NO_ROOM, fill
+from everwhen.store.opening import open_banks
 from everwhen.types import Dropped, Message
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
@@ -91,8 +92,8 @@ def fresh_bank(
     the embedding cache stays, so that the next run is quick.
     """
     folder = home or home_folder() / "bench"
-    path = bank_path(folder, name)
-    _remove(path)
+    banks = open_banks(folder)
+    banks.drop(name)
     chosen = {"extract": "none", **settings}
     parsing = kept_parses(folder) if chosen["extract"] == "rules" else nullcontext()
     try:
@@ -107,7 +108,7 @@ def fresh_bank(
             yield memory
     finally:
         if home is None:
-            _remove(path)
+            banks.drop(name)
 
 
 def ask(
@@ -241,9 +242,3 @@ def _rounded(figures: Mapping[str, float]) -> dict[str, float | None]:
 def figure(value: float | None) -> float | None:
     """Four digits; what is not a number is null, since JSON has no word for it."""
     return None if value is None or math.isnan(value) else round(value, 4)
-
-
-def _remove(path: Path) -> None:
-    """A bank is deleted by deleting its file, and what SQLite keeps beside it."""
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)

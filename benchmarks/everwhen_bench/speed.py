@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.home import bank_path
 from everwhen.ingest.links import link_in_meaning, link_in_time, similar_among
 from everwhen.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed import Embedder, gives_tokens, open_embedder
@@ -37,6 +36,7 @@ from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import NewTurn
 from everwhen.store.sqlite import SqliteStore
+from everwhen.store.sqlite.files import bank_path
 from everwhen.types import Turn
 from everwhen_bench.environment import with_benches
 from everwhen_bench.installed import installed

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.home import bank_path
 from everwhen.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed.base import normalised
 from everwhen.store import NewTurn
 from everwhen.store.sqlite import SqliteStore
+from everwhen.store.sqlite.files import bank_path
 from everwhen.types import Role, Turn
 from everwhen_bench.metrics import percentile
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from everwhen.errors import NotFound
-from everwhen.home import bank_path
 from everwhen.memory import Memory
+from everwhen.store.sqlite.files import bank_path
 from everwhen_bench import studies
 from everwhen_bench.studies import channels, satf, writing
 from tests.bench.test_bench_locomo import SAMPLE

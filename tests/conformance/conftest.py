@@ -1,4 +1,4 @@
-"""Every store must pass this suite: a new backend adds one entry to `OPENERS`."""
+"""Every database must pass this suite: a new one adds one entry to `HOMES`."""
 
 from __future__ import annotations
 
@@ -8,31 +8,40 @@ from pathlib import Path
 import pytest
 
 from everwhen.store import Store
-from everwhen.store.sqlite import SqliteStore
+from everwhen.store.banks import Banks
+from everwhen.store.sqlite.banks import SqliteBanks
 from tests.conformance.turns import DIMENSION
 
 Reopen = Callable[[], Store]
+Open = Callable[[str], Store]
+
+HOMES: dict[str, Callable[[Path], Banks]] = {"sqlite": SqliteBanks}
 
 
-def _sqlite(folder: Path) -> Store:
-    return SqliteStore.open(folder / "banks" / "b.db", embedder="fake", dimension=DIMENSION, zone="UTC")
+@pytest.fixture(params=sorted(HOMES))
+def banks(request: pytest.FixtureRequest, tmp_path: Path) -> Banks:
+    """The banks of a home that is empty."""
+    return HOMES[request.param](tmp_path)
 
 
-OPENERS: dict[str, Callable[[Path], Store]] = {"sqlite": _sqlite}
+@pytest.fixture
+def opened(banks: Banks) -> Iterator[Open]:
+    """Open a bank by its name, as often as wanted; all are closed in the end."""
+    stores: list[Store] = []
 
-
-@pytest.fixture(params=sorted(OPENERS))
-def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reopen]:
-    """Open the same bank, as often as wanted; all are closed in the end."""
-    opened: list[Store] = []
-
-    def again() -> Store:
-        opened.append(OPENERS[request.param](tmp_path))
-        return opened[-1]
+    def again(bank: str) -> Store:
+        stores.append(banks.open(bank, embedder="fake", dimension=DIMENSION, zone="UTC"))
+        return stores[-1]
 
     yield again
-    for store in opened:
+    for store in stores:
         store.close()
+
+
+@pytest.fixture
+def reopen(opened: Open) -> Reopen:
+    """Open the same bank, as often as wanted."""
+    return lambda: opened("b")
 
 
 @pytest.fixture

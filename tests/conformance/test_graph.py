@@ -1,4 +1,4 @@
-"""The graph of a store: the to-do list, derived units, entities, links and where each thing came from."""
+"""The graph of a store: derived units, entities, links and where each thing came from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 
 from everwhen.errors import NotFound, UsageError
 from everwhen.store import Filter, Store
-from everwhen.store.graph import Work
 from everwhen.store.keep import Forgotten
 from everwhen.types import Usage
 from everwhen.when import Interval
@@ -21,104 +20,8 @@ HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
 
-def ids(work: Work | None) -> list[str]:
-    return [] if work is None else [one.id for one in work.turns]
-
-
 def calendar(store: Store, **asked: object) -> list[str]:
     return [one.id for one in store.graph.events(**asked)]  # type: ignore[arg-type]
-
-
-# The to-do list
-
-
-def test_a_turn_waits_until_it_is_done_whether_or_not_it_is_claimed(store: Store) -> None:
-    assert store.graph.pending() == 0 and store.graph.claim("me", 8, 0, 60) is None
-    store.append([turn("a"), turn("b", hours=1)])
-    assert store.graph.pending() == 2
-    assert ids(store.graph.claim("me", 8, 0, 60)) == ["a", "b"]
-    assert store.graph.pending() == 2
-    with store.graph.writing(store.info.model) as writer:
-        writer.done(["a", "b"], "rules", "1")
-    assert store.graph.pending() == 0 and store.graph.claim("me", 8, 0, 60) is None
-
-
-def test_a_piece_is_of_one_session_in_the_order_of_time_and_comes_with_the_turns_before_it(
-    store: Store,
-) -> None:
-    store.append([turn("a3", hours=3), turn("a1", hours=1), turn("a2", hours=2), turn("b1", session="other")])
-    first = store.graph.claim("me", 2, 5, 60)
-    assert first is not None and first.before == ()
-    pieces = [first]
-    while (work := store.graph.claim("me", 2, 5, 60)) is not None:
-        pieces.append(work)
-    told: dict[str, list[str]] = {"s": [], "other": []}
-    for work in pieces:
-        assert {one.session for one in (*work.turns, *work.before)} == {work.session}
-        assert [one.id for one in work.before] == told[work.session]
-        told[work.session] += ids(work)
-    assert told == {"s": ["a1", "a2", "a3"], "other": ["b1"]}
-    assert max(len(work.turns) for work in pieces) == 2
-
-
-def test_no_more_turns_come_before_a_piece_than_were_asked_for(store: Store) -> None:
-    store.append([turn(f"t{i}", hours=i) for i in range(5)])
-    assert ids(store.graph.claim("me", 3, 2, 60)) == ["t0", "t1", "t2"]
-    work = store.graph.claim("me", 3, 2, 60)
-    assert work is not None and ids(work) == ["t3", "t4"]
-    assert [one.id for one in work.before] == ["t1", "t2"]
-
-
-def test_what_one_has_claimed_no_other_is_given_until_it_is_released(reopen: Reopen) -> None:
-    one, two = reopen(), reopen()
-    one.append([turn("a"), turn("b", session="other")])
-    mine, theirs = ids(one.graph.claim("me", 8, 0, 60)), ids(two.graph.claim("them", 8, 0, 60))
-    assert sorted(mine + theirs) == ["a", "b"]
-    assert one.graph.claim("me", 8, 0, 60) is None and two.graph.claim("them", 8, 0, 60) is None
-    two.graph.release("them")
-    assert ids(one.graph.claim("me", 8, 0, 60)) == theirs
-    assert two.graph.claim("them", 8, 0, 60) is None
-
-
-def test_a_claim_whose_time_is_over_is_anybodys(store: Store) -> None:
-    store.append([turn("a")])
-    assert ids(store.graph.claim("slow", 8, 0, -1)) == ["a"]
-    assert ids(store.graph.claim("quick", 8, 0, 60)) == ["a"]
-    assert store.graph.claim("third", 8, 0, 60) is None
-
-
-def test_a_release_gives_back_only_what_is_not_done(store: Store) -> None:
-    store.append([turn("a"), turn("b", hours=1)])
-    assert ids(store.graph.claim("me", 8, 0, 60)) == ["a", "b"]
-    with store.graph.writing(store.info.model) as writer:
-        writer.done(["a"], "rules", "1")
-    store.graph.release("me")
-    assert store.graph.pending() == 1
-    assert ids(store.graph.claim("them", 8, 0, 60)) == ["b"]
-
-
-def test_a_restart_removes_what_was_derived_and_puts_the_turns_on_the_list(store: Store) -> None:
-    store.append([turn("a"), turn("b", hours=1), turn("c", hours=2)])
-    write(store, event("e1", "a"), event("e2", "b"), narrative("n1", "b", "c"))
-    mention(store, {"a": ["Ana"], "c": ["Ben"]})
-    assert store.graph.restart(["b"]) == 1
-    assert calendar(store) == ["e1"] and store.graph.pending() == 1
-    assert [id_ for id_, _ in store.graph.derived_texts()] == ["e1"]  # n1 rested on b too
-    assert [one.name for one in store.graph.entities()] == ["Ana", "Ben"]
-    assert store.graph.restart() == 3
-    assert calendar(store) == [] == store.graph.entities() and store.graph.pending() == 3
-    assert store.search_text("porto", 5, Filter()) == [] and store.check() == []
-    assert len(list(store.turns())) == 3
-
-
-def test_a_failure_is_told_until_the_turn_is_read_again(store: Store) -> None:
-    store.append([turn("a")])
-    with store.graph.writing(store.info.model) as writer:
-        writer.failed(["a"], "the model was silent")
-        writer.done(["a"], "rules", "1")
-    assert any("the model was silent" in finding.problem for finding in store.graph.check())
-    store.graph.restart(["a"])
-    assert store.graph.check() == []
 
 
 def test_what_extraction_used_counts_with_the_rest(store: Store) -> None:
@@ -142,7 +45,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(store: Store) -> None:
         writer.used("openai:b", 2, 30, 4, 0.25)
         raise RuntimeError
     assert calendar(store) == [] == store.graph.entities()
-    assert store.graph.pending() == 1 and store.graph.usage() == Usage() and store.check() == []
+    assert store.jobs.extraction.pending() == 1 and store.graph.usage() == Usage() and store.check() == []
 
 
 def test_an_event_comes_back_as_it_was_written(reopen: Reopen) -> None:
@@ -209,7 +112,7 @@ def test_what_is_still_there_is_told_from_what_is_not(store: Store) -> None:
     store.append([turn("a"), turn("b")])
     unit = write(store, event("e1", "a"))["e1"]
     (first,) = raw(store, "b")
-    store.graph.restart(["a"])
+    store.jobs.extraction.enqueue(["a"])
     with store.graph.writing(store.info.model) as writer:
         assert writer.present([unit, first, 10_000]) == {first}
 
@@ -457,7 +360,7 @@ def test_what_people_decided_stays_when_everything_is_read_again(store: Store) -
     store.append([turn("a")])
     mention(store, {"a": ["Ana"]})
     store.graph.rename(entity(store, "Ana"), "Ana Lima", START)
-    store.graph.restart()
+    store.jobs.extraction.enqueue()
     with store.graph.writing(store.info.model) as writer:
         (known,) = writer.entities()
         assert (known.name, known.names) == ("Ana Lima", {"Ana", "Ana Lima"})
@@ -565,7 +468,7 @@ def test_links_go_with_either_end(store: Store) -> None:
         writer.relink(a, "causal", [(unit, 1.0)])
         writer.relink(unit, "causal", [(a, 1.0)])
     assert [one.target for one in store.graph.links(a)] == [unit] and store.stats().links == 2
-    store.graph.restart(["b"])
+    store.jobs.extraction.enqueue(["b"])
     assert store.graph.links(a) == [] and store.stats().links == 0
 
 
@@ -597,7 +500,7 @@ def test_another_connection_sees_what_was_derived_at_once(reopen: Reopen) -> Non
     seqs = write(one, event("e1", "a"))
     assert calendar(two) == ["e1"]
     assert [found.unit for found in two.search_text("porto", 5, Filter())] == [seqs["e1"]]
-    two.graph.restart()
+    two.jobs.extraction.enqueue()
     assert calendar(one) == [] == one.search_text("porto", 5, Filter())
 
 
@@ -619,15 +522,3 @@ def test_the_version_of_the_names_changes_when_a_name_does_and_at_nothing_else(s
         with store.graph.writing(store.info.model) as writer:
             seen.append(writer.names_version())
     assert len(set(seen)) == len(seen)
-
-
-def test_what_waits_is_counted_up_to_a_place(store: Store) -> None:
-    assert (store.graph.newest(), store.graph.waits(), store.graph.pending()) == (0, False, 0)
-    store.append([turn("a"), turn("b", hours=1)])
-    newest = store.graph.newest()
-    store.append([turn("c", hours=2)])
-    assert (store.graph.pending(newest), store.graph.pending()) == (2, 3)
-    with store.graph.writing(store.info.model) as writer:
-        writer.done(["a", "b"], "test", "1")
-    assert (store.graph.waits(newest), store.graph.waits()) == (False, True)
-    assert (store.graph.pending(newest), store.graph.pending()) == (0, 1)

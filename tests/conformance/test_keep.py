@@ -73,7 +73,7 @@ def test_what_was_made_of_a_turn_goes_with_it_and_is_told(store: Store) -> None:
     assert {"told of it", "what was told"} <= set(gone.texts)
     assert gone.links == 2 and gone.unlinked == (c,)
     assert gone.vectors == 3  # of a, e1 and n1
-    assert store.graph.events() == [] and store.graph.pending() == 1  # b is to be read again
+    assert store.graph.events() == [] and store.jobs.extraction.pending() == 1  # b is to be read again
     assert store.graph.links(c) == [] and store.units(list(seqs.values())) == {}
     assert store.check() == []
 
@@ -91,7 +91,7 @@ def test_a_removal_that_fails_or_is_undone_changes_nothing(store: Store) -> None
         eraser.undo()
     assert said(store) == ["a", "b"] and found(store, "violin") == ["a"]
     assert [one.id for one in store.graph.events()] == ["e1"]
-    assert store.keep.forgotten(list(store.turns())) == frozenset() and store.keep.is_scrubbed
+    assert store.keep.forgotten(list(store.turns())) == frozenset() and not store.jobs.scrubbing.waits()
 
 
 def test_a_forgotten_turn_does_not_come_back_and_its_like_does(reopen: Reopen) -> None:
@@ -260,14 +260,14 @@ def test_forgetting_takes_the_nodes_above_a_turn_out_and_has_them_built_again(st
         assert eraser.uproot([], []) == Uprooted()
     assert set(out.ids) == {"of-s", "day0", "year"} and out.until == end
     assert set(out.texts) == {"summary of of-s", "summary of day0", "summary of year"}
-    assert [one.place.id for one in store.tree.nodes()] == ["of-t", "day1"] and store.tree.pending() == 3
+    assert [one.place.id for one in store.tree.nodes()] == ["of-t", "day1"] and store.jobs.tree.pending() == 3
 
 
 def test_sessions_are_looked_at_again_when_what_was_learned_from_them_may_change(store: Store) -> None:
     grown(store)
     with store.keep.forgetting() as eraser:
         eraser.mark([session("t", 1)])
-    assert [one.place.id for one in store.tree.marks(2)] == ["of-t"] and len(store.tree.nodes()) == 5
+    assert [one.place.id for one in store.jobs.tree.marks(2)] == ["of-t"] and len(store.tree.nodes()) == 5
 
 
 # Words that come back
@@ -325,7 +325,7 @@ def test_an_expired_turn_loses_its_words_and_what_was_made_of_it_stays(reopen: R
         (left,) = one.graph.events()
         assert (left.turns, left.said_at) == (("a",), START) and one.contexts(["b"]) == {"b": ""}
         assert one.keep.unfound() == [] == one.check()
-    assert store.graph.restart() == 1  # there is nothing in it to be read again
+    assert store.jobs.extraction.enqueue() == 1  # there is nothing in it to be read again
 
 
 def test_events_and_narratives_from_before_an_instant_are_dropped(store: Store) -> None:
@@ -387,10 +387,10 @@ def test_everything_goes_but_the_settings_and_what_must_not_come_back(reopen: Re
 def test_the_files_are_to_be_scrubbed_after_a_removal_and_not_before(reopen: Reopen, tmp_path: Path) -> None:
     store = reopen()
     store.append([turn("a", "periwinkle")])
-    assert store.keep.is_scrubbed
+    assert not store.jobs.scrubbing.waits()
     remove(store, "a")
-    assert not store.keep.is_scrubbed
-    assert store.keep.scrub() and store.keep.is_scrubbed
+    assert store.jobs.scrubbing.waits()
+    assert store.jobs.scrubbing.run() and not store.jobs.scrubbing.waits()
     left = [path for path in tmp_path.rglob("*") if path.is_file() and b"periwinkle" in path.read_bytes()]
     assert left == [] == store.check()
 
@@ -463,18 +463,6 @@ def test_a_load_from_another_source_begins_anew_and_a_short_one_is_refused(store
         loader.finish(counts, sequences, "b")
     loader.close()
     assert len(said(store)) == 2
-
-
-def test_a_copy_in_one_file_counts_what_it_holds_and_leaves_nothing_beside_it(
-    store: Store, tmp_path: Path
-) -> None:
-    filled(store)
-    target = tmp_path / "copies" / "copy.db"
-    target.parent.mkdir()
-    counts = store.keep.copy_to(target)
-    with store.keep.snapshot() as snapshot:
-        assert counts == snapshot.tables()
-    assert [path.name for path in target.parent.iterdir()] == ["copy.db"]
 
 
 # Mending

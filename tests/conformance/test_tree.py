@@ -55,13 +55,13 @@ def node(place: Place, *turns: str, text: str = "", **more: Any) -> NewNode:
 
 
 def the_mark(store: Store, place: Place) -> Mark:
-    (found,) = [one for one in store.tree.marks(place.level) if one.place.id == place.id]
+    (found,) = [one for one in store.jobs.tree.marks(place.level) if one.place.id == place.id]
     return found
 
 
 def build(store: Store, made: NewNode) -> Outcome:
     """Mark a node and build it."""
-    store.tree.mark([made.place])
+    store.jobs.tree.enqueue([made.place])
     (outcome,) = store.tree.put([Built(the_mark(store, made.place), made)], store.info.model)
     return outcome
 
@@ -87,51 +87,51 @@ def ids(store: Store, *level: int, **asked: Any) -> list[str]:
 
 
 def test_the_watermark_is_when_the_newest_turn_was_said(store: Store) -> None:
-    assert store.tree.watermark() is None
+    assert store.jobs.tree.watermark() is None
     store.append([turn("a", hours=5), turn("b", hours=2)])
-    assert store.tree.watermark() == START + 5 * HOUR
+    assert store.jobs.tree.watermark() == START + 5 * HOUR
 
 
 def test_sessions_are_unseen_until_they_are_marked_and_again_when_turns_come(store: Store) -> None:
     store.append([turn("a", hours=1), turn("b", hours=3), turn("c", session="t")])
-    seen, told = store.tree.unseen()
+    seen, told = store.jobs.tree.unseen()
     assert [(one.session, one.first, one.last) for one in told] == [
         ("t", START, START),
         ("s", START + HOUR, START + 3 * HOUR),
     ]
-    assert len(store.tree.unseen()[1]) == 2  # looking changes nothing
-    store.tree.mark([session("s"), session("t")], seen)
-    assert store.tree.unseen()[1] == [] and store.tree.pending() == 2
+    assert len(store.jobs.tree.unseen()[1]) == 2  # looking changes nothing
+    store.jobs.tree.enqueue([session("s"), session("t")], seen)
+    assert store.jobs.tree.unseen()[1] == [] and store.jobs.tree.pending() == 2
     store.append([turn("d", hours=9, session="t")])
-    again, told = store.tree.unseen()
+    again, told = store.jobs.tree.unseen()
     assert [(one.session, one.last) for one in told] == [("t", START + 9 * HOUR)]
-    store.tree.mark([], seen)  # an older look never takes a newer one back
-    store.tree.mark([], again)
-    store.tree.mark([], seen)
-    assert store.tree.unseen()[1] == []
+    store.jobs.tree.enqueue([], seen)  # an older look never takes a newer one back
+    store.jobs.tree.enqueue([], again)
+    store.jobs.tree.enqueue([], seen)
+    assert store.jobs.tree.unseen()[1] == []
 
 
 def test_a_turn_that_comes_between_the_look_and_the_mark_is_not_lost(reopen: Reopen) -> None:
     one, two = reopen(), reopen()
     one.append([turn("a")])
-    seen, _ = one.tree.unseen()
+    seen, _ = one.jobs.tree.unseen()
     two.append([turn("b", session="t")])
-    one.tree.mark([session("s")], seen)
-    assert [told.session for told in one.tree.unseen()[1]] == ["t"]
+    one.jobs.tree.enqueue([session("s")], seen)
+    assert [told.session for told in one.jobs.tree.unseen()[1]] == ["t"]
 
 
 def test_a_session_whose_facts_people_took_back_is_to_be_looked_at_again(store: Store) -> None:
     store.append([turn("a"), turn("b", session="t")])
-    seen, _ = store.tree.unseen()
-    store.tree.mark([session("s"), session("t")], seen)
+    seen, _ = store.jobs.tree.unseen()
+    store.jobs.tree.enqueue([session("s"), session("t")], seen)
     with store.facts.writing() as ledger:
         fact = ledger.insert(row(ledger, "f1", "Lisbon", 0))
         ledger.cite("f1", ["a"], START)
         ledger.supersede(fact, START + DAY, "corrected", "it was Porto")
-    seen, told = store.tree.unseen()
+    seen, told = store.jobs.tree.unseen()
     assert [one.session for one in told] == ["s"]
-    store.tree.mark([session("s")], seen)
-    assert store.tree.unseen()[1] == []
+    store.jobs.tree.enqueue([session("s")], seen)
+    assert store.jobs.tree.unseen()[1] == []
 
 
 def test_the_sessions_of_some_turns_are_told_whole(store: Store) -> None:
@@ -141,26 +141,30 @@ def test_the_sessions_of_some_turns_are_told_whole(store: Store) -> None:
 
 
 def test_marks_come_by_level_in_the_order_of_time_and_say_what_waits(store: Store) -> None:
-    store.tree.mark([day(1), day(0), session("s"), TOP])
-    assert [one.place for one in store.tree.marks(3)] == [day(0), day(1)]
-    assert [one.waits for one in store.tree.marks(3)] == [
+    store.jobs.tree.enqueue([day(1), day(0), session("s"), TOP])
+    assert [one.place for one in store.jobs.tree.marks(3)] == [day(0), day(1)]
+    assert [one.waits for one in store.jobs.tree.marks(3)] == [
         True,
         False,
     ]  # a session of the first is to be built
-    assert store.tree.marks(2)[0].place == session("s") and not store.tree.marks(2)[0].waits
-    assert store.tree.marks(4)[0].waits and store.tree.pending() == 4
-    store.tree.mark([day(1)])
-    assert store.tree.pending() == 4  # a node is on the list once
+    assert store.jobs.tree.marks(2)[0].place == session("s") and not store.jobs.tree.marks(2)[0].waits
+    assert store.jobs.tree.marks(4)[0].waits and store.jobs.tree.pending() == 4
+    store.jobs.tree.enqueue([day(1)])
+    assert store.jobs.tree.pending() == 4  # a node is on the list once
 
 
 def test_a_restart_notes_the_levels_empties_the_list_and_has_everything_seen_again(reopen: Reopen) -> None:
     store = reopen()
     assert store.tree.levels() is None
     grown(store)
-    seen, _ = store.tree.unseen()
-    store.tree.mark([session("s")], seen)
+    seen, _ = store.jobs.tree.unseen()
+    store.jobs.tree.enqueue([session("s")], seen)
     store.tree.restart("day, year", drop=False)
-    assert store.tree.pending() == 0 and len(store.tree.unseen()[1]) == 2 and len(store.tree.nodes()) == 5
+    assert (
+        store.jobs.tree.pending() == 0
+        and len(store.jobs.tree.unseen()[1]) == 2
+        and len(store.tree.nodes()) == 5
+    )
     store.tree.restart("week, year")
     assert store.tree.nodes() == [] and store.search_text("summary", 9, Filter()) == []
     assert reopen().tree.levels() == "week, year" and store.check() == []
@@ -211,25 +215,27 @@ def test_a_node_is_found_by_its_words_and_its_vector(store: Store) -> None:
 def test_what_is_built_takes_its_mark_and_puts_what_stands_above_it_on_the_list(store: Store) -> None:
     store.append([turn("a")])
     assert build(store, node(session("s"), "a")) == "built"
-    assert store.tree.marks(2) == [] and [one.place for one in store.tree.marks(3)] == [day(0)]
+    assert store.jobs.tree.marks(2) == [] and [one.place for one in store.jobs.tree.marks(3)] == [day(0)]
     store.tree.put([Built(the_mark(store, day(0)), node(day(0), "a", children=("of-s",)))], store.info.model)
-    assert [one.place for one in store.tree.marks(4)] == [TOP] and store.tree.pending() == 1
+    assert [one.place for one in store.jobs.tree.marks(4)] == [TOP] and store.jobs.tree.pending() == 1
     store.tree.put([Built(the_mark(store, TOP), node(TOP, "a", children=("day0",)))], store.info.model)
-    assert store.tree.pending() == 0 and store.check() == []
+    assert store.jobs.tree.pending() == 0 and store.check() == []
 
 
 def test_a_node_with_the_same_fingerprint_is_left_as_it_is(store: Store) -> None:
     grown(store)
     (before,) = store.tree.nodes(ids=["of-s"])
     assert build(store, node(session("s"), "a")) == "same"
-    assert store.tree.nodes(ids=["of-s"]) == [before] and store.tree.pending() == 0
+    assert store.tree.nodes(ids=["of-s"]) == [before] and store.jobs.tree.pending() == 0
 
 
 def test_a_node_with_another_fingerprint_replaces_the_old_one(store: Store) -> None:
     grown(store)
     assert build(store, node(session("s"), "a", text="quite another summary")) == "rebuilt"
     (found,) = store.tree.nodes(ids=["of-s"])
-    assert found.text == "quite another summary" and [one.place for one in store.tree.marks(3)] == [day(0)]
+    assert found.text == "quite another summary" and [one.place for one in store.jobs.tree.marks(3)] == [
+        day(0)
+    ]
     assert len(store.search_text("another", 9, Filter())) == 1 and len(store.tree.nodes()) == 5
 
 
@@ -237,24 +243,24 @@ def test_a_node_that_nothing_is_left_for_is_dropped_and_what_stands_above_is_bui
     store: Store,
 ) -> None:
     grown(store)
-    store.tree.mark([session("s"), session("never", 1)])
+    store.jobs.tree.enqueue([session("s"), session("never", 1)])
     marks = [the_mark(store, session("s")), the_mark(store, session("never", 1))]
     assert store.tree.put([Built(mark, None) for mark in marks], store.info.model) == ["dropped", "same"]
-    assert ids(store, 2) == ["of-t"] and [one.place for one in store.tree.marks(3)] == [day(0)]
-    assert store.tree.pending() == 1
+    assert ids(store, 2) == ["of-t"] and [one.place for one in store.jobs.tree.marks(3)] == [day(0)]
+    assert store.jobs.tree.pending() == 1
 
 
 def test_what_was_built_for_a_mark_that_was_made_again_comes_too_late(reopen: Reopen) -> None:
     one, two = reopen(), reopen()
     one.append([turn("a")])
-    one.tree.mark([session("s")])
+    one.jobs.tree.enqueue([session("s")])
     old = the_mark(one, session("s"))
-    two.tree.mark([session("s")])
+    two.jobs.tree.enqueue([session("s")])
     new = the_mark(two, session("s"))
     assert one.tree.put([Built(old, node(session("s"), "a", text="of old turns"))], one.info.model) == [
         "late"
     ]
-    assert one.tree.nodes() == [] and one.tree.pending() == 1
+    assert one.tree.nodes() == [] and one.jobs.tree.pending() == 1
     assert two.tree.put([Built(new, node(session("s"), "a"))], one.info.model) == ["built"]
     assert one.tree.put([Built(new, node(session("s"), "a", text="once more"))], one.info.model) == ["late"]
     assert [found.text for found in one.tree.nodes()] == ["summary of of-s"]
@@ -269,7 +275,7 @@ def test_level_one_is_written_with_its_session_and_what_is_not_kept_goes(store: 
     third = replace(node(parts[2], "a"), above=None)
     build(store, node(session("s"), "a", text="again", below=(third,), kept=frozenset({"part1"})))
     assert ids(store, 1) == ["part1", "part2"] and ids(store, under=["of-s"]) == ["part1", "part2"]
-    store.tree.mark([session("s")])
+    store.jobs.tree.enqueue([session("s")])
     store.tree.put([Built(the_mark(store, session("s")), None)], store.info.model)
     assert store.tree.nodes() == []
 
@@ -342,7 +348,7 @@ def test_uprooting_removes_the_path_above_a_turn_and_has_it_built_again(store: S
     grown(store)
     assert store.tree.uproot(["a"], [session("s")]) == 3
     assert ids(store) == ["of-t", "day1"]
-    assert [[one.place.id for one in store.tree.marks(level)] for level in (2, 3, 4)] == [
+    assert [[one.place.id for one in store.jobs.tree.marks(level)] for level in (2, 3, 4)] == [
         ["of-s"],
         ["day0"],
         ["year"],

@@ -14,12 +14,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.home import bank_path
 from everwhen.ingest.importers import FORMATS, merged, read
 from everwhen.keep.retain import describe as describe_rule
 from everwhen.keep.retain import parse as parse_rule
 from everwhen.messages import message
 from everwhen.settings import Settings, load
+from everwhen.store.sqlite.files import bank_path
 from everwhen.types import Message
 from everwhen.when import (
     Interval,

@@ -17,7 +17,7 @@ from everwhen.ingest.entities import KnownEntities
 from everwhen.ingest.exchanges import LONGEST
 from everwhen.ingest.extract.base import Batch, Extraction
 from everwhen.ingest.worker import Worker
-from everwhen.store.graph import Work
+from everwhen.store.jobs import Work
 from everwhen.store.sqlite.statements import statements
 
 AT = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
@@ -59,7 +59,7 @@ def worker_of(memory: Memory, before: Callable[[Work], None] = lambda work: None
             write.done([turn.id for turn in work.turns], "test", "1")
         return Extraction("test", "1")
 
-    return Worker(memory._bank.store, process)
+    return Worker(memory._bank.store.jobs.extraction, process)
 
 
 def test_a_reader_waits_for_what_was_there_when_it_asked_and_not_for_what_comes_after(home: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_reader_waits_for_what_was_there_when_it_asked_and_not_for_what_comes_
         memory.add([f"turn {n}" for n in range(30)], session="s")
         worker = worker_of(memory, before=lambda work: memory.add(["one more"] * 25, session="s") and None)
         try:
-            assert worker.wait(memory._bank.store.graph.newest(), timeout=60) == 0
+            assert worker.wait(memory._bank.store.jobs.extraction.watermark(), timeout=60) == 0
             assert memory.stats().pending > 0  # somebody goes on writing, and the reader is done
         finally:
             worker.close()
@@ -148,9 +148,9 @@ def test_nothing_is_extracted_inside_a_pause_and_all_of_it_behind(home: Path) ->
         with worker.paused():
             memory.add("one")
             worker.wake()
-            assert worker.wait(memory._bank.store.graph.newest(), timeout=0.3) == 1
+            assert worker.wait(memory._bank.store.jobs.extraction.watermark(), timeout=0.3) == 1
             assert done == []
-        assert worker.wait(memory._bank.store.graph.newest(), timeout=30) == 0
+        assert worker.wait(memory._bank.store.jobs.extraction.watermark(), timeout=30) == 0
         assert len(done) == 1
         worker.close()
 
@@ -158,11 +158,11 @@ def test_nothing_is_extracted_inside_a_pause_and_all_of_it_behind(home: Path) ->
 def test_who_waits_for_a_paused_or_busy_worker_hardly_asks(home: Path) -> None:
     with opened(home, extract="none") as memory:
         memory.add("one")
-        worker, graph, asked = worker_of(memory), memory._bank.store.graph, []
-        waits = graph.waits
-        graph.waits = lambda upto=None: bool(asked.append(upto)) or waits(upto)  # type: ignore[method-assign]
+        worker, jobs, asked = worker_of(memory), memory._bank.store.jobs.extraction, []
+        waits = jobs.waits
+        jobs.waits = lambda upto=None: bool(asked.append(upto)) or waits(upto)  # type: ignore[method-assign]
         with worker.paused():
-            worker.wait(graph.newest(), timeout=1.0)
+            worker.wait(jobs.watermark(), timeout=1.0)
         assert len(asked) < 20  # five times a second, not thousands
         worker.close()
 
@@ -173,15 +173,15 @@ def test_who_waits_for_a_worker_that_is_closed_hears_so(home: Path) -> None:
         worker = worker_of(memory)
         worker.close()
         with pytest.raises(Unavailable, match="closed while its extraction was waited for"):
-            worker.wait(memory._bank.store.graph.newest(), timeout=30)
+            worker.wait(memory._bank.store.jobs.extraction.watermark(), timeout=30)
 
 
 def test_no_wake_is_lost_while_the_last_batch_ends(home: Path) -> None:
     """A turn that is committed just when the worker found nothing more is still taken up."""
     with opened(home, extract="none") as memory:
         worker = worker_of(memory)
-        graph = memory._bank.store.graph
-        claim, late = graph.claim, threading.Event()
+        jobs = memory._bank.store.jobs.extraction
+        claim, late = jobs.claim, threading.Event()
 
         def claimed(*given: Any) -> Work | None:
             found = claim(*given)
@@ -191,15 +191,32 @@ def test_no_wake_is_lost_while_the_last_batch_ends(home: Path) -> None:
                 worker.wake()
             return found
 
-        graph.claim = claimed  # type: ignore[method-assign]
+        jobs.claim = claimed  # type: ignore[method-assign]
         memory.add("one")
         worker.wake()
         assert late.wait(30)
         end = time.monotonic() + 30
-        while graph.pending() and time.monotonic() < end:
+        while jobs.pending() and time.monotonic() < end:
             time.sleep(0.01)
-        assert graph.pending() == 0
+        assert jobs.pending() == 0
         worker.close()
+
+
+def test_a_batch_that_takes_longer_than_a_claim_holds_is_not_done_twice(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everwhen.ingest.worker.CLAIM_SECONDS", 0.3)
+    with opened(home, extract="none") as memory, opened(home, extract="none") as other:
+        memory.add("one")
+        read: list[str] = []
+        one = worker_of(memory, before=lambda work: read.append("one") or time.sleep(1.5))
+        two = worker_of(other, before=lambda work: read.append("two"))
+        one.wake()
+        time.sleep(0.1)
+        assert two.wait(memory._bank.store.jobs.extraction.watermark(), timeout=30) == 0
+        assert read == ["one"]
+        one.close()
+        two.close()
 
 
 # The to-do list
@@ -230,7 +247,7 @@ def test_the_list_is_what_has_no_extraction_whatever_was_done(home: Path, tmp_pa
         memory.flush()
         assert waiting(path) == (set(), set())
         memory._bank.worker.close()
-        memory._bank.store.graph.restart(turns[:7])
+        memory._bank.store.jobs.extraction.enqueue(turns[:7])
         listed, true = waiting(path)
         assert listed == true
         assert len(listed) == 7

@@ -108,7 +108,7 @@ def test_a_read_only_volume_is_read_exported_and_backed_up_and_nothing_else(
 ) -> None:
     quick.add({"content": "kept", "id": "k"})
     quick.flush()
-    quick._bank.store.keep.scrub()
+    quick._bank.store.jobs.scrubbing.run()
     quick.close()
     for module in ("bank", "transfer"):
         monkeypatch.setattr(
@@ -240,7 +240,7 @@ def test_re_embedding_that_fails_half_way_leaves_the_bank_as_it_was(
 def test_a_reader_in_the_way_of_the_last_bytes_is_told_and_they_go_later(
     quick: Memory, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.store.sqlite.keep.SCRUB_SECONDS", 0.2)
+    monkeypatch.setattr("everwhen.store.sqlite.scrubbing.SCRUB_SECONDS", 0.2)
     quick.add([{"content": f"I went to {MARK}.", "id": "a"}, {"content": "Fine.", "id": "b"}])
     quick.flush()
     reader = sqlite3.connect(home / "banks" / "quick.db", isolation_level=None)

@@ -371,7 +371,7 @@ def test_another_process_drops_it_from_its_index(talk: Memory, home: Path) -> No
 def test_a_crash_before_the_files_are_written_anew_is_made_good_by_the_next_to_open(
     talk: Memory, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.store.sqlite.keep.SqliteKeep.scrub", lambda self: False)
+    monkeypatch.setattr("everwhen.store.sqlite.scrubbing.SqliteScrubbing.run", lambda self: False)
     receipt = talk.forget(turns="a2")
     assert not receipt.erased and "doctor --fix" in receipt.notes[0]
     monkeypatch.undo()
@@ -388,8 +388,8 @@ def test_a_batch_in_the_hands_of_another_process_writes_nothing_of_it(talk: Memo
 
     talk.reextract()
     with Memory.open(home, "talk", extract="none") as slow:
-        slow._bank.store.graph.restart(["a2", "b2"])
-        work = slow._bank.store.graph.claim("elsewhere:0", 25, 29, 300)
+        slow._bank.store.jobs.extraction.enqueue(["a2", "b2"])
+        work = slow._bank.store.jobs.extraction.claim("elsewhere:0", 25, 29, 300)
         extractor = open_extractor(Settings())
         assert work is not None and extractor is not None and MARK in work.turns[0].text
         talk.forget(turns="a2")
@@ -435,7 +435,7 @@ def test_a_file_that_has_grown_brings_nothing_of_it_back_as_context_or_vector(
     assert added.new == 1 and (home / "cache" / "embeddings.sqlite").stat().st_size == before
     assert "bicycle" not in raw(home, "SELECT context FROM units WHERE id = 'a4'")[0][0]
     talk.flush()
-    talk._bank.store.keep.scrub()
+    talk._bank.store.jobs.scrubbing.run()
     assert traces(home, ["bicycle"]) == []
 
 

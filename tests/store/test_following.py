@@ -108,7 +108,7 @@ def test_what_is_forgotten_costs_the_block_that_held_it(two: tuple[SqliteStore, 
     before = [store.index().blocks for store in two]
     with ours.keep.forgetting() as eraser:
         eraser.remove(["t9"], (), ())
-    assert ours.keep.scrub()
+    assert ours.jobs.scrubbing.run()
     for store, blocks in zip(two, before, strict=True):
         now = store.index()
         assert len(now) == 39 and 10 not in {unit for block in now.blocks for unit in block.rows.units}

@@ -134,7 +134,7 @@ def test_no_byte_of_a_forgotten_turn_is_left_however_much_was_moved_about_before
         gone = chance.sample(sorted(said), 70)
         with store.keep.forgetting() as eraser:
             eraser.remove(gone, (), ())
-        assert store.keep.scrub()
+        assert store.jobs.scrubbing.run()
         forgotten = {word.encode() for id_ in gone for word in said.pop(id_)}
         left = {
             word for file in tmp_path.iterdir() for word in re.findall(rb"w[0-9a-f]+q", file.read_bytes())
@@ -161,7 +161,7 @@ def test_scrubbing_does_not_give_up_the_locks_on_the_file(tmp_path: Path) -> Non
     """A process that closes any handle of a file loses all its locks on it: others could then take the log away."""
     store = opened(tmp_path / "b.db")
     store.append([turn("a")])
-    assert store.keep.scrub() and store.keep.scrub()
+    assert store.jobs.scrubbing.run() and store.jobs.scrubbing.run()
     command = [sys.executable, "-c", TAKE, str(store.path)]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "locked" in told, told
@@ -172,7 +172,7 @@ def test_scrubbing_does_not_give_up_the_locks_on_the_file(tmp_path: Path) -> Non
 
 def test_our_handle_is_closed_with_the_last_connection_and_not_before(tmp_path: Path) -> None:
     one, other = opened(tmp_path / "b.db"), opened(tmp_path / "b.db")
-    assert one.keep.scrub()
+    assert one.jobs.scrubbing.run()
     third = Connection(tmp_path / "b.db", busy_seconds=1)
     handle = open_files.handle(third.file, third.path)
     one.close()
@@ -189,7 +189,7 @@ def test_a_page_in_somebodys_cache_does_not_bring_the_slack_back(tmp_path: Path,
     path = tmp_path / "b.db"
     one, other = opened(path), opened(path)
     one.append([turn("a"), turn("b")])
-    assert one.keep.scrub() and other.keep.scrub()
+    assert one.jobs.scrubbing.run() and other.jobs.scrubbing.run()
     raw = bytearray(path.read_bytes())
     with sqlite3.connect(path) as sql:
         page = sql.execute("SELECT rootpage FROM sqlite_master WHERE name = 'turns'").fetchone()[0] - 1
@@ -204,7 +204,7 @@ def test_a_page_in_somebodys_cache_does_not_bring_the_slack_back(tmp_path: Path,
             sql.execute("PRAGMA shrink_memory")
             assert len(sql.execute("SELECT text, metadata FROM turns").fetchall()) == 2
     assert b"Quuxenburg" in path.read_bytes()
-    assert one.keep.scrub()
+    assert one.jobs.scrubbing.run()
     with (one if first == "who scrubbed" else other)._writer.transaction() as sql:
         sql.execute("UPDATE turns SET text = upper(text)")
     assert not any(b"Quuxenburg" in file.read_bytes() for file in tmp_path.iterdir())

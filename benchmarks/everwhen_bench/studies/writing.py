@@ -17,9 +17,9 @@ from time import perf_counter, process_time
 from typing import Any
 from unittest.mock import patch
 
-from everwhen.home import bank_path
 from everwhen.memory import Memory
 from everwhen.settings import load
+from everwhen.store.sqlite.files import bank_path
 from everwhen.types import Message
 from everwhen_bench.cases import Case, cases
 from everwhen_bench.metrics import percentile

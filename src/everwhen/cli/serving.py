@@ -68,12 +68,13 @@ def mcp(
     no_auth: NoAuth = False,
 ) -> None:
     """The memory as MCP tools. Attaches to a running `everwhen serve` of this home folder, if there is one."""
-    from everwhen.home import bank_path, home_folder
+    from everwhen.home import home_folder
     from everwhen.serve.extra import need
+    from everwhen.store.opening import open_banks
 
     here: Here = context.obj
     home = home_folder(here.home)
-    bank_path(home, here.bank or "default")
+    open_banks(home).check_name(here.bank or "default")
     need("mcp")
     if http:
         from everwhen.serve.server import run as run_server

@@ -24,16 +24,17 @@ def ui(
     """Look at the memory in a browser: timeline, recall, facts, entities, tree, map. For this machine, without keys."""
     from urllib.parse import quote
 
-    from everwhen.home import bank_path, home_folder
+    from everwhen.home import home_folder
     from everwhen.serve.extra import need
     from everwhen.serve.settings import Serving
+    from everwhen.store.opening import open_banks
 
     need("nicegui", extra="ui")
     need("fastapi", "uvicorn", "mcp")
     here: Here = context.obj
     home = home_folder(here.home)
     if here.bank:
-        bank_path(home, here.bank)
+        open_banks(home).check_name(here.bank)
     url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/timeline" if here.bank else "")
     from everwhen.serve.server import run
 

@@ -14,11 +14,13 @@ from everwhen.cli.progress import counting
 @app.command()
 def banks(context: typer.Context) -> None:
     """The banks in the home folder."""
-    from everwhen.home import bank_bytes, bank_names, bank_path, home_folder
+    from everwhen.home import home_folder
+    from everwhen.store.opening import open_banks
 
     here: Here = context.obj
     home = home_folder(here.home)
-    found = {name: bank_bytes(bank_path(home, name)) for name in bank_names(home)}
+    kept = open_banks(home)
+    found = {name: kept.size(name) for name in kept.names()}
     if here.json:
         here.print([{"bank": name, "bytes": size} for name, size in found.items()])
         return
@@ -115,12 +117,12 @@ def reembed(
     ],
 ) -> None:
     """Give a bank the vectors of another embedding model."""
-    from everwhen.home import bank_path, home_folder
-    from everwhen.store.sqlite import embedder_of
+    from everwhen.home import home_folder
+    from everwhen.store.opening import open_banks
 
     here: Here = context.obj
     here.bank = bank
-    current = embedder_of(bank_path(home_folder(here.home), bank))  # whatever EVERWHEN_EMBEDDER says
+    current = open_banks(home_folder(here.home)).embedder_of(bank)  # whatever EVERWHEN_EMBEDDER says
     with here.open(embedder=current) as memory:
         with counting(here, f"embedding with {model}", memory.stats().turns) as tick:
             memory.reembed(model, progress=tick)

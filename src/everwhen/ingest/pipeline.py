@@ -39,7 +39,8 @@ from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Model, Store
-from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors, Work
+from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors
+from everwhen.store.jobs import Work
 from everwhen.types import Event, Turn
 
 MOST_PER_TURN = 20

@@ -11,16 +11,16 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from everwhen.errors import EverwhenError, Unavailable
 from everwhen.ingest.extract.base import BATCH_TURNS, LOOK_BACK_TURNS, Extraction
-from everwhen.store import Store
-from everwhen.store.graph import Work
+from everwhen.store.jobs import ExtractionJobs, Work
 from everwhen.store.keep import Forgotten
 
 CLAIM_SECONDS = 300.0
-"""How long a batch may take before another process may take it up; a process that ends gives it up at once."""
+"""How long a claim holds unless it is renewed, which is done three times as often while a batch is being read. A
+process that ends gives it up at once."""
 POLL_SECONDS = 0.2
 """How often a waiter looks when another process does the work."""
 
@@ -30,8 +30,8 @@ Process = Callable[[Work], Extraction]
 class Worker:
     """Extracts what is pending, on a thread of its own. Every method may be called from any thread."""
 
-    def __init__(self, store: Store, process: Process) -> None:
-        self._store = store
+    def __init__(self, jobs: ExtractionJobs, process: Process) -> None:
+        self._jobs = jobs
         self._process = process
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{id(self):x}"
         self._state = threading.Condition()
@@ -68,13 +68,13 @@ class Worker:
         while True:
             with self._state:
                 steps = self._steps
-            if not self._store.graph.waits(upto):
+            if not self._jobs.waits(upto):
                 break
             if progress:
-                progress(self._store.graph.pending(upto))
+                progress(self._jobs.pending(upto))
             left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
-                return self._store.graph.pending(upto)
+                return self._jobs.pending(upto)
             self._look_again(steps, POLL_SECONDS if left is None else min(POLL_SECONDS, left))
         if progress:
             progress(0)
@@ -155,23 +155,42 @@ class Worker:
 
     def _next_batch(self) -> bool:
         """Whether there was one."""
-        work = self._store.graph.claim(self._owner, BATCH_TURNS, LOOK_BACK_TURNS, CLAIM_SECONDS)
+        work = self._jobs.claim(self._owner, BATCH_TURNS, LOOK_BACK_TURNS, CLAIM_SECONDS)
         if work is None:
-            if self._store.graph.waits():  # another process is at it
+            if self._jobs.waits():  # another process is at it
                 with self._state:
                     self._state.wait_for(lambda: not self._may_go_on(), POLL_SECONDS)
             return False
         try:
-            self._process(work)
+            with self._renewing():
+                self._process(work)
         except Forgotten:  # what is left of the batch is read again, without it
-            self._store.graph.release(self._owner)
+            self._jobs.release(self._owner)
         return True
+
+    @contextmanager
+    def _renewing(self) -> Iterator[None]:
+        """Renew the claim inside the block: a model may take longer for a batch than a claim holds."""
+        over = threading.Event()
+
+        def renew() -> None:
+            while not over.wait(CLAIM_SECONDS / 3):
+                with suppress(EverwhenError):  # the next round may do it
+                    self._jobs.heartbeat(self._owner, CLAIM_SECONDS)
+
+        thread = threading.Thread(target=renew, name="everwhen-claim", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
     def _fail(self, error: Exception) -> None:
         """Keep the error for whoever waits; the turns go back to the list."""
         with self._state:
             self._error = error
         try:
-            self._store.graph.release(self._owner)
+            self._jobs.release(self._owner)
         except EverwhenError:
             return  # the bank is closed or gone: the claims end with the process

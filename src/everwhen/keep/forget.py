@@ -337,7 +337,7 @@ def finish(store: Store, receipt: Receipt, cache: CacheCleaner) -> Receipt:
     bank tries again."""
     cache.scrub()
     notes = [*receipt.notes, *cache.problems]
-    if not store.keep.scrub():
+    if not store.jobs.scrubbing.run():
         notes.append(
             "another process reads the bank, so that old pages are still in its files; `everwhen doctor --fix` "
             "overwrites them when it has ended"

@@ -31,7 +31,7 @@ def examine(store: Store, embedder: Embedder, settings: Settings) -> list[Findin
     findings = store.check()
     if any(finding.check == "file" for finding in findings):
         return findings  # nothing else can be believed
-    if not store.keep.is_scrubbed:
+    if store.jobs.scrubbing.waits():
         findings.append(Finding("erasure", "forgotten words may still stand in the free space of the file"))
     return findings + _model(store, embedder) + check_codes(store, embedder, settings, fix=False)
 
@@ -83,8 +83,8 @@ def mend(
             rebuild(list(dict.fromkeys(again)), tree)
         if any(finding.check == "tokens" for finding in left):
             check_codes(store, embedder, settings, fix=True)
-        if not store.keep.is_scrubbed:
-            store.keep.scrub()
+        if store.jobs.scrubbing.waits():
+            store.jobs.scrubbing.run()
         left = examine(store, embedder, settings)
         if not left:
             break

@@ -116,7 +116,7 @@ def retain(
         if dry_run:
             return receipt
         if not taken(receipt):
-            return replace(receipt, erased=store.keep.is_scrubbed)
+            return replace(receipt, erased=not store.jobs.scrubbing.waits())
         mend_links(store, unlinked)
         return finish(store, replace(receipt, cached=cache.drop(texts)), cache)
     raise Unavailable("turns are being added right behind those that expire; try again in a moment")

@@ -22,6 +22,7 @@ from everwhen.recall.accesses import Accesses
 from everwhen.redact import Masks, kinds_of
 from everwhen.settings import Settings
 from everwhen.store import Store
+from everwhen.store.opening import open_banks
 from everwhen.times import Clock
 from everwhen.types import Between, Time
 from everwhen.waiting import wait_once
@@ -30,7 +31,7 @@ from everwhen.when import Interval
 if TYPE_CHECKING:
     from everwhen.ingest.extract.base import Extraction
     from everwhen.models.llm.base import LLM
-    from everwhen.store.graph import Work
+    from everwhen.store.jobs import Work
 
 T = TypeVar("T")
 
@@ -66,9 +67,10 @@ class OpenBank:
         self.own_reranker = reranker
         self.reader = open_reader(settings.reader)
         self.folder = home_folder(settings.home)
+        self.banks = open_banks(self.folder, settings.busy_seconds)
         self.accesses = Accesses(store)
         self.masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
-        self.worker = Worker(store, self._extract)
+        self.worker = Worker(store.jobs.extraction, self._extract)
         self.model = BankEmbedder(store, embedder, self.opened)
         self._entities = KnownEntities()
 
@@ -169,7 +171,7 @@ class OpenBank:
         if not self.extracts:
             return 0
         return wait_once(
-            self, lambda: self.worker.wait(self.store.graph.newest(), self.settings.wait_seconds)
+            self, lambda: self.worker.wait(self.store.jobs.extraction.watermark(), self.settings.wait_seconds)
         )
 
     @contextmanager
@@ -179,7 +181,7 @@ class OpenBank:
             with self.worker.paused():
                 yield
         finally:
-            if self.store.graph.waits():
+            if self.store.jobs.extraction.waits():
                 self.wake()
 
     def _extract(self, work: Work) -> Extraction:

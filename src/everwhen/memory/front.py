@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
-from everwhen.home import bank_path, home_folder
+from everwhen.home import home_folder
 from everwhen.ingest.extract.opening import check_extractor
 from everwhen.memory.answers import Answers
 from everwhen.memory.bank import OpenBank, opened_embedder
@@ -30,7 +30,7 @@ from everwhen.redact import kinds_of
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Store
-from everwhen.store.sqlite import SqliteStore, embedder_of
+from everwhen.store.opening import open_banks
 from everwhen.times import known_zone
 from everwhen.types import Answer, Between, Time, Turn
 
@@ -84,23 +84,17 @@ class Memory(Bank, FileMethods):
         own = None if reranker is None or isinstance(reranker, str) else own_reranker(reranker)
         chosen = load_settings(home=home, reranker=None if own else reranker, **settings)
         folder = home_folder(chosen.home)
-        path = bank_path(folder, bank)
+        banks = open_banks(folder, chosen.busy_seconds)
+        banks.check_name(bank)
         zone = known_zone(chosen.zone)
         check_extractor(chosen.extract)
         kinds_of(chosen.redact)
         check_tree(chosen.consolidate, chosen.tree_windows, zone)
-        model = chosen.embedder or embedder_of(path) or DEFAULT_EMBEDDER
+        model = chosen.embedder or banks.embedder_of(bank) or DEFAULT_EMBEDDER
         if chosen.embedder is None:
             refuse_retired(bank, model)
         embedder = opened_embedder(model, folder, chosen)
-        store = SqliteStore.open(
-            path,
-            embedder=model,
-            dimension=lambda: embedder.dim,
-            zone=zone,
-            create=create,
-            busy_seconds=chosen.busy_seconds,
-        )
+        store = banks.open(bank, embedder=model, dimension=lambda: embedder.dim, zone=zone, create=create)
         if settings.get("zone") is not None and store.info.zone != zone:
             store.set_zone(zone)
         if settings.get("redact") is not None and store.keep.redaction != chosen.redact:
@@ -215,7 +209,7 @@ class Memory(Bank, FileMethods):
 
         The bank's file is only read, and need not be one that can be opened.
         """
-        file = bank_path(home_folder(home), bank)
-        if not file.is_file():
+        banks = open_banks(home_folder(home))
+        if not banks.exists(bank):
             raise NotFound(f"there is no bank '{bank}'; `everwhen banks` lists those that exist")
-        return salvage(Path(path), file)
+        return salvage(Path(path), banks, bank)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
-from everwhen.home import bank_path, check_folder, home_folder
-from everwhen.memory import bank as banks
-from everwhen.memory.bank import OpenBank
+from everwhen.home import check_folder, home_folder
+from everwhen.memory.bank import OpenBank, shared_embedder
 from everwhen.memory.events import EventCalendar
 from everwhen.memory.model import close_cache
 from everwhen.memory.tree import MemoryTree
@@ -34,6 +33,7 @@ from everwhen.operations.maintenance import (
     SetRetention,
 )  # fmt: skip
 from everwhen.operations.tree import Consolidate
+from everwhen.store.opening import open_banks
 from everwhen.types import Finding, Receipt, Stats
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from everwhen.models.embed import Embedder
     from everwhen.settings import Settings
     from everwhen.store import Store
+    from everwhen.store.banks import Banks, ForgetAgain
     from everwhen.types import Entity
 
 
@@ -60,8 +61,8 @@ class Extraction:
         bank = self._bank
         if not bank.extracts:
             return 0
-        newest = bank.store.graph.newest()
-        waiting = bank.store.graph.pending(newest)
+        newest = bank.store.jobs.extraction.watermark()
+        waiting = bank.store.jobs.extraction.pending(newest)
         left = bank.worker.wait(newest, asked.timeout, asked.progress) if waiting else 0
         if left:
             raise Unavailable(
@@ -76,7 +77,7 @@ class Extraction:
             raise UsageError(
                 "extraction is switched off (extract='none'); open the bank with extract='rules'"
             )
-        count = self._bank.store.graph.restart(asked.turns)
+        count = self._bank.store.jobs.extraction.enqueue(asked.turns)
         self.process(Process(progress=asked.progress))
         return count
 
@@ -141,7 +142,7 @@ class Maintenance:
     def _regrown(self, receipt: Receipt, until: datetime) -> Receipt:
         """Build the summaries again that were taken out, from what is left; where that fails, `consolidate` does it."""
         try:
-            self._tree.consolidate(Consolidate(max(until, self._bank.store.tree.watermark() or until)))
+            self._tree.consolidate(Consolidate(max(until, self._bank.store.jobs.tree.watermark() or until)))
         except EverwhenError as error:
             note = f"the summaries above it are not built again yet ({error}); `everwhen consolidate` does it"
             return replace(receipt, notes=(*receipt.notes, note))
@@ -199,21 +200,12 @@ class Maintenance:
         """Give the bank that was loaded, and waits beside this one, the vectors that its export left out; and take from
         it what this bank has forgotten."""
         from everwhen.ingest.reembed import reembed
-        from everwhen.store.sqlite import SqliteStore
-        from everwhen.store.sqlite.restoring import carry_over
-        from everwhen.store.sqlite.transfer import part_of
 
         bank = self._bank
-        path = bank_path(bank.folder, bank.name)
-        loaded = SqliteStore.open(
-            part_of(path), embedder=header.embedder, dimension=0, zone="UTC", create=False
-        )
-        try:
+        forget = forgetting(bank.embedder, bank.settings)
+        with bank.banks.loaded(bank.name, header.embedder, forget) as loaded:
             if not header.vectors:
                 reembed(loaded, bank.embedder, bank.store.info.embedder, bank.settings)
-            carry_over(path, loaded, forgetting(bank.embedder, bank.settings))
-        finally:
-            loaded.close()
 
     @does(Backup)
     def backup(self, asked: Backup) -> Path:
@@ -224,7 +216,7 @@ class Maintenance:
         if target.exists() and not asked.overwrite:
             raise Refused(f"{target} exists; name another file, or allow it to be replaced (--overwrite)")
         self._bank.accesses.write()
-        self._bank.store.keep.copy_to(target)
+        self._bank.banks.back_up(self._bank.name, target)
         return target
 
     # Repair
@@ -249,7 +241,7 @@ class Maintenance:
 
         def rebuild(turns: Sequence[str], tree: bool) -> None:
             if turns:
-                self._bank.store.graph.restart(turns)
+                self._bank.store.jobs.extraction.enqueue(turns)
                 self._extraction.process(Process())
             if tree:
                 self._tree.mend([Finding("tree", "to be built again")], reached)
@@ -259,27 +251,19 @@ class Maintenance:
 
 def restore(path: Path, bank: str, settings: Settings, *, overwrite: bool) -> int:
     """Bring a bank back from a backup; how many turns it holds."""
-    from everwhen.store.sqlite.restoring import restore
-
-    return restore(
-        path,
-        bank_path(home_folder(settings.home), bank),
-        replace=overwrite,
-        forget=forgetting(None, settings),
-        busy_seconds=settings.busy_seconds,
-    )
+    banks = open_banks(home_folder(settings.home), settings.busy_seconds)
+    return banks.restore(bank, path, replace=overwrite, forget=forgetting(None, settings))
 
 
-def salvage(path: Path, file: Path) -> int:
-    """Write the turns that can be read in a damaged bank's file as JSON lines; how many."""
+def salvage(path: Path, banks: Banks, bank: str) -> int:
+    """Write the turns that can be read in a damaged bank as JSON lines; how many."""
     import json
 
     from everwhen.files.export import writing
-    from everwhen.store.sqlite.salvage import salvage
 
     count = 0
     with writing(path) as stream:
-        for message in salvage(file):
+        for message in banks.salvage(bank):
             stream.write((json.dumps(message, ensure_ascii=False) + "\n").encode())
             count += 1
     return count
@@ -294,15 +278,13 @@ def drop_cached(bank: OpenBank) -> list[str]:
         return uncache(bank.store, cached, bank.settings)
 
 
-def forgetting(
-    embedder: Embedder | None, settings: Settings
-) -> Callable[[Store, Sequence[str], Sequence[str]], None]:
+def forgetting(embedder: Embedder | None, settings: Settings) -> ForgetAgain:
     """Forgets some turns and facts of another store, with an embedder or the store's own."""
 
     def again(store: Store, turns: Sequence[str], facts: Sequence[str]) -> None:
         from everwhen.keep.forget import Wanted, forget
 
-        chosen = embedder or banks.shared_embedder(store.info.embedder)
+        chosen = embedder or shared_embedder(store.info.embedder)
         forget(store, chosen, settings, Wanted(turns=tuple(turns), facts=tuple(facts)), datetime.now(UTC))
 
     return again

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from everwhen.errors import EverwhenError, NotFound
-from everwhen.home import bank_names, bank_path
 from everwhen.memory import Memory
 from everwhen.memory.maintenance import drop_cached
 from everwhen.serve.fair import FairPool
 from everwhen.serve.logs import say
 from everwhen.serve.settings import Serving
-from everwhen.store.sqlite.transfer import part_of, remove_file
+from everwhen.store.opening import open_banks
 from everwhen.waiting import begin_wait
 
 R = TypeVar("R")
@@ -43,6 +42,7 @@ class Banks:
 
     def __init__(self, serving: Serving) -> None:
         self._home: Path = serving.home
+        self._banks = open_banks(serving.home)
         self._most = serving.open_banks
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
@@ -155,10 +155,13 @@ class Banks:
     # The house's view
 
     def names(self) -> list[str]:
-        return bank_names(self._home)
+        return self._banks.names()
 
     def exists(self, bank: str) -> bool:
-        return bank_path(self._home, bank).is_file()
+        return self._banks.exists(bank)
+
+    def size(self, bank: str) -> int:
+        return self._banks.size(bank)
 
     def opened(self) -> list[str]:
         with self._lock:
@@ -182,16 +185,14 @@ class Banks:
             self.drop(bank)
 
     def remove(self, bank: str) -> None:
-        """Delete a bank's files. Whoever still reads it in this process finishes first or fails alone."""
-        path = bank_path(self._home, bank)
-        if path.is_file():
+        """Delete a bank. Whoever still reads it in this process finishes first or fails alone."""
+        if self.exists(bank):
             self._uncache(bank)
         with self._opening_of(bank):
-            if not path.is_file():
+            if not self.exists(bank):
                 raise NotFound(f"there is no bank '{bank}'")
             self.drop(bank)
-            for file in (path, part_of(path)):  # an import that was broken off lies beside it
-                remove_file(file)
+            self._banks.drop(bank)
 
     def _uncache(self, bank: str) -> None:
         try:

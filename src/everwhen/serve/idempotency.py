@@ -8,14 +8,13 @@ lease that its process renews: the claims of a process that died end by themselv
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 import threading
 import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from everwhen.serve.private import private_database
+from everwhen.files.private import DatabaseBusy, private_database
 from everwhen.serve.problems import Problem
 
 FILE = "answers.sqlite"
@@ -140,9 +139,7 @@ class Answers:
                     if self._claimed and not self._closing.is_set():
                         renewed = (time.time() + self._lease, self._owner)
                         self._sql.execute("UPDATE claims SET until = ? WHERE owner = ?", renewed)
-            except (
-                sqlite3.OperationalError
-            ):  # the disk is full, or the file is held: the next round may do it
+            except DatabaseBusy:  # the next round may do it
                 continue
 
     def forget(self, bank: str) -> None:

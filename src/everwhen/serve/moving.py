@@ -20,9 +20,9 @@ from pydantic import BaseModel
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
 from everwhen.files.export import read_header
 from everwhen.files.packed import PACKED, is_packed
+from everwhen.files.private import private_file, private_folder
 from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
-from everwhen.serve.private import private_file, private_folder
 from everwhen.serve.problems import Problem
 from everwhen.serve.settings import Serving
 

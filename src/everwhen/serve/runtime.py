@@ -12,8 +12,8 @@ import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from everwhen.files.private import write_private
 from everwhen.processes import is_running
-from everwhen.serve.private import write_private
 
 FILE = "running.json"
 

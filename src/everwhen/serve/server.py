@@ -9,10 +9,10 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from everwhen.errors import Refused, Unavailable
+from everwhen.files.private import private_folder
 from everwhen.serve.auth import is_loopback
 from everwhen.serve.extra import need
 from everwhen.serve.logs import say, to_standard_error
-from everwhen.serve.private import private_folder
 from everwhen.serve.runtime import announce, withdraw
 from everwhen.serve.settings import ENVIRONMENT, Serving
 

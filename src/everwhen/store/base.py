@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
+from everwhen.store.jobs import Jobs
 from everwhen.store.keep import KeepStore
 from everwhen.store.model import Model
 from everwhen.store.scan import Scan
@@ -102,6 +103,9 @@ class Store(Protocol):
 
     @property
     def keep(self) -> KeepStore: ...
+
+    @property
+    def jobs(self) -> Jobs: ...
 
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
         """Write turns, their units, vectors and terms in one transaction; False where the id was there, or the turn

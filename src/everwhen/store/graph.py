@@ -1,4 +1,4 @@
-"""The graph part of a store: events, entities and links derived from turns, and the list of turns still to extract."""
+"""The graph part of a store: what was derived from turns, and how it hangs together."""
 
 from __future__ import annotations
 
@@ -11,20 +11,12 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.jobs import ExtractionResult
 from everwhen.store.model import Model
-from everwhen.types import Entity, Event, Finding, Linked, LinkType, Turn, Usage
+from everwhen.types import Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.when import Interval
 
 Vectors: TypeAlias = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Turns of one session that are to be extracted, claimed for the caller, and the turns before them as context."""
-
-    session: str
-    turns: tuple[Turn, ...]
-    before: tuple[Turn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,7 @@ class Known(NamedTuple):
     names: frozenset[str]
 
 
-class GraphWriter(Protocol):
+class GraphWriter(ExtractionResult, Protocol):
     """The writes of one batch, inside one transaction."""
 
     def add_units(self, units: Sequence[NewUnit], extractor: str, version: str) -> dict[str, int]:
@@ -133,12 +125,6 @@ class GraphWriter(Protocol):
         """An event is the next version of another one, which is given by its id and stays as it is."""
         ...
 
-    def done(self, turns: Sequence[str], extractor: str, version: str) -> None:
-        """Take turns off the to-do list."""
-        ...
-
-    def failed(self, turns: Sequence[str], reason: str) -> None: ...
-
     def used(
         self, model: str, calls: int, input_tokens: int, output_tokens: int, cost: float | None
     ) -> None: ...
@@ -146,26 +132,6 @@ class GraphWriter(Protocol):
 
 class GraphStore(Protocol):
     """Above: ingest (writes), recall and `Memory` (reads). Below: the same database as the turns."""
-
-    def newest(self) -> int:
-        """The place (`seq`) of the turn that was added last; 0 where there is none."""
-        ...
-
-    def pending(self, upto: int | None = None) -> int:
-        """How many turns, up to a place, wait for extraction, claimed ones included."""
-        ...
-
-    def waits(self, upto: int | None = None) -> bool:
-        """Whether any turn waits for extraction. Costs the same however many there are."""
-        ...
-
-    def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
-        """Claim the next turns of the to-do list; None if there are none that nobody else works on."""
-        ...
-
-    def release(self, owner: str) -> None:
-        """Give back what the owner has claimed and not done."""
-        ...
 
     def note_usage(self, purpose: str, model: str, usage: Usage) -> None:
         """Record what a model call cost; durable when it returns."""
@@ -253,10 +219,6 @@ class GraphStore(Protocol):
 
     def derived_texts(self) -> Iterator[tuple[str, str]]:
         """Id and text of every derived unit, for another embedder."""
-        ...
-
-    def restart(self, turns: Sequence[str] | None = None) -> int:
-        """Remove what was derived from turns (all by default) and put them on the to-do list; how many."""
         ...
 
     def check(self) -> list[Finding]: ...

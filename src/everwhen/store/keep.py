@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -238,13 +237,6 @@ class KeepStore(Protocol):
         it."""
         ...
 
-    def scrub(self) -> bool:
-        """Overwrite what is left of removed rows in the files; False if another process prevents it."""
-        ...
-
-    @property
-    def is_scrubbed(self) -> bool: ...
-
     def snapshot(self) -> AbstractContextManager[Snapshot]: ...
 
     def loader(self, schema: int, source: str) -> Loader:
@@ -253,10 +245,6 @@ class KeepStore(Protocol):
 
     def take_over(self) -> None:
         """Replace this bank by the loaded one, in one transaction: others see the old or the new."""
-        ...
-
-    def copy_to(self, target: Path) -> dict[str, int]:
-        """A verified copy in one file, whatever others write meanwhile; the number of rows by table."""
         ...
 
     def unfound(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The tree part of a store: nodes, and the list of nodes to build."""
+"""The tree part of a store: nodes, and what is to be built of them."""
 
 from __future__ import annotations
 
@@ -38,13 +38,6 @@ class Mark(NamedTuple):
     seq: int
     place: Place
     waits: bool
-
-
-class Seen(NamedTuple):
-    """How far the list of nodes to build goes: the last turn, and the last time that a fact was retracted."""
-
-    turn: int
-    taken_back: str
 
 
 class Told(NamedTuple):
@@ -126,29 +119,8 @@ class Built:
 class TreeStore(Protocol):
     """Above: `tree/` (writes), recall and `Memory` (reads). Below: the same database as the turns."""
 
-    def unseen(self) -> tuple[Seen, list[Told]]:
-        """The sessions that turns were added to since the last `mark`, or that told facts which people corrected or
-        retracted since, and how far that list goes."""
-        ...
-
     def told(self, turns: Sequence[str]) -> list[Told]:
         """The sessions of some turns."""
-        ...
-
-    def watermark(self) -> datetime | None:
-        """When the newest turn was said."""
-        ...
-
-    def mark(self, places: Sequence[Place], seen: Seen | None = None) -> None:
-        """Put nodes on the list; `seen` is how far the turns are on it then."""
-        ...
-
-    def marks(self, level: int) -> list[Mark]:
-        """What is to be built of a level, in the order of time."""
-        ...
-
-    def pending(self) -> int:
-        """How many nodes are on the list."""
         ...
 
     def put(self, built: Sequence[Built], made_with: Model) -> list[Outcome]:

@@ -12,7 +12,7 @@ from everwhen.types import Consolidated, Finding
 
 def reaches_open(store: Store, levels: Levels) -> bool:
     """Whether windows that are still open were built too."""
-    newest = store.tree.watermark()
+    newest = store.jobs.tree.watermark()
     return newest is not None and any(row.place.end > newest for row in store.tree.nodes(levels.top))
 
 

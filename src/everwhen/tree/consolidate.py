@@ -58,7 +58,9 @@ def consolidate(
         late = 0
         for level in range(SESSION, levels.top + 1):
             due = [
-                mark for mark in store.tree.marks(level) if not mark.waits and _is_over(mark.place, closed)
+                mark
+                for mark in store.jobs.tree.marks(level)
+                if not mark.waits and _is_over(mark.place, closed)
             ]
             for start in range(0, len(due), consolidator.at_once):
                 try:
@@ -69,18 +71,18 @@ def consolidate(
                 done, missed = _counted(done, built, store.tree.put(built, made_with))
                 late += missed
                 if progress:
-                    progress(done.built + done.rebuilt, store.tree.pending())
+                    progress(done.built + done.rebuilt, store.jobs.tree.pending())
         if not late:
             break
         note_turns(store, levels)
-    return replace(done, waiting=store.tree.pending())
+    return replace(done, waiting=store.jobs.tree.pending())
 
 
 def note_turns(store: Store, levels: Levels) -> None:
     """Put the sessions that turns were added to on the list."""
-    seen, told = store.tree.unseen()
+    seen, told = store.jobs.tree.unseen()
     if told:
-        store.tree.mark([levels.session(*one) for one in told], seen)
+        store.jobs.tree.enqueue([levels.session(*one) for one in told], seen)
 
 
 def uproot(store: Store, levels: Levels, turns: Sequence[str]) -> int:
@@ -93,9 +95,9 @@ def uproot(store: Store, levels: Levels, turns: Sequence[str]) -> int:
 
 def _closed(store: Store, now: Now) -> datetime | None:
     """The instant up to which windows count as closed; None for a bank without turns."""
-    newest = store.tree.watermark()
+    newest = store.jobs.tree.watermark()
     if newest is None:
-        return None if store.tree.pending() == 0 else datetime.max.replace(tzinfo=UTC)
+        return None if store.jobs.tree.pending() == 0 else datetime.max.replace(tzinfo=UTC)
     if now == "end":
         return datetime.max.replace(tzinfo=UTC)
     return newest if now is None else now

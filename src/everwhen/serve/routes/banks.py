@@ -8,7 +8,6 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from everwhen.errors import NotFound
-from everwhen.home import bank_bytes, bank_path
 from everwhen.memory import Memory
 from everwhen.operations.facts import MOST_DAYS
 from everwhen.serve.arguments import Body, NameIn
@@ -55,10 +54,9 @@ class BankOut(BaseModel):
 async def list_banks(request: Request, cursor: Cursor = None, limit: Limit = None) -> Response:
     """The banks that this key may read."""
     house = house_of(request)
-    home = house.serving.home
     seen = [name for name in house.banks.names() if request.state.caller.allows("read", name)]
     chosen = page(seen, cursor, limit, house.serving)
-    items = [BankName(name=name, bytes=bank_bytes(bank_path(home, name))) for name in chosen.items]
+    items = [BankName(name=name, bytes=house.banks.size(name)) for name in chosen.items]
     found = Page[BankName](items=items, next_cursor=chosen.next_cursor)
     return replied(written(found, Page[BankName]))
 

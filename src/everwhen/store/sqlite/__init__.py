@@ -1,5 +1,5 @@
 """The embedded store: one SQLite file for each bank."""
 
-from everwhen.store.sqlite.bank import SqliteStore, embedder_of
+from everwhen.store.sqlite.bank import SqliteStore
 
-__all__ = ["SqliteStore", "embedder_of"]
+__all__ = ["SqliteStore"]

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from everwhen.errors import Damaged, ModelChanged, NotFound, Refused, Unavailable
-from everwhen.home import bank_bytes
 from everwhen.instants import from_text, to_text
 from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, Vectors
 from everwhen.store.index import Index, Window
@@ -25,7 +24,9 @@ from everwhen.store.scan import Scan
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
 from everwhen.store.sqlite.facts import SqliteFacts
+from everwhen.store.sqlite.files import bank_bytes, remove_file
 from everwhen.store.sqlite.graph import SqliteGraph
+from everwhen.store.sqlite.jobs import SqliteJobs
 from everwhen.store.sqlite.keep import SqliteKeep
 from everwhen.store.sqlite.kept import KeptRows
 from everwhen.store.sqlite.live import LiveIndex, changed_model
@@ -60,6 +61,7 @@ class SqliteStore:
         self.keep = SqliteKeep(
             writer, reader, lambda: self._tokenizer, self._whole_index, self._still_ours, busy_seconds
         )
+        self.jobs = SqliteJobs(writer, reader)
         self.tree = SqliteTree(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._live = LiveIndex(reader, lambda: self._info, nodes=False)
         self._live_nodes = LiveIndex(reader, lambda: self._info, nodes=True)
@@ -100,13 +102,12 @@ class SqliteStore:
         except BaseException:
             writer.close()
             if made:  # a full disk, say: half a bank must not look like one
-                for file in _files(path):
-                    file.unlink(missing_ok=True)
+                remove_file(path)
             raise
         info = BankInfo(path.stem, values["embedder"], int(values["dimension"]), values["zone"], SCHEMA)
         store = cls(path, info, writer, reader, busy_seconds)
-        if not read_only and not store.keep.is_scrubbed:
-            store.keep.scrub()  # a crash came between forgetting and the last byte of it
+        if not read_only and store.jobs.scrubbing.waits():
+            store.jobs.scrubbing.run()  # a crash came between forgetting and the last byte of it
         return store
 
     @property
@@ -395,7 +396,7 @@ class SqliteStore:
             narratives=narratives,
             entities=entities,
             links=links,
-            pending=self.graph.pending(),
+            pending=self.jobs.extraction.pending(),
             recalls=recalls,
             nodes=self.tree.count(),
         )
@@ -444,26 +445,6 @@ class SqliteStore:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["units_with_metadata"], question).fetchall()
         return np.array([seq for seq, text in rows if contains(metadata_of(text), wanted)], dtype=np.int64)
-
-
-def embedder_of(path: Path) -> str | None:
-    """The embedder that a bank was made with; None for a bank that is not there yet."""
-    if not path.exists():
-        return None
-    try:
-        sql = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        try:
-            row = sql.execute("SELECT value FROM bank WHERE key = 'embedder'").fetchone()
-        finally:
-            sql.close()
-    except sqlite3.Error:
-        return None  # whatever is wrong with the file, opening it says so better
-    return row[0] if row else None
-
-
-def _files(path: Path) -> list[Path]:
-    """A bank's file, and what SQLite keeps beside it."""
-    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
 
 
 def _introduce(

@@ -16,12 +16,13 @@ from everwhen.store.index import Index
 from everwhen.store.keep import Follower, Gone, Retold, Uprooted
 from everwhen.store.kinds import codes
 from everwhen.store.model import Model
+from everwhen.store.sqlite.jobs import put_marks
 from everwhen.store.sqlite.ledger import SqliteLedger
 from everwhen.store.sqlite.removal import remove_units, restart_turns, tell_changed
 from everwhen.store.sqlite.rows import turn_of
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
-from everwhen.store.sqlite.tree import above, put_marks
+from everwhen.store.sqlite.tree import above
 from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.store.tree import Place
 from everwhen.types import KINDS

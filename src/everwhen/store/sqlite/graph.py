@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import socket
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from everwhen.instants import from_text, to_text
-from everwhen.processes import is_running
-from everwhen.store.graph import GraphWriter, Vectors, Work
+from everwhen.store.graph import GraphWriter, Vectors
 from everwhen.store.index import Index
 from everwhen.store.keep import Forgotten
 from everwhen.store.kinds import code
@@ -22,16 +20,13 @@ from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
 from everwhen.store.sqlite.identities import Identities
-from everwhen.store.sqlite.removal import restart_turns
-from everwhen.store.sqlite.rows import interval_of, turn_of
+from everwhen.store.sqlite.rows import interval_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
-from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Turn, Usage
+from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.when import Interval
 
 _AT_ONCE = 512
-_LAST = 2**63 - 1
-"""A place behind every turn."""
 
 
 class SqliteGraph(Identities):
@@ -51,61 +46,6 @@ class SqliteGraph(Identities):
         self._names: tuple[str, frozenset[str]] | None = None
         self._tokenizer = tokenizer
         self._index = index
-
-    # The to-do list
-
-    def newest(self) -> int:
-        with self._reader.use() as sql:
-            return int(sql.execute(statements()["newest_turn"]).fetchone()[0])
-
-    def pending(self, upto: int | None = None) -> int:
-        return self._ask_pending("count_pending", upto)
-
-    def waits(self, upto: int | None = None) -> bool:
-        return bool(self._ask_pending("something_pending", upto))
-
-    def _ask_pending(self, statement: str, upto: int | None) -> int:
-        with self._reader.use() as sql:
-            return int(sql.execute(statements()[statement], (_LAST if upto is None else upto,)).fetchone()[0])
-
-    def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
-        if not self.waits():
-            return None
-        ask, now = statements(), datetime.now(UTC)
-        with self._writer.transaction() as sql:
-            _forget_the_dead(sql, now)
-            found = sql.execute(ask["next_pending"]).fetchone()
-            if found is None:
-                return None
-            (session,) = found
-            place = sql.execute(ask["first_pending_of_session"], (session,)).fetchone()
-            taken: list[Turn] = []
-            for row in sql.execute(ask["turns_from"], (session, *place, turns)):
-                if row[-1]:  # somebody has it: what follows has another turn before it
-                    break
-                taken.append(turn_of(row[:-1]))
-            before = [turn_of(row) for row in sql.execute(ask["turns_before"], (session, *place, overlap))]
-            expires = to_text(now + timedelta(seconds=seconds))
-            sql.executemany(ask["insert_claim"], [(turn.seq, owner, expires) for turn in taken])
-        return Work(session, tuple(taken), tuple(reversed(before)))
-
-    def release(self, owner: str) -> None:
-        with self._writer.transaction() as sql:
-            sql.execute(statements()["drop_claims_of"], (owner,))
-
-    def restart(self, turns: Sequence[str] | None = None) -> int:
-        ask = statements()
-        with self._writer.transaction() as sql:
-            if turns is None:
-                seqs = [row[0] for row in sql.execute(ask["all_turn_seqs"])]
-            else:
-                wanted = (json.dumps(list(turns)),)
-                seqs = [row[0] for row in sql.execute(ask["turns_to_restart"], wanted)]
-            restart_turns(sql, seqs)
-            if turns is None:
-                sql.execute(ask["drop_seen_names"])
-            sql.execute(ask["drop_unknown_entities"])
-        return len(seqs)
 
     # What models took
 
@@ -274,17 +214,6 @@ class SqliteGraph(Identities):
                     Finding("extraction", f"{turns} turns: {reason}; `everwhen reextract` tries again")
                 )
         return findings
-
-
-def _forget_the_dead(sql: sqlite3.Connection, now: datetime) -> None:
-    """Drop claims that are too old, and those of processes of this machine that are no more."""
-    ask = statements()
-    sql.execute(ask["drop_old_claims"], (to_text(now),))
-    for (owner,) in sql.execute(ask["claim_owners"]).fetchall():
-        host, _, rest = owner.partition(":")
-        process = rest.partition(":")[0]
-        if host == socket.gethostname() and process.isdigit() and not is_running(int(process)):
-            sql.execute(ask["drop_claims_of"], (owner,))
 
 
 def _sharing_an_entity(sql: sqlite3.Connection, units: Any, fan_out: int) -> list[Linked]:

@@ -16,6 +16,9 @@ SELECT DISTINCT owner FROM claims;
 -- drop_claims_of --
 DELETE FROM claims WHERE owner = ?;
 
+-- renew_claims --
+UPDATE claims SET expires = ? WHERE owner = ?;
+
 -- drop_old_claims --
 DELETE FROM claims WHERE expires < ?;
 

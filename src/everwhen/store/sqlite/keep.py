@@ -8,40 +8,26 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.errors import Unavailable
 from everwhen.instants import from_text, to_text
-from everwhen.sqlite_slack import can_be_wiped, log_is_empty, open_files, wipe_slack
 from everwhen.store.index import Index
 from everwhen.store.keep import Eraser, Follower
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.eraser import SqliteEraser, Undone, followers
+from everwhen.store.sqlite.files import part_of, remove_file
+from everwhen.store.sqlite.scrubbing import truncate_log
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
-from everwhen.store.sqlite.transfer import (
-    SqliteLoader,
-    SqliteSnapshot,
-    copy_to,
-    part_of,
-    remove_file,
-    snapshot,
-    take_over,
-)
+from everwhen.store.sqlite.transfer import SqliteLoader, SqliteSnapshot, snapshot, take_over
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Turn
 from everwhen.when import Grain
 
 _AT_ONCE = 2048
-ATTEMPTS = 20
-"""How often the log is emptied again because another process has written into it."""
-SCRUB_SECONDS = 5.0
-"""How long another process that reads is waited for before the write-ahead log is left as it is."""
 
 
 class SqliteKeep:
@@ -130,57 +116,6 @@ class SqliteKeep:
         with self._reader.use() as sql:
             return Tombstones(sql).pseudonym(text)
 
-    @property
-    def is_scrubbed(self) -> bool:
-        with self._reader.use() as sql:
-            return sql.execute(statements()["kept_value"], ("erasing",)).fetchone() is None
-
-    def scrub(self) -> bool:
-        """`secure_delete` has overwritten the rows. What may be left of them is in old versions of pages in the
-        write-ahead log, and in the slack of pages, by rows that were moved before they were deleted."""
-        path = self._writer.path
-        try:
-            remove_file(part_of(path))  # what an interrupted restore left
-            with self._writer.use() as sql:  # no other thread of ours writes meanwhile
-                file = open_files.handle(self._writer.file, path)
-                if not can_be_wiped(file) or _is_mostly_free(sql):
-                    sql.execute("VACUUM")  # where much is free it costs what was removed, not what is there
-                for _ in range(ATTEMPTS):
-                    if not self._truncate_log():
-                        return False
-                    if self._wiped(file):
-                        return True
-        except (Unavailable, OSError):
-            pass
-        return False
-
-    def _wiped(self, file: BinaryIO) -> bool:
-        """Overwrite the slack of the file, and take away the mark that something is to be overwritten; False where
-        somebody wrote meanwhile.
-
-        By a connection of its own, which has no old page in its cache. When it commits, all others drop theirs.
-        """
-        fresh = Connection(self._writer.path, busy_seconds=SCRUB_SECONDS)
-        try:
-            with fresh.transaction() as sql:
-                if not log_is_empty(fresh.path):
-                    return False
-                if can_be_wiped(file):
-                    wipe_slack(file)
-                sql.execute(
-                    statements()["put_kept_value"], ("erasing", "1")
-                )  # so that there is something to commit
-                sql.execute(statements()["drop_kept_value"], ("erasing",))
-                return True
-        finally:
-            fresh.close()
-
-    def _truncate_log(self) -> bool:
-        """Move the write-ahead log into the file and cut it to nothing; waits for readers."""
-        with self._writer.hurried(SCRUB_SECONDS) as sql:
-            busy = sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        return not busy
-
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSnapshot]:
         with snapshot(self._writer.path, self._busy_seconds) as found:
@@ -193,10 +128,7 @@ class SqliteKeep:
         part = part_of(self._writer.path)
         take_over(part, self._writer)
         remove_file(part)
-        self._truncate_log()
-
-    def copy_to(self, target: Path) -> dict[str, int]:
-        return copy_to(self._writer.path, target, self._busy_seconds)
+        truncate_log(self._writer)
 
     def unfound(self) -> list[str]:
         with self._reader.use() as sql:
@@ -257,8 +189,3 @@ class SqliteKeep:
     def placed(self, units: Sequence[int]) -> dict[int, str]:
         with self._reader.use() as sql:
             return dict(sql.execute(statements()["placed_units"], (json.dumps(list(units)),)).fetchall())
-
-
-def _is_mostly_free(sql: sqlite3.Connection) -> bool:
-    pages, free = (sql.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
-    return bool(2 * free > pages)

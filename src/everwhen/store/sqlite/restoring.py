@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from everwhen.errors import Damaged, Refused
 from everwhen.home import make_private_folder
 from everwhen.instants import to_text
+from everwhen.store.banks import ForgetAgain
 from everwhen.store.sqlite.bank import SqliteStore
 from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.files import part_of, remove_file
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.sqlite.tombstones import Tombstones
-from everwhen.store.sqlite.transfer import check_backup, copy_to, part_of, remove_file, take_over
-
-Forget = Callable[[SqliteStore, Sequence[str], Sequence[str]], None]
-"""Forgets turns and facts, by their ids."""
+from everwhen.store.sqlite.transfer import check_backup, copy_to, take_over
 
 
-def restore(source: Path, bank: Path, *, replace: bool, forget: Forget, busy_seconds: float) -> int:
+def restore(source: Path, bank: Path, *, replace: bool, forget: ForgetAgain, busy_seconds: float) -> int:
     """Put a backup into a bank's place; how many turns it holds.
 
     The bank's own tombstones hold for the backup too: what was forgotten since is forgotten again, by `forget`. A bank
@@ -73,7 +71,7 @@ def _opened(bank: Path, values: dict[str, str], replace: bool, busy_seconds: flo
     return connection
 
 
-def carry_over(bank: Path, made: SqliteStore, forget: Forget) -> None:
+def carry_over(bank: Path, made: SqliteStore, forget: ForgetAgain) -> None:
     """Let what a bank has forgotten be forgotten in the one that will take its place."""
     live = Connection(bank, busy_seconds=5.0)
     try:
@@ -82,7 +80,7 @@ def carry_over(bank: Path, made: SqliteStore, forget: Forget) -> None:
         live.close()
 
 
-def forget_again(live: Connection, made: SqliteStore, forget: Forget) -> None:
+def forget_again(live: Connection, made: SqliteStore, forget: ForgetAgain) -> None:
     """The tombstones of a bank, held over another: what they mean goes from there, and they stand there too."""
     with live.use() as sql:
         secret = sql.execute(statements()["kept_value"], ("secret",)).fetchone()[0]

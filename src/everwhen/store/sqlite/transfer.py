@@ -22,6 +22,7 @@ from everwhen.store.sqlite.connection import (
     migrate,
     translate,
 )
+from everwhen.store.sqlite.files import remove_file
 from everwhen.store.sqlite.statements import migrations, statements
 from everwhen.store.terms import Tokenizer
 
@@ -164,8 +165,8 @@ class SqliteLoader:
             sql.execute("PRAGMA foreign_keys = OFF")
 
 
-def copy_to(source: Path, target: Path, busy_seconds: float) -> dict[str, int]:
-    """A verified copy of a bank in one file, whoever writes meanwhile; the rows that it holds, by table."""
+def copy_to(source: Path, target: Path, busy_seconds: float) -> None:
+    """A verified copy of a bank in one file, whoever writes meanwhile."""
     part = target.with_name(f".{target.name}.part")
     create_file(part)  # says so where nothing can be written
     remove_file(part)
@@ -195,7 +196,6 @@ def copy_to(source: Path, target: Path, busy_seconds: float) -> dict[str, int]:
     finally:
         connection.close()
         remove_file(part)
-    return counts
 
 
 def take_over(path: Path, writer: Connection) -> None:
@@ -243,17 +243,6 @@ def check_backup(path: Path) -> dict[str, str]:
     finally:
         connection.close()
     return values
-
-
-def part_of(bank: Path) -> Path:
-    """Where a bank is made that will take another one's place."""
-    return bank.with_name(f".{bank.name}.part")
-
-
-def remove_file(path: Path) -> None:
-    """Remove a database with what SQLite keeps beside it."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def version(sql: sqlite3.Connection) -> int:

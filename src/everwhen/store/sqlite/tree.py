@@ -13,11 +13,12 @@ import numpy as np
 from everwhen.instants import from_text, to_text
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.jobs import mark_row, put_marks, put_tree_value, seen_turns, told, tree_value
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.rows import interval_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
-from everwhen.store.tree import Above, Built, Mark, NewNode, NodeRow, Outcome, Place, Seen, Told
+from everwhen.store.tree import Above, Built, Mark, NewNode, NodeRow, Outcome, Place, Told
 from everwhen.types import Finding, Statement
 from everwhen.when import Interval
 
@@ -39,55 +40,22 @@ class SqliteTree:
 
     # What is to be built
 
-    def unseen(self) -> tuple[Seen, list[Told]]:
-        ask = statements()
-        with self._reader.transaction("DEFERRED") as sql:
-            newest = sql.execute(ask["newest_turn"]).fetchone()[0]
-            last = sql.execute(ask["last_taken_back"]).fetchone()[0]
-            asked = {"seen": _seen(sql), "taken_back": _value(sql, "tree_taken_back") or ""}
-            rows = sql.execute(ask["unseen_sessions"], asked).fetchall()
-        return Seen(newest, last), [_told(row) for row in rows]
-
     def told(self, turns: Sequence[str]) -> list[Told]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["sessions_of_turns"], (json.dumps(list(turns)),)).fetchall()
-        return [_told(row) for row in rows]
-
-    def watermark(self) -> datetime | None:
-        with self._reader.use() as sql:
-            newest = sql.execute(statements()["newest_turn"]).fetchone()[1]
-        return from_text(newest) if newest else None
-
-    def mark(self, places: Sequence[Place], seen: Seen | None = None) -> None:
-        with self._writer.transaction() as sql:
-            put_marks(sql, places)
-            if seen is not None:
-                _put(sql, "tree_seen", str(max(seen.turn, _seen(sql))))
-                _put(sql, "tree_taken_back", max(seen.taken_back, _value(sql, "tree_taken_back") or ""))
-
-    def marks(self, level: int) -> list[Mark]:
-        with self._reader.use() as sql:
-            rows = sql.execute(statements()["marks"], (level,)).fetchall()
-        return [
-            Mark(seq, Place(node, level, from_text(starts), from_text(ends), session, parent), bool(waits))
-            for seq, node, level, parent, session, starts, ends, waits in rows
-        ]
-
-    def pending(self) -> int:
-        with self._reader.use() as sql:
-            return int(sql.execute(statements()["count_marks"]).fetchone()[0])
+        return [told(row) for row in rows]
 
     def levels(self) -> str | None:
         with self._reader.use() as sql:
-            return _value(sql, "tree_levels")
+            return tree_value(sql, "tree_levels")
 
     def restart(self, levels: str, *, drop: bool = True) -> None:
         with self._writer.transaction() as sql:
             if drop:
                 remove_units(sql, [row[0] for row in sql.execute(statements()["node_units"]).fetchall()])
             sql.execute(statements()["drop_marks"])
-            _put(sql, "tree_seen", "0")
-            _put(sql, "tree_levels", levels)
+            put_tree_value(sql, "tree_seen", "0")
+            put_tree_value(sql, "tree_levels", levels)
 
     # Writing
 
@@ -119,7 +87,7 @@ class SqliteTree:
             self._put_below(sql, node)
         self._insert(sql, node)
         if node.above is not None:
-            sql.execute(ask["put_mark"], _mark_row(node.above))
+            sql.execute(ask["put_mark"], mark_row(node.above))
         return "built" if old is None else "rebuilt"
 
     def _remove(self, sql: sqlite3.Connection, place: Place, old: tuple[Any, ...]) -> None:
@@ -248,7 +216,7 @@ class SqliteTree:
             for name, problem in questions.items():
                 if count := sql.execute(statements()[name]).fetchone()[0]:
                     findings.append(Finding("tree", f"{count} {problem}"))
-            if count := sql.execute(statements()["sessions_without_node"], (_seen(sql),)).fetchone()[0]:
+            if count := sql.execute(statements()["sessions_without_node"], (seen_turns(sql),)).fetchone()[0]:
                 findings.append(Finding("tree", f"{count} sessions have no node, and none is to be built"))
             counts = sql.execute(statements()["nodes_by_level_count"]).fetchall()
             # Level 1 is stored only where a model wrote it.
@@ -270,31 +238,6 @@ def above(sql: sqlite3.Connection, turns: Sequence[str], places: Sequence[Place]
     for place in places:
         units.update(row[0] for row in sql.execute(ask["node_children"], (place.id, 1)))
     return sorted(units)
-
-
-def put_marks(sql: sqlite3.Connection, places: Sequence[Place]) -> None:
-    sql.executemany(statements()["put_mark"], [_mark_row(place) for place in places])
-
-
-def _told(row: tuple[Any, ...]) -> Told:
-    session, first, last = row
-    return Told(session, from_text(first), from_text(last))
-
-
-def _mark_row(place: Place) -> tuple[Any, ...]:
-    return (place.id, place.level, place.parent, place.session, to_text(place.start), to_text(place.end))
-
-
-def _value(sql: sqlite3.Connection, key: str) -> str | None:
-    return dict(sql.execute(statements()["bank_values"]).fetchall()).get(key)
-
-
-def _seen(sql: sqlite3.Connection) -> int:
-    return int(_value(sql, "tree_seen") or 0)
-
-
-def _put(sql: sqlite3.Connection, key: str, value: str) -> None:
-    sql.execute(statements()["put_bank_value"], (key, value))
 
 
 def _to_json(one: Statement) -> list[Any]:

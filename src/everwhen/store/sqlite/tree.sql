@@ -80,8 +80,8 @@ SELECT coalesce(max(superseded_at), '') FROM facts WHERE outcome IN ('corrected'
 SELECT s.session, min(s.said_at), max(s.said_at) FROM turns s
 WHERE s.session IN (SELECT session FROM turns WHERE id IN (SELECT value FROM json_each(?))) GROUP BY s.session;
 
--- newest_turn --
-SELECT coalesce(max(seq), 0), max(said_at) FROM turns;
+-- newest_said --
+SELECT max(said_at) FROM turns;
 
 -- put_mark --
 INSERT OR REPLACE INTO tree_marks (node, level, parent, session, starts, ends) VALUES (?, ?, ?, ?, ?, ?);

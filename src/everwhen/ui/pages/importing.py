@@ -15,10 +15,10 @@ from nicegui.events import UploadEventArguments
 from everwhen.errors import EverwhenError
 from everwhen.files.export import is_export, read_header
 from everwhen.files.packed import check_unpacked_size
+from everwhen.files.private import private_file
 from everwhen.ingest.importers import FORMATS, detect, merged, read
 from everwhen.memory import Memory
 from everwhen.serve.moving import FOLDER
-from everwhen.serve.private import private_file
 from everwhen.ui.leaf import Leaf
 from everwhen.ui.parts import block, empty, markup, said
 

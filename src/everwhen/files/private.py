@@ -8,6 +8,9 @@ from pathlib import Path
 
 from everwhen.home import make_private_folder
 
+DatabaseBusy = sqlite3.OperationalError
+"""A private database that cannot be written now: another process holds it, or the disk is full."""
+
 
 def private_folder(folder: Path) -> Path:
     """The folder, made when it is new, closed to others."""

@@ -1,0 +1,93 @@
+"""The banks of a home folder: one SQLite file for each."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from everwhen.store.banks import ForgetAgain
+from everwhen.store.base import Store
+from everwhen.store.sqlite.bank import SqliteStore
+from everwhen.store.sqlite.files import bank_bytes, bank_names, bank_path, part_of, remove_file
+from everwhen.store.sqlite.restoring import carry_over, restore
+from everwhen.store.sqlite.salvage import salvage
+from everwhen.store.sqlite.transfer import copy_to
+
+
+class SqliteBanks:
+    """The `Banks` of one folder. See `everwhen.store.banks` for what each call promises."""
+
+    def __init__(self, home: Path, busy_seconds: float = 30.0) -> None:
+        self._home = home
+        self._busy_seconds = busy_seconds
+
+    def path(self, bank: str) -> Path:
+        """The file of a bank."""
+        return bank_path(self._home, bank)
+
+    def check_name(self, bank: str) -> None:
+        self.path(bank)
+
+    def names(self) -> list[str]:
+        return bank_names(self._home)
+
+    def exists(self, bank: str) -> bool:
+        return self.path(bank).is_file()
+
+    def size(self, bank: str) -> int:
+        return bank_bytes(self.path(bank))
+
+    def embedder_of(self, bank: str) -> str | None:
+        path = self.path(bank)
+        if not path.exists():
+            return None
+        try:
+            sql = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            try:
+                row = sql.execute("SELECT value FROM bank WHERE key = 'embedder'").fetchone()
+            finally:
+                sql.close()
+        except sqlite3.Error:
+            return None  # whatever is wrong with the file, opening it says so better
+        return row[0] if row else None
+
+    def open(
+        self, bank: str, *, embedder: str, dimension: int | Callable[[], int], zone: str, create: bool = True
+    ) -> Store:
+        return SqliteStore.open(
+            self.path(bank),
+            embedder=embedder,
+            dimension=dimension,
+            zone=zone,
+            create=create,
+            busy_seconds=self._busy_seconds,
+        )
+
+    def drop(self, bank: str) -> None:
+        path = self.path(bank)
+        for file in (path, part_of(path)):  # an import that was broken off lies beside it
+            remove_file(file)
+
+    def back_up(self, bank: str, target: Path) -> None:
+        copy_to(self.path(bank), target, self._busy_seconds)
+
+    def restore(self, bank: str, source: Path, *, replace: bool, forget: ForgetAgain) -> int:
+        return restore(
+            source, self.path(bank), replace=replace, forget=forget, busy_seconds=self._busy_seconds
+        )
+
+    def salvage(self, bank: str) -> Iterator[dict[str, Any]]:
+        return salvage(self.path(bank))
+
+    @contextmanager
+    def loaded(self, bank: str, embedder: str, forget: ForgetAgain) -> Iterator[Store]:
+        path = self.path(bank)
+        store = SqliteStore.open(part_of(path), embedder=embedder, dimension=0, zone="UTC", create=False)
+        try:
+            yield store
+            carry_over(path, store, forget)
+        finally:
+            store.close()

@@ -114,10 +114,10 @@ def test_a_moved_plan_is_one_event_with_the_turn_that_moved_it(moved: Memory) ->
 
 def test_the_calendar_as_it_was_known_has_the_plan_as_it_was(moved: Memory) -> None:
     assert days(moved) == [12]
-    assert days(moved, known_at=datetime(2025, 5, 25, tzinfo=UTC)) == [5]
-    (old,) = moved.events(known_at=datetime(2025, 5, 25, tzinfo=UTC))
+    assert days(moved, as_of=datetime(2025, 5, 25, tzinfo=UTC)) == [5]
+    (old,) = moved.events(as_of=datetime(2025, 5, 25, tzinfo=UTC))
     assert old.superseded_at == CHANGE
-    assert days(moved, known_at=datetime(2025, 5, 1, tzinfo=UTC)) == []
+    assert days(moved, as_of=datetime(2025, 5, 1, tzinfo=UTC)) == []
 
 
 def test_forgetting_what_moved_a_plan_gives_the_plan_back(moved: Memory) -> None:
@@ -281,7 +281,7 @@ def test_recall_gives_the_version_that_counts(moved: Memory) -> None:
 def test_what_was_planned_then_is_what_the_timeline_and_the_agent_see(moved: Memory) -> None:
     then = datetime(2025, 5, 22, 9, tzinfo=UTC)
     view = View(moved, CHANGE, as_of=then)
-    for entries in (moved.timeline(known_at=then), view.timeline(None, None, None)):
+    for entries in (moved.timeline(as_of=then), view.timeline(None, None, None)):
         events = [entry for entry in entries if entry.kind == "event"]
         assert [entry.interval.start.day for entry in events if entry.interval.start] == [5]
         assert not [entry for entry in entries if "June 12" in entry.text]

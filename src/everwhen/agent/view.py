@@ -87,9 +87,7 @@ class View:
 
     def search_events(self, words: str, window: Interval | None, top: int) -> list[Event]:
         """Events that words or meaning connect with a topic and that may have occurred in a window, best first."""
-        known = {
-            event.id: event for event in self._told(self.bank.events(words, window, known_at=self.as_of))
-        }
+        known = {event.id: event for event in self._told(self.bank.events(words, window, as_of=self.as_of))}
         asked, seek = self._ranked_by(words)
         found = self.bank.recall(
             asked,
@@ -113,7 +111,7 @@ class View:
 
     def events(self, about: str | None, window: Interval | None) -> list[Event]:
         """All events about something in a window."""
-        return self._told(self.bank.events(about, window, known_at=self.as_of))
+        return self._told(self.bank.events(about, window, as_of=self.as_of))
 
     def facts(self, subject: str | None, predicate: str | None) -> list[Fact]:
         """What holds now, or held and was known then."""
@@ -141,7 +139,7 @@ class View:
 
     def timeline(self, about: str | None, window: Interval | None, grain: Grain | None) -> list[Entry]:
         """What happened, in the order of time."""
-        return self.bank.timeline(about, window, grain, known_at=self.as_of)
+        return self.bank.timeline(about, window, grain, as_of=self.as_of)
 
     def session(self, name: str) -> list[Turn]:
         """The turns of one conversation."""

@@ -9,7 +9,7 @@ import typer
 from everwhen.cli.app import Here, app
 from everwhen.cli.graph import MARKS
 from everwhen.cli.printing import printable, spoken_of
-from everwhen.cli.reading import Between
+from everwhen.cli.reading import AsOf, Between, KnownAt, both_times
 from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
@@ -34,12 +34,15 @@ def when_(
     between: Annotated[
         tuple[str, str] | None, typer.Option(help="Only answers from A to B: ISO 8601 or expressions.")
     ] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """When something was, is or will be, with the words that say so."""
     here: Here = context.obj
     with here.open() as memory:
         clock = here.clock(memory, at)
-        found = memory.when(query, at=clock.at, between=clock.window(between))
+        then = both_times(clock, as_of, known_at)
+        found = memory.when(query, at=clock.at, between=clock.window(between), **then)
     if here.json:
         here.print(found)
     elif found is None:
@@ -58,11 +61,14 @@ def compare(
     a: Annotated[str, typer.Argument(help="One event, such as 'the move to Porto'.")],
     b: Annotated[str, typer.Argument(help="The other one.")],
     at: At = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """Which of two events came first, and how far apart they are."""
     here: Here = context.obj
     with here.open() as memory:
-        found = memory.compare(a, b, at=here.clock(memory, at).at)
+        clock = here.clock(memory, at)
+        found = memory.compare(a, b, at=clock.at, **both_times(clock, as_of, known_at))
     if here.json:
         here.print(found)
     else:
@@ -78,15 +84,16 @@ def timeline(
     between: Between = None,
     grain: Annotated[str | None, typer.Option(help="Headings: day, week, month or year.")] = None,
     negated: Annotated[bool, typer.Option("--negated", help="Also what did not happen.")] = False,
-    known_at: Annotated[str | None, typer.Option(help="As the memory knew it then [at present].")] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """What happened, what began and ended, and the conversations, in the order of time."""
     here: Here = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
-        inside, known = clock.window(between), clock.last(known_at, "known_at")
+        inside, then = clock.window(between), both_times(clock, as_of, known_at)
         # The library says which grains there are.
-        found = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, known_at=known)
+        found = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, **then)
     if here.json:
         here.print(found)
     elif found:

@@ -8,7 +8,7 @@ import typer
 
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable, spoken_of
-from everwhen.cli.reading import Between
+from everwhen.cli.reading import AsOf, Between, KnownAt, both_times
 from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
@@ -31,14 +31,15 @@ def events(
     status: Annotated[
         str | None, typer.Option(help="happened, ongoing, planned, hypothetical or negated.")
     ] = None,
-    known_at: Annotated[str | None, typer.Option(help="As the memory knew it then [at present].")] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """The event calendar: who did what, when, in the order of what happened."""
     here: Here = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
-        known = clock.last(known_at, "known_at")
-        found = memory.events(about, clock.window(between), subject, verb, status, known)
+        then = both_times(clock, as_of, known_at)
+        found = memory.events(about, clock.window(between), subject, verb, status, **then)
     if here.json:
         here.print(found)
         return
@@ -80,6 +81,8 @@ def entities(
     ] = None,
     rename: Annotated[tuple[str, str] | None, typer.Option(help="An entity and its new name.")] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take back the last merge, split or rename.")] = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """Everyone and everything that has a name; or decide who is who."""
     here: Here = context.obj
@@ -91,7 +94,7 @@ def entities(
         if rename:
             memory.rename_entity(*rename)
         undone = memory.undo_entities() if undo else None
-        found = memory.entities()
+        found = memory.entities(**both_times(here.clock(memory), as_of, known_at))
     if here.json:
         here.print(found)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 import typer
 
@@ -12,11 +12,28 @@ from everwhen.errors import UsageError
 from everwhen.settings import MAX_TOKENS
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from everwhen.recall import Recall, Recipe
+    from everwhen.times import Clock
 
 Between = Annotated[
     tuple[str, str] | None, typer.Option(help="Only what was said from A to B: ISO 8601 or expressions.")
 ]
+AsOf = Annotated[str | None, typer.Option(help="What had been said by then.")]
+KnownAt = Annotated[str | None, typer.Option(help="What the memory held then.")]
+
+
+class BothTimes(TypedDict):
+    """The two times that every reader takes."""
+
+    as_of: datetime | None
+    known_at: datetime | None
+
+
+def both_times(clock: Clock, as_of: str | None, known_at: str | None) -> BothTimes:
+    """`--as-of` and `--known-at`, read; each is the last instant of what it names."""
+    return {"as_of": clock.last(as_of, "as_of"), "known_at": clock.last(known_at, "known_at")}
 
 
 @app.command()
@@ -27,8 +44,8 @@ def recall(
     between: Between = None,
     before: Annotated[str | None, typer.Option(help="Only what was said before.")] = None,
     after: Annotated[str | None, typer.Option(help="Only what was said at or after.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="What had been said by then.")] = None,
-    known_at: Annotated[str | None, typer.Option(help="What the memory held then.")] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
     budget: Annotated[str, typer.Option(help="Thinking budget: low, mid, high or candidates.")] = "mid",
     recipe: Annotated[
         str | None, typer.Option(metavar="NAME", help="A recipe by name instead of a budget: mid or tempr.")
@@ -75,9 +92,8 @@ def recall(
             recipe=_recipe(recipe, budget, without or [], satf=satf, expand=expand, tree=tree, gate=gate),
             max_tokens=max_tokens,
             between=clock.window(between, before, after),
-            as_of=clock.last(as_of, "as_of"),
-            known_at=clock.last(known_at, "known_at"),
             order=order,
+            **both_times(clock, as_of, known_at),
         )
     if here.json:
         here.print(found)

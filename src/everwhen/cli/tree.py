@@ -9,6 +9,7 @@ import typer
 from everwhen.cli.app import Here, app
 from everwhen.cli.printing import printable
 from everwhen.cli.progress import counting
+from everwhen.cli.reading import AsOf, KnownAt, both_times
 from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
@@ -30,16 +31,18 @@ def tree(
         str | None, typer.Option(help="Only what holds this time: ISO 8601 or an expression.")
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Every line of every node.")] = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """The memory tree: what was said, condensed by session, day, week and month."""
     here: Here = context.obj
     with here.open() as memory:
         zone = here.zone_of(memory)
-        asked = here.clock(memory).interval(at, "at") if at is not None else None
-        if asked is not None and asked.start == asked.end:
-            found = memory.tree(level, asked.start)
-        else:
-            found = memory.tree(level, asked)
+        clock = here.clock(memory)
+        asked = clock.interval(at, "at") if at is not None else None
+        instant = asked is not None and asked.start == asked.end
+        moment = asked.start if asked is not None and instant else asked
+        found = memory.tree(level, moment, **both_times(clock, as_of, known_at))
         waiting = 0 if any(node.level > 1 for node in found) else memory.stats().turns
     if here.json:
         here.print(found)
@@ -56,12 +59,12 @@ def tree(
 
 
 @app.command()
-def profile(context: typer.Context) -> None:
+def profile(context: typer.Context, as_of: AsOf = None, known_at: KnownAt = None) -> None:
     """What the memory says of people over all of time: statements with support and dates."""
     here: Here = context.obj
     with here.open() as memory:
         zone = zone_of(here.zone_of(memory))
-        found = memory.profile()
+        found = memory.profile(**both_times(here.clock(memory), as_of, known_at))
     if here.json:
         here.print(found)
         return

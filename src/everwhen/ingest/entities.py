@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from everwhen.ingest.extract.base import ExtractedEntity
 from everwhen.ingest.nicknames import akin, may_be
-from everwhen.store.graph import GraphWriter, Known
+from everwhen.store.graph import GraphWriter, Heard, Known
 
 WEIGHTS = (0.5, 0.3, 0.2)
 SAME, APART = 0.85, 0.6
@@ -73,9 +73,13 @@ class Resolver:
         held = entities or KnownEntities()
         held.open(write)
         self._known, self._names = held.known, held.names
+        self._heard: Heard | None = None
 
-    def unit(self, names: Sequence[ExtractedEntity], at: datetime) -> dict[str, int]:
-        """The identities of the names of one unit, by name."""
+    def unit(
+        self, names: Sequence[ExtractedEntity], at: datetime, recorded_at: datetime | None = None
+    ) -> dict[str, int]:
+        """The identities of the names of one unit, by name; it was said at `at`."""
+        self._heard = None if recorded_at is None else Heard(at, recorded_at)
         chosen: dict[str, int] = {}
         pending = []
         for entity in names:
@@ -187,14 +191,16 @@ class Resolver:
         known = self._known[seq]
         name = known.name
         if says_less(name, entity.name):
-            self.write.rename_entity(seq, name := entity.name)  # "Alice" is listed as Alice Chen from now on
+            self.write.rename_entity(
+                seq, name := entity.name, self._heard
+            )  # "Alice" is listed as Alice Chen from now on
         type_ = entity.type if known.type == "OTHER" else known.type
         self._known[seq] = known._replace(name=name, type=type_, names=known.names | {entity.name})
         self._names.add(entity.name, seq)
         return seq
 
     def _new(self, entity: ExtractedEntity) -> int:
-        seq = self.write.add_entity(entity.name, entity.type)
+        seq = self.write.add_entity(entity.name, entity.type, self._heard)
         self._known[seq] = Known(seq, "", entity.name, entity.type, frozenset({entity.name}))
         self._names.add(entity.name, seq)
         return seq

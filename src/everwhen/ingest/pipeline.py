@@ -284,18 +284,20 @@ def _mention(
     resolved: dict[str, dict[str, int]] = {}
     kinds = {key(entity.name): entity.type for entity in extraction.entities}
     fresh = {id_ for entity in extraction.entities for id_ in entity.turns}
+    newest = max((batch.turns[id_].recorded_at for id_ in batch.mine), default=None)
     for id_, turn in batch.turns.items():
         said = (one for one in by_turn.get(id_, []) if resolver.takes(one))
         names = _once(list(said))[:MOST_PER_TURN]
         if not names:
             continue
-        chosen = resolver.unit(names, turn.said_at)
+        found_at = turn.recorded_at if id_ in batch.mine else newest  # of an earlier turn only now
+        chosen = resolver.unit(names, turn.said_at, found_at)
         resolved[id_] = {key(name): seq for name, seq in chosen.items()}
         types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():
-            write.mention(raws[id_], seq, name, types[name])
+            write.mention(raws[id_], seq, name, types[name], found_at)
             for earlier in write.present(batch.topics.get(key(name), frozenset())):
-                write.mention(earlier, seq, name, types[name])
+                write.mention(earlier, seq, name, types[name], found_at)
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
     for unit, thing in zip(batch.units, things, strict=True):
         for name in thing.entities:

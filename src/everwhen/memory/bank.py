@@ -21,7 +21,7 @@ from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall.accesses import Accesses
 from everwhen.redact import Masks, kinds_of
 from everwhen.settings import Settings
-from everwhen.store import Store
+from everwhen.store import Store, Then
 from everwhen.store.opening import open_banks
 from everwhen.times import Clock
 from everwhen.types import Between, Time
@@ -102,6 +102,11 @@ class OpenBank:
     def window(self, between: Between | None) -> Interval | None:
         """A stretch of time in a call that has no other moment than now."""
         return self.clock().window(between)
+
+    def then(self, as_of: Time | None, known_at: Time | None, clock: Clock | None = None) -> Then:
+        """The two times that a reader is asked to look from."""
+        clock = clock or self.clock()
+        return Then(clock.last(as_of, "as_of"), clock.last(known_at, "known_at"))
 
     # Models
 

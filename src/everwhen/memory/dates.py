@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 
 from everwhen.errors import UsageError
 from everwhen.memory.bank import OpenBank
@@ -14,7 +13,7 @@ from everwhen.operations.events import Events
 from everwhen.operations.times import Compare, Timeline, When
 from everwhen.recall.question import heart_of
 from everwhen.recipes import for_budget
-from everwhen.store import Filter
+from everwhen.store import Filter, Then
 from everwhen.store.facts import FactRow
 from everwhen.types import Compared, Comparison, Entry, Event, Listed, Session, TimeAnswer
 from everwhen.waiting import one_wait
@@ -36,7 +35,7 @@ class Dates:
 
         bank, words = self._bank, asked_for(asked.query, "query")
         clock = bank.clock(asked.at)
-        window, then = clock.window(asked.between), clock.last(asked.as_of, "as_of")
+        window, then = clock.window(asked.between), bank.then(asked.as_of, asked.known_at, clock)
         pending = bank.settle()
         recipe = for_budget("mid", bank.settings)
         ask = Ask(words, clock.now, bank.zone, window, recipe, bank.reader, then)
@@ -48,9 +47,13 @@ class Dates:
         from everwhen.recall.comparing import comparison
 
         first, second = asked_for(asked.a, "first event"), asked_for(asked.b, "second event")
-        moment = self._bank.clock(asked.at).now
+        clock = self._bank.clock(asked.at)
+        then = self._bank.then(asked.as_of, asked.known_at, clock)
         with one_wait() as wait:
-            sides = [Compared(side, self.when(When(side, at=moment))) for side in (first, second)]
+            sides = [
+                Compared(side, self.when(When(side, at=clock.now, as_of=then.as_of, known_at=then.known_at)))
+                for side in (first, second)
+            ]
             found = comparison(sides[0], sides[1], self._bank.zone)
             return replace(found, pending=wait.pending)
 
@@ -60,13 +63,12 @@ class Dates:
 
         topic = None if asked.about is None else asked_for(asked.about, "topic")
         window = self._bank.window(asked.between)
-        then = self._bank.clock().last(asked.known_at, "known_at")
-        events = self._events.events(Events(topic, window, known_at=then))
-        sessions = self._sessions_of(topic, events)
+        then = self._bank.then(asked.as_of, asked.known_at)
+        events = self._events.events(Events(topic, window, as_of=then.as_of, known_at=then.known_at))
         entries = timeline(
             events,
             self._facts_about(topic, then),
-            [session for session in sessions if then is None or session.first <= then],
+            self._sessions_of(topic, events, then),
             between=window,
             grain=asked.grain,
             zone=self._bank.zone,
@@ -74,7 +76,7 @@ class Dates:
         )
         return Listed(entries, events.pending)
 
-    def _facts_about(self, topic: str | None, then: datetime | None) -> list[tuple[FactRow, tuple[str, ...]]]:
+    def _facts_about(self, topic: str | None, then: Then) -> list[tuple[FactRow, tuple[str, ...]]]:
         """What is believed, or was then, of everything or of what words or meaning connect with a topic."""
         store, facts = self._bank.store, self._bank.store.facts
         if topic is None:
@@ -82,11 +84,11 @@ class Dates:
         else:
             units = self._bank.model.read(lambda embedder: self._fact_units(embedder, topic))
             ids = list(dict.fromkeys(row.id for row in store.units(units).values()))
-        sources = facts.sources(ids, then) if ids else {}
+        sources = facts.sources_then(ids, then) if ids else {}
         said = store.known([source for several in sources.values() for source in several])
         return [
             (row, tuple(source for source in sources.get(row.id, ()) if source in said))
-            for row in facts.by_id(ids, then)
+            for row in facts.believed_then(ids, then)
         ]
 
     def _fact_units(self, embedder: Embedder, topic: str) -> list[int]:
@@ -95,10 +97,10 @@ class Dates:
         by_meaning = scan.by_meaning(0, MOST_FACTS, self._bank.settings.about_similarity)
         return [unit for unit, _ in (*scan.by_words(MOST_FACTS), *by_meaning)]
 
-    def _sessions_of(self, topic: str | None, events: list[Event]) -> list[Session]:
+    def _sessions_of(self, topic: str | None, events: list[Event], then: Then) -> list[Session]:
         """All conversations, or those in which the events were told."""
         store = self._bank.store
-        sessions = store.sessions()
+        sessions = store.sessions(then)
         if topic is None:
             return sessions
         told = {turn.session for turn in store.turns(ids=[id_ for event in events for id_ in event.turns])}

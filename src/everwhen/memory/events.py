@@ -20,7 +20,7 @@ from everwhen.operations.events import (
     UndoEntities,
 )  # fmt: skip
 from everwhen.recall.question import heart_of
-from everwhen.store import Filter
+from everwhen.store import Filter, Then
 from everwhen.types import Entity, Event, Linked, Listed, UnitRow
 
 MOST_ABOUT = 200
@@ -36,20 +36,22 @@ class EventCalendar:
     @does(Events)
     def events(self, asked: Events) -> Listed[Event]:
         window = self._bank.window(asked.between)
-        then = self._bank.clock().last(asked.known_at, "known_at")
+        then = self._bank.then(asked.as_of, asked.known_at)
         pending = self._bank.settle()
         found = self._bank.store.graph.events(
             between=window,
             subject=asked.subject,
             verb=asked.verb,
             status=asked.status,
-            units=None if asked.about is None else self._about(heart_of(asked.about)),
+            units=None if asked.about is None else self._about(heart_of(asked.about), then),
+            then=then,
         )
-        return Listed([event for event in found if event.known(then)], pending)
+        return Listed(found, pending)
 
-    def _about(self, about: str) -> list[int]:
+    def _about(self, about: str, then: Then) -> list[int]:
         """The events that words or meaning connect with a topic."""
-        store, only = self._bank.store, Filter(kinds=frozenset({"event"}))
+        store = self._bank.store
+        only = Filter(between=then.said, known_at=then.known_at, kinds=frozenset({"event"}))
         by_words = store.search_text(about, MOST_ABOUT, only)
         similar = self._bank.model.read(
             lambda embedder: store.search_vectors(
@@ -61,8 +63,9 @@ class EventCalendar:
 
     @does(Entities)
     def entities(self, asked: Entities) -> Listed[Entity]:
+        then = self._bank.then(asked.as_of, asked.known_at)
         pending = self._bank.settle()
-        return Listed(self._bank.store.graph.entities(), pending)
+        return Listed(self._bank.store.graph.entities(then), pending)
 
     @does(OneEntity)
     def entity(self, asked: OneEntity) -> Entity:

@@ -62,15 +62,17 @@ class MemoryTree:
         if level is not None and not 1 <= level <= levels.top:
             named = ", ".join(f"{one} {levels.name(one)}" for one in range(1, levels.top + 1))
             raise UsageError(f"there is no level {level!r} in the memory tree; there are: {named}")
+        then = self._bank.then(asked.as_of, asked.known_at)
         pending = self._bank.settle()
-        return Listed(nodes(self._bank.store, levels, level, self._moment(asked.at)), pending)
+        return Listed(nodes(self._bank.store, levels, level, self._moment(asked.at), then), pending)
 
     @does(Profile)
     def profile(self, asked: Profile) -> Listed[Statement]:
         from everwhen.tree.reading import profile
 
+        then = self._bank.then(asked.as_of, asked.known_at)
         pending = self._bank.settle()
-        return Listed(profile(self._bank.store, self.levels()), pending)
+        return Listed(profile(self._bank.store, self.levels(), then), pending)
 
     def levels(self) -> Levels:
         """The levels of this bank's tree: those it was built with, else those that are set."""

@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Annotated, Any, Literal, Protocol, TypeAlias
 
 from everwhen.errors import UsageError
 from everwhen.instants import aware
 from everwhen.messages import LONGEST_LABEL, clean, message
 from everwhen.operations.frozen import Frozen, frozen
 from everwhen.times import Clock, known_zone
-from everwhen.types import Message
+from everwhen.types import Message, Time
 from everwhen.when import Interval
 
 Given: TypeAlias = str | Mapping[str, Any] | Message
@@ -242,6 +242,11 @@ class Recipes(Argument):
     """How something is put together: a frozen recipe of the library, `of` recall or of an answer."""
 
     of: Literal["recall", "answer"] = "recall"
+
+
+AsOfTime: TypeAlias = Annotated[Time | None, Moment(), Help("What had been said by then.")]
+KnownAtTime: TypeAlias = Annotated[Time | None, Moment(), Help("What the memory held then.")]
+"""The two times of every reader: it answers as the memory would have answered then."""
 
 
 class OpenModel(Protocol):

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from typing import Annotated, get_args
 
-from everwhen.operations.arguments import Choice, Help, Label, Moment, Name, Names, Stretch, Text, Whole
+from everwhen.operations.arguments import (
+    AsOfTime,
+    Choice,
+    Help,
+    KnownAtTime,
+    Label,
+    Name,
+    Names,
+    Stretch,
+    Text,
+    Whole,
+)
 from everwhen.operations.base import Operation, Spec
 from everwhen.operations.frozen import frozen
-from everwhen.types import Between, Entity, Event, EventStatus, Linked, Listed, Time, UnitRow
+from everwhen.types import Between, Entity, Event, EventStatus, Linked, Listed, UnitRow
 
 STATUSES: tuple[EventStatus, ...] = get_args(EventStatus)
 
@@ -18,7 +30,8 @@ class Events(Operation[Listed[Event]]):
     """The event calendar: who did what, when, in the order of what happened.
 
     `between` keeps what may have occurred in it; `about` the events that words or meaning connect with it.
-    Of a plan that changed the last version counts; at `known_at` the one that had been told by then.
+    Of a plan that changed the last version counts: with `as_of` the last that had been told by then, with
+    `known_at` the last that the memory held then.
     """
 
     spec = Spec("GET /events", paged=True)
@@ -28,14 +41,24 @@ class Events(Operation[Listed[Event]]):
     subject: Annotated[str | None, Text(most=512), Help("Who did it.")] = None
     verb: Annotated[str | None, Text(most=512)] = None
     status: Annotated[str | None, Choice(among=STATUSES)] = None
-    known_at: Annotated[Time | None, Moment(), Help("As it was known then.")] = None
+    _: KW_ONLY
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None
 
 
 @frozen
 class Entities(Operation[Listed[Entity]]):
-    """Everyone and everything that has a name, those spoken of most first."""
+    """Everyone and everything that has a name, those spoken of most first.
+
+    With `as_of`, those who had been spoken of by then, and by the names that had been said. With `known_at`, those
+    whom the memory knew then, before later names, merges, splits and renames.
+    """
 
     spec = Spec("GET /entities", paged=True)
+
+    _: KW_ONLY
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None
 
 
 @frozen

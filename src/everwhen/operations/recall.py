@@ -7,12 +7,14 @@ from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 from everwhen.operations.arguments import (
+    AsOfTime,
     Budget,
     Choice,
     Choices,
     Flag,
     Fraction,
     Help,
+    KnownAtTime,
     Metadata,
     Moment,
     Recipes,
@@ -57,8 +59,8 @@ class RecallMemories(Operation[Recall]):
     between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
     before: Annotated[Time | None, Moment()] = None
     after: Annotated[Time | None, Moment()] = None
-    as_of: Annotated[Time | None, Moment(), Help("What had been said by then.")] = None
-    known_at: Annotated[Time | None, Moment(), Help("What the memory held then.")] = None
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None
     kinds: Annotated[
         Sequence[str] | None,
         Choices(among=KINDS),

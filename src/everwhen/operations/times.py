@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Annotated
 
-from everwhen.operations.arguments import Choice, Flag, Help, Moment, Stretch, Text
+from everwhen.operations.arguments import AsOfTime, Choice, Flag, Help, KnownAtTime, Moment, Stretch, Text
 from everwhen.operations.base import Operation, Spec
 from everwhen.operations.frozen import frozen
 from everwhen.types import Between, Comparison, Entry, Listed, Time, TimeAnswer
@@ -21,8 +21,8 @@ class When(Operation[TimeAnswer | None]):
 
     `query` is a question ("when did Ana move") or names the event ("Ana's move to Porto"). It may ask for the
     first or last time, for a unit ("in which month"), since when, or lean on another event ("the week after my
-    vacation"). `between` keeps answers that may lie in it; `as_of` leaves out what was said later. A duration
-    asked for ("how long after …") is what `compare` computes.
+    vacation"). `between` keeps answers that may lie in it; `as_of` leaves out what was said later, `known_at` what
+    was recorded later. A duration asked for ("how long after …") is what `compare` computes.
     """
 
     spec = Spec("POST /when")
@@ -31,12 +31,16 @@ class When(Operation[TimeAnswer | None]):
     _: KW_ONLY
     at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
     between: Annotated[Between | None, Stretch()] = None
-    as_of: Annotated[Time | None, Moment(), Help("What had been said by then.")] = None
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None
 
 
 @frozen
 class Compare(Operation[Comparison]):
-    """Which of two events came first and how many days lie between them, as exactly as their dates allow."""
+    """Which of two events came first and how many days lie between them, as exactly as their dates allow.
+
+    `as_of` leaves out what was said later, `known_at` what was recorded later.
+    """
 
     spec = Spec("POST /compare")
 
@@ -44,6 +48,8 @@ class Compare(Operation[Comparison]):
     b: Annotated[str, Text("second event"), Help(example="Ana's new job")]
     _: KW_ONLY
     at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None
 
 
 @frozen
@@ -52,8 +58,8 @@ class Timeline(Operation[Listed[Entry]]):
 
     An event that was told twice comes once. `about` keeps what words or meaning connect with it, `between` what
     may lie in it; `grain` (day, week, month or year) puts entries under units of time. What was planned or only
-    supposed says so; what did not happen is left out, unless `negated` asks for it. With
-    `known_at`, only what had been told by then, and of a plan that changed the version of then.
+    supposed says so; what did not happen is left out, unless `negated` asks for it. With `as_of`, only what had been
+    said by then, with `known_at`, only what the memory held then; of plans and facts that changed, the version of then.
     """
 
     spec = Spec("POST /timeline", paged=True)
@@ -63,4 +69,5 @@ class Timeline(Operation[Listed[Entry]]):
     grain: Annotated[Grain | None, Choice(among=GRAINS)] = None
     _: KW_ONLY
     negated: Annotated[bool, Flag(), Help("Also what did not happen.")] = False
-    known_at: Annotated[Time | None, Moment(), Help("As it was known then.")] = None
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None

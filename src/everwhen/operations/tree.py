@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Annotated
 
-from everwhen.operations.arguments import Help, Here, Moment, Whole
+from everwhen.operations.arguments import AsOfTime, Help, Here, KnownAtTime, Moment, Whole
 from everwhen.operations.base import Operation, Spec
 from everwhen.operations.frozen import frozen
 from everwhen.types import Consolidated, Listed, Node, Statement, Time
@@ -36,6 +36,9 @@ class Tree(Operation[Listed[Node]]):
 
     `at` keeps those whose interval contains an instant, or overlaps a day, an expression or an interval. Level 1
     is always there; the levels above are what `consolidate` has built.
+
+    With `known_at`, the nodes that stood then, in the version of then. With `as_of`, a node is there in its newest
+    version that was built from nothing said later; a window that has no such version is left out.
     """
 
     spec = Spec("GET /tree", paged=True)
@@ -46,10 +49,20 @@ class Tree(Operation[Listed[Node]]):
         Moment(interval=True),
         Help("Nodes whose interval contains it, or overlaps it."),
     ] = None
+    _: KW_ONLY
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None
 
 
 @frozen
 class Profile(Operation[Listed[Statement]]):
-    """What the tree's top level says, over all of time: statements with support, dates and turns."""
+    """What the tree's top level says, over all of time: statements with support, dates and turns.
+
+    `as_of` and `known_at` choose the versions of its nodes as `tree` does, and the facts as they were believed then.
+    """
 
     spec = Spec("GET /profile", paged=True)
+
+    _: KW_ONLY
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None

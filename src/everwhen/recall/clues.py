@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Literal
 
 from everwhen.facts.predicates import Predicates
 from everwhen.recall.spans import unit_around
-from everwhen.store import Filter, Store
+from everwhen.store import NOW, Filter, Store, Then
 from everwhen.store.base import Vectors
 from everwhen.store.facts import FactRow
 from everwhen.types import Event, Turn
@@ -83,38 +82,39 @@ def day_of(turn: Turn) -> Interval:
     return unit_around(turn.said_at, "day", turn.zone)
 
 
-def gather(
-    store: Store, ranked: Sequence[str], events: Iterable[int], then: datetime | None = None
-) -> list[Clue]:
-    """The evidence of some turns, best turn first, and of the turns of some events; only what had been said by
-    `then`."""
-    told = store.graph.events_told(list(ranked), list(events))
+def gather(store: Store, ranked: Sequence[str], events: Iterable[int], then: Then = NOW) -> list[Clue]:
+    """The clues of some turns, best turn first, and of the turns of some events: only what had been said and recorded
+    then."""
+    told = store.graph.events_told(list(ranked), list(events), then)
     by_turn: dict[str, list[Event]] = {}
     for event in told:
         by_turn.setdefault(event.told_in, []).append(event)
     ids = list(dict.fromkeys([*ranked, *by_turn]))
-    turns = {turn.id: turn for turn in store.turns(ids=ids)}
-    facts, predicates = _facts(store, ids), Predicates(store.facts.predicates())
+    turns = {turn.id: turn for turn in store.turns(ids=ids) if then.sees(turn)}
+    facts, predicates = _facts(store, ids, then), Predicates(store.facts.predicates())
     before = store.contexts(ids)
     places = {turn: rank for rank, turn in enumerate(ranked, start=1)}
     clues: list[Clue] = []
     for id_ in ids:
         turn = turns.get(id_)
-        if turn is not None and (then is None or turn.said_at <= then):
+        if turn is not None:
             around = f"{before.get(id_, '')}\n{turn.text}"
             rank = places.get(id_, len(places) + 1)
             begun = [_of_fact(row, turn, rank, around, predicates) for row in facts.get(id_, [])]
             told_here = by_turn.get(id_, [])
             found = _clues(turn, around, rank, told_here, begun)
-            clues += _as_they_stand(found, told_here, then)
+            clues += _as_they_stand(found, told_here)
     return clues
 
 
-def _as_they_stand(found: list[Clue], events: Sequence[Event], then: datetime | None) -> list[Clue]:
+def _as_they_stand(found: list[Clue], events: Sequence[Event]) -> list[Clue]:
     """Without the dates of plans that have changed since; where one changed, its version says what its words mean."""
-    changed = [event.occurred for event in events if not event.known(then) and event.occurred is not None]
-    stands = {event.occurred for event in events if event.known(then)}
-    meant = {event.expression: event.occurred for event in events if event.replaces and event.known(then)}
+    last = [event for event in events if event.superseded_at is None]
+    changed = [
+        event.occurred for event in events if event.superseded_at is not None and event.occurred is not None
+    ]
+    stands = {event.occurred for event in last}
+    meant = {event.expression: event.occurred for event in last if event.replaces}
     return [
         one
         for one in found
@@ -158,20 +158,20 @@ def _clues(turn: Turn, around: str, rank: int, events: Sequence[Event], facts: S
 
 
 def similar_facts(
-    store: Store, vector: Vectors, words: str, rank: int
+    store: Store, vector: Vectors, words: str, rank: int, then: Then = NOW
 ) -> tuple[dict[str, float], list[Clue]]:
     """The cosine of the facts nearest to a question, by their ids, and the beginnings of those that nobody said in a
     turn: asserted, or imported. For these the fact stands in for the turn."""
-    where = Filter(kinds=frozenset({"fact"}))
+    where = Filter(kinds=frozenset({"fact"}), known_at=then.known_at)
     near = store.search_vectors(vector, FACTS, where)
     rows = store.units([one.unit for one in (*near, *store.search_text(words, FACTS, where))])
     ids = [row.id for row in rows.values()]
     if not ids:
         return {}, []
-    sources, predicates = store.facts.sources(ids), Predicates(store.facts.predicates())
+    sources, predicates = store.facts.sources_then(ids, then), Predicates(store.facts.predicates())
     said = store.known([source for several in sources.values() for source in several])
     clues = []
-    for row in store.facts.by_id(ids):
+    for row in store.facts.believed_then(ids, then):
         if said.keys().isdisjoint(sources.get(row.id, ())):
             turn = Turn(
                 id=row.id,
@@ -224,14 +224,14 @@ def similar_events(
     return cosines, [found.unit for found in (*near[:EVENTS], *named)]
 
 
-def _facts(store: Store, turns: Sequence[str]) -> dict[str, list[FactRow]]:
+def _facts(store: Store, turns: Sequence[str], then: Then) -> dict[str, list[FactRow]]:
     """The believed facts that came from each turn first."""
     ids = store.facts.from_sources(turns)
     if not ids:
         return {}
-    sources = store.facts.sources(ids)
+    sources = store.facts.sources_then(ids, then)
     out: dict[str, list[FactRow]] = {}
-    for row in store.facts.by_id(ids):
+    for row in store.facts.believed_then(ids, then):
         for source in sources.get(row.id, [])[:1]:
             out.setdefault(source, []).append(row)
     return out

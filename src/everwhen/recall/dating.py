@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage, Reader, Reading
@@ -26,7 +26,7 @@ from everwhen.recall.spans import unit_around
 from everwhen.recall.told import AskedWords, covers, read_words
 from everwhen.recall.who import asked_about
 from everwhen.recipes import MID, Recipe
-from everwhen.store import Filter, Store
+from everwhen.store import NOW, Filter, Store, Then
 from everwhen.types import Evidence, TimeAnswer
 from everwhen.when import Constraint, Interval
 from everwhen.when.interval import coarser
@@ -45,7 +45,7 @@ QUOTES = 3
 """Pieces of evidence that an answer shows."""
 AMONG = 0.1
 """For "first" and "last": an interval takes part when it is at least so likely, relative to the likeliest."""
-_TURN, _EVENT = Filter(kinds=frozenset({"turn"})), Filter(kinds=frozenset({"event"}))
+_TURN, _EVENT = frozenset({"turn"}), frozenset({"event"})
 _RANKED = frozenset({"turn", "fact"})
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _LETTERS = re.compile(r"[^\W_]+")
@@ -62,8 +62,8 @@ class Ask:
     recipe: Recipe = field(default=MID)
     reader: Reader | None = None
     """What reads the first turns beside the question."""
-    as_of: datetime | None = None
-    """Only what had been said by then counts, and plans as they stood."""
+    then: Then = NOW
+    """Only what had been said and recorded by then counts, and plans and facts as they stood."""
     anchor: bool = False
     """Whether it is the event that another question leans on: that event leans on no other."""
 
@@ -119,24 +119,28 @@ class Scored:
 
 
 def clues_for(store: Store, embedder: Embedder, ask: Ask, question: Question) -> Scored:
-    """Everything that may date the event, each piece with its probability."""
-    said = None if ask.as_of is None else Interval(None, ask.as_of + timedelta(microseconds=1), "second")
+    """Everything that may date the event, each with its probability."""
+    then = ask.then
     request = Request(
         query=ask.query,
         max_tokens=EVERYTHING,
         at=ask.at,
-        where=Filter(kinds=_RANKED, between=said),
+        where=Filter(between=then.said, known_at=then.known_at, kinds=_RANKED),
         recipe=replace(ask.recipe, dates=False),
         reader=ask.reader,
     )
     ranked = list(dict.fromkeys(id_ for one in recall(store, embedder, request) for id_ in one.turns))
+    if not then.is_now:  # a fact may rest on turns that came later
+        seen = {turn.id for turn in store.turns(ids=ranked) if then.sees(turn)}
+        ranked = [id_ for id_ in ranked if id_ in seen]
     vector, words = read_words(store, embedder, ask.query)
-    near_events, units = similar_events(store, vector, question.event, _EVENT)
-    near = store.search_vectors(vector, NEAREST, _TURN)
+    only = Filter(between=then.said, known_at=then.known_at, kinds=_EVENT)
+    near_events, units = similar_events(store, vector, question.event, only)
+    near = store.search_vectors(vector, NEAREST, replace(only, kinds=_TURN))
     rows = store.units([found.unit for found in near])
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
-    near_facts, begun = similar_facts(store, vector, question.event, rank=1)
-    clues = [*gather(store, ranked[:TURNS], units, ask.as_of), *begun]
+    near_facts, begun = similar_facts(store, vector, question.event, 1, then)
+    clues = [*gather(store, ranked[:TURNS], units, then), *begun]
     changed = {clue.turn.id: clue.event.text for clue in clues if clue.event and clue.event.replaces}
     read = _read(store, ask, [*ranked[:READ], *list(changed)[:READ]], changed)
     found = features(question, clues, {**near_events, **near_facts}, near_turns, read)

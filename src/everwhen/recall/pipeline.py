@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
@@ -47,7 +47,7 @@ from everwhen.recall.satf import satf
 from everwhen.recall.spelling import Names, corrected
 from everwhen.recipes import MID, Recipe
 from everwhen.settings import MAX_TOKENS
-from everwhen.store import Filter, Store
+from everwhen.store import Filter, Store, Then
 from everwhen.store.scan import Scan
 from everwhen.types import KINDS, Dropped, HalfLives, Recall, Recalled, UnitRow, Why
 
@@ -166,14 +166,10 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
 def _current(store: Store, rows: list[UnitRow], where: Filter) -> list[UnitRow]:
     """Without the plans of which a later version had been told by the time that is asked about."""
     units = [row.seq for row in rows if row.kind == "event"]
-    events = store.graph.events_told((), units) if units else []
     said = where.between.end if where.between else None
-    ends = [end for end in (said, where.known_at) if end is not None]
-    replaced = {
-        event.id
-        for event in events
-        if event.superseded_at is not None and all(event.superseded_at < end for end in ends)
-    }
+    then = Then(None if said is None else said - timedelta(microseconds=1), where.known_at)
+    events = store.graph.events_told((), units, then) if units else []
+    replaced = {event.id for event in events if event.superseded_at is not None}
     return [row for row in rows if row.id not in replaced]
 
 

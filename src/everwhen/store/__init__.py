@@ -2,5 +2,6 @@
 
 from everwhen.store.base import BankInfo, Filter, NewTurn, Scored, Store
 from everwhen.store.model import Model
+from everwhen.store.then import NOW, Then
 
-__all__ = ["BankInfo", "Filter", "Model", "NewTurn", "Scored", "Store"]
+__all__ = ["NOW", "BankInfo", "Filter", "Model", "NewTurn", "Scored", "Store", "Then"]

@@ -16,6 +16,7 @@ from everwhen.store.jobs import Jobs
 from everwhen.store.keep import KeepStore
 from everwhen.store.model import Model
 from everwhen.store.scan import Scan
+from everwhen.store.then import NOW, Then
 from everwhen.store.tree import TreeStore
 from everwhen.types import Finding, Session, Stats, Turn, UnitRow
 from everwhen.when import Interval
@@ -146,7 +147,9 @@ class Store(Protocol):
         """Who spoke in an exchange, turn by turn, in its first turns."""
         ...
 
-    def sessions(self) -> list[Session]: ...
+    def sessions(self, then: Then = NOW) -> list[Session]:
+        """Conversations by when they began, as far as their turns had been said and recorded."""
+        ...
 
     def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
         """Units by the best cosine of their pieces, best first."""

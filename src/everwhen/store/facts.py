@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.model import Model
+from everwhen.store.then import Then
 from everwhen.types import Origin
 from everwhen.when import Grain
 
@@ -20,9 +21,6 @@ Standing: TypeAlias = Literal["believed", "disputed", "overruled"]
 Act: TypeAlias = Literal["learn", "assert", "correct", "resolve"]
 """Whose word it is: `learn` is an extractor's, which reading the turns again may take back; the others are people's."""
 Outcome: TypeAlias = Literal["revised", "corrected", "outweighed", "retracted", "recast"]
-
-FOREVER = datetime.max.replace(tzinfo=UTC)
-"""A transaction time after every other: "as known at present"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +264,18 @@ class FactStore(Protocol):
         ...
 
     def sources(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> dict[str, list[str]]: ...
+
+    def believed_then(self, fact_ids: Sequence[str], then: Then) -> list[FactRow]:
+        """The version of each fact that was believed by what had been stated by `as_of` and was held at `known_at`.
+
+        What was learned from turns was held from when they were recorded on; what a person said, from its transaction
+        time on.
+        """
+        ...
+
+    def sources_then(self, fact_ids: Sequence[str], then: Then) -> dict[str, list[str]]:
+        """The sources that had been said and recorded by then."""
+        ...
 
     def from_sources(self, sources: Sequence[str]) -> list[str]:
         """Ids of the facts that came from some turns or other sources."""

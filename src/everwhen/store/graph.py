@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.jobs import ExtractionResult
 from everwhen.store.model import Model
+from everwhen.store.then import NOW, Then
 from everwhen.types import Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.when import Interval
 
@@ -62,6 +63,13 @@ class Known(NamedTuple):
     names: frozenset[str]
 
 
+class Heard(NamedTuple):
+    """When the turn that gives a name was said and recorded."""
+
+    said_at: datetime
+    recorded_at: datetime
+
+
 class GraphWriter(ExtractionResult, Protocol):
     """The writes of one batch, inside one transaction."""
 
@@ -91,13 +99,17 @@ class GraphWriter(ExtractionResult, Protocol):
         """The entities that are mentioned together with one."""
         ...
 
-    def add_entity(self, name: str, type_: str) -> int: ...
+    def add_entity(self, name: str, type_: str, heard: Heard | None = None) -> int: ...
 
-    def rename_entity(self, entity: int, name: str) -> None:
+    def rename_entity(self, entity: int, name: str, heard: Heard | None = None) -> None:
         """List an entity under a fuller name; it goes on to answer to the other ones."""
         ...
 
-    def mention(self, unit: int, entity: int, name: str, type_: str) -> None: ...
+    def mention(
+        self, unit: int, entity: int, name: str, type_: str, found_at: datetime | None = None
+    ) -> None:
+        """A unit names somebody; `found_at` is when that was found, where not with the unit itself."""
+        ...
 
     def place(self, unit: int, kind: str, at: datetime) -> None:
         """Place a unit on the timeline of its kind."""
@@ -161,15 +173,21 @@ class GraphStore(Protocol):
         verb: str | None = None,
         status: str | None = None,
         units: Sequence[int] | None = None,
+        then: Then | None = None,
     ) -> list[Event]:
-        """The event calendar, in the order of what happened."""
+        """The event calendar, in the order of what happened; with `then`, only the versions that counted then."""
         ...
 
-    def events_told(self, turns: Sequence[str], units: Sequence[int] = ()) -> list[Event]:
-        """The events that came from some turns, and some by their units, in the order in which they were told."""
+    def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: Then = NOW) -> list[Event]:
+        """The events that came from some turns, and some by their units, in the order in which they were told.
+
+        With `then`, those that had been told, superseded only where that had been told as well.
+        """
         ...
 
-    def entities(self) -> list[Entity]: ...
+    def entities(self, then: Then = NOW) -> list[Entity]:
+        """Everyone who has a name, as it was known then: with the names, merges and splits of then."""
+        ...
 
     def names(self) -> frozenset[str]:
         """Every name of every entity; held until somebody gets or loses one."""
@@ -213,7 +231,7 @@ class GraphStore(Protocol):
 
     def rename(self, entity: str, name: str, at: datetime) -> None: ...
 
-    def undo(self) -> dict[str, Any] | None:
+    def undo(self, at: datetime | None = None) -> dict[str, Any] | None:
         """Take back the last merge, split or rename that was not taken back yet; what it was."""
         ...
 

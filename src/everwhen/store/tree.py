@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.model import Model
+from everwhen.store.then import Then
 from everwhen.types import Finding, Statement
 from everwhen.when import Interval
 
@@ -147,6 +148,11 @@ class TreeStore(Protocol):
         under: Sequence[str] | None = None,
     ) -> list[NodeRow]:
         """Nodes in the order of level and time: all, those whose interval overlaps, some, or the children of some."""
+        ...
+
+    def nodes_then(self, level: int | None, then: Then) -> list[NodeRow]:
+        """The nodes that stood at `known_at`, each in the newest version that was built by then from nothing said
+        after `as_of`; those without such a version are left out. In the order of level and time."""
         ...
 
     def before(self, level: int, instant: datetime, count: int) -> list[str]:

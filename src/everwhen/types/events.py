@@ -55,13 +55,6 @@ class Event:
         """The turn that tells it: the first, and of a later version the last."""
         return (self.turns[-1] if self.replaces else self.turns[0]) if self.turns else ""
 
-    def known(self, then: datetime | None = None) -> bool:
-        """Whether it is the version that counts; or counted then."""
-        if then is None:
-            return self.superseded_at is None
-        told = self.said_at is None or self.said_at <= then
-        return told and (self.superseded_at is None or self.superseded_at > then)
-
 
 @dataclass(frozen=True, slots=True)
 class Entity:

@@ -45,7 +45,7 @@ def date(bank: Bank, asked: Question, at: datetime, as_of: datetime | None = Non
 def called_off(bank: Bank, found: Found, as_of: datetime | None) -> Draft | None:
     """That a plan was called off, where one of the best turns does that to what is asked about."""
     told = {one.turn.id: one for one in found.replies[:2]}
-    for event in bank.events(status="negated", known_at=as_of) if told else ():
+    for event in bank.events(status="negated", as_of=as_of) if told else ():
         reply = told.get(event.told_in) if event.replaces else None
         said = content(f"{event.subject} {event.object} {event.text}")
         if reply is not None and content(found.asked.words) & said:

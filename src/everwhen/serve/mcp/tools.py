@@ -250,7 +250,7 @@ def grep(memory: Remembering, call: Call) -> str:
 @tool(
     "When was it",
     When,
-    "query at between",
+    "query at between as_of known_at",
     ROOM,
     said={"query": "'when did Ana move', or the event itself: 'Ana's move'"},
 )
@@ -259,7 +259,7 @@ def when(memory: Remembering, call: Call) -> str:
     return show_time(memory.when(**call.arguments), call.given["max_tokens"])
 
 
-@tool("Timeline", Timeline, "about between grain negated", *PAGES)
+@tool("Timeline", Timeline, "about between grain negated as_of known_at", *PAGES)
 def timeline(memory: Remembering, call: Call) -> str:
     """What happened, what began or ended to be true, and the conversations, in the order of time.
 
@@ -268,11 +268,12 @@ def timeline(memory: Remembering, call: Call) -> str:
     return call.page("entries", memory.timeline(**call.arguments), show_entry, by_place, newest=True)
 
 
-@tool("Events", Events, "about between subject verb status known_at", *PAGES)
+@tool("Events", Events, "about between subject verb status as_of known_at", *PAGES)
 def list_events(memory: Remembering, call: Call) -> str:
     """The event calendar: who did what, when, and whether it happened, is planned or was only supposed.
 
-    With `known_at`, as the memory knew it then. In the order of time, the newest; the cursor goes on to older ones.
+    With `as_of`, what had been said by then; with `known_at`, what the memory held then. In the order of time, the
+    newest; the cursor goes on to older ones.
     """
     return call.page("events", memory.events(**call.arguments), show_event, by_id, newest=True)
 

@@ -36,6 +36,7 @@ from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.tree import SqliteTree
 from everwhen.store.terms import Tokenizer
+from everwhen.store.then import NOW, Then
 from everwhen.types import Finding, Session, Stats, Turn, UnitRow
 from everwhen.when import Interval
 
@@ -329,9 +330,9 @@ class SqliteStore:
         with self._reader.use() as sql:
             return [row[0] for row in sql.execute(statements()["segment_speakers"], (segment, limit))]
 
-    def sessions(self) -> list[Session]:
+    def sessions(self, then: Then = NOW) -> list[Session]:
         with self._reader.use() as sql:
-            rows = sql.execute(statements()["sessions"]).fetchall()
+            rows = sql.execute(statements()["sessions"], then.texts).fetchall()
         return [
             Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)))
             for name, turns, first, last, speakers in rows

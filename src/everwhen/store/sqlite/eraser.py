@@ -81,6 +81,7 @@ class SqliteEraser:
         stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
         for fact in facts:
             stones.put_fact(fact, now)
+            self._do("forget_past_nodes_of_fact", (f'"{fact}"',))
         self._do("drop_conflicts_of", {"facts": _json(facts)})
         self.facts.erase(facts)
         objects = {row[0] for row in rows}
@@ -165,6 +166,7 @@ class SqliteEraser:
         links = self._one("count_links", {"units": taken})
         names = self._rows("names_mentioned_by", (_json([*raw, *(row[0] for row in derived)]),))
         self._do("same_failures", (_json(seqs),))
+        self._do("forget_past_nodes", (_json(turns),))
         self._do("reports_of", (_json(reports),))
         entities = self._forget_names(names, raw)
         remove_units(self._sql, [row[0] for row in derived])
@@ -211,6 +213,7 @@ class SqliteEraser:
             units = [row[0] for row in self._rows("trees_ended_before", (to_text(before),))]
             rows = self._rows("nodes_of_units", (_json(units),))
             ids, texts = tuple(row[0] for row in rows), tuple(row[1] for row in rows)
+            self._do("drop_past_nodes_before", (to_text(before),))
         else:
             found = self._rows("units_told_before", (kind, to_text(before)))
             units = [row[0] for row in found]
@@ -319,6 +322,9 @@ class SqliteEraser:
             words = set(_strings(json.loads(detail)))
             if words & entities or {word.casefold() for word in words} & names:
                 self._do("delete_log", (seq,))
+        for name in names:
+            self._do("forget_past_names", (name,))
+            self._do("forget_identity_names", (name,))
 
     def _seqs(self, turns: Sequence[str]) -> dict[str, int]:
         return dict(self._rows("turn_seqs", (_json(turns),)))

@@ -10,13 +10,14 @@ from datetime import datetime
 from typing import Any
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.facts import FOREVER, ConflictRow, Declared, FactLedger, FactRow, Fading, Report
+from everwhen.store.facts import ConflictRow, Declared, FactLedger, FactRow, Fading, Report
 from everwhen.store.keep import Forgotten
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_declared, to_row
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer, hash_term
+from everwhen.store.then import FOREVER, Then
 
 _PAGE = 2000
 _HALF_LIFE = "half_life:"
@@ -43,7 +44,9 @@ class SqliteFacts:
             known = sql.execute(statements()["known_turns"], (json.dumps(list(read)),)).fetchall()
             if len(known) < len(set(read)):
                 raise Forgotten("a turn was forgotten while it was being read")
-            yield SqliteLedger(sql, self._tokenizer, self._still_ours)
+            newest = sql.execute(statements()["newest_recorded"], (json.dumps(list(read)),)).fetchone()[0]
+            held_at = from_text(newest) if newest else None
+            yield SqliteLedger(sql, self._tokenizer, self._still_ours, held_at)
 
     # Reading
 
@@ -127,6 +130,16 @@ class SqliteFacts:
         values = {"ids": json.dumps(list(fact_ids)), "known_at": to_text(known_at or FOREVER)}
         found: dict[str, list[str]] = {}
         for fact, source in self._fetch(statements()["sources_of_facts"], values):
+            found.setdefault(fact, []).append(source)
+        return found
+
+    def believed_then(self, fact_ids: Sequence[str], then: Then) -> list[FactRow]:
+        return self._rows("believed_then", {"ids": json.dumps(list(fact_ids)), **then.texts})
+
+    def sources_then(self, fact_ids: Sequence[str], then: Then) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        values = {"ids": json.dumps(list(fact_ids)), **then.texts}
+        for fact, source in self._fetch(statements()["sources_then"], values):
             found.setdefault(fact, []).append(source)
         return found
 

@@ -66,15 +66,15 @@ WHERE f.id = :id ORDER BY f.version DESC LIMIT 1;
 
 -- supersede_fact --
 -- From this transaction time on the version is no longer believed; nothing is deleted.
-UPDATE facts SET superseded_at = :at, outcome = :outcome, reason = :reason WHERE seq = :seq;
+UPDATE facts SET superseded_at = :at, outcome = :outcome, reason = :reason, held_to = :held_to WHERE seq = :seq;
 
 -- insert_fact --
 INSERT INTO facts (id, version, slot, object, object_key, domain, grain, valid_from, claimed_to, valid_to,
                    stated_at, recorded_at, superseded_at, confidence, origin, standing, act, outcome, reason,
-                   support, confirmed_at, tokens)
+                   support, confirmed_at, tokens, held_from)
 VALUES (:id, :version, :slot, :object, :object_key, :domain, :grain, :valid_from, :claimed_to, :valid_to,
         :stated_at, :recorded_at, :superseded_at, :confidence, :origin, :standing, :act, :outcome, :reason,
-        :support, :confirmed_at, :tokens);
+        :support, :confirmed_at, :tokens, :held_from);
 
 -- insert_confirmation --
 INSERT INTO fact_confirmations (fact, at, confirmed_at, support) VALUES (:fact, :at, :confirmed_at, :support);

@@ -19,10 +19,12 @@ from everwhen.store.kinds import code
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
+from everwhen.store.sqlite.history import entities_then, subjects_then
 from everwhen.store.sqlite.identities import Identities
 from everwhen.store.sqlite.rows import interval_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
+from everwhen.store.then import NOW, Then
 from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.when import Interval
 
@@ -95,8 +97,12 @@ class SqliteGraph(Identities):
         verb: str | None = None,
         status: str | None = None,
         units: Sequence[int] | None = None,
+        then: Then | None = None,
     ) -> list[Event]:
-        asked = {
+        asked: dict[str, Any] = {
+            "then": then is not None,
+            "named": None,
+            **(then or NOW).texts,
             "start": to_text(between.start) if between and between.start else None,
             "end": to_text(between.end) if between and between.end else None,
             "subject": subject,
@@ -105,16 +111,20 @@ class SqliteGraph(Identities):
             "units": None if units is None else json.dumps(list(units)),
         }
         with self._reader.use() as sql:
+            if then is not None and not then.is_now and subject is not None:
+                asked["named"] = json.dumps(subjects_then(sql, then, subject))
             rows = sql.execute(statements()["events"], asked).fetchall()
         return [_event(row) for row in rows]
 
-    def events_told(self, turns: Sequence[str], units: Sequence[int] = ()) -> list[Event]:
-        asked = {"turns": json.dumps(list(turns)), "units": json.dumps(list(units))}
+    def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: Then = NOW) -> list[Event]:
+        asked = {"turns": json.dumps(list(turns)), "units": json.dumps(list(units)), **then.texts}
         with self._reader.use() as sql:
             return [_event(row) for row in sql.execute(statements()["events_told"], asked)]
 
-    def entities(self) -> list[Entity]:
+    def entities(self, then: Then = NOW) -> list[Entity]:
         with self._reader.use() as sql:
+            if not then.is_now:
+                return entities_then(sql, then)
             rows = sql.execute(statements()["entities"]).fetchall()
         return [
             Entity(

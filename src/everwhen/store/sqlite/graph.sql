@@ -158,7 +158,7 @@ INSERT INTO entities (id, name, type) VALUES (?, ?, ?);
 UPDATE entities SET last_at = max(coalesce(last_at, ''), (SELECT mentioned_at FROM units WHERE seq = ?)) WHERE seq = ?;
 
 -- insert_mention --
-INSERT OR IGNORE INTO mentions (unit, entity, name, type) VALUES (?, ?, ?, ?);
+INSERT OR IGNORE INTO mentions (unit, entity, name, type, recorded_at) VALUES (?, ?, ?, ?, ?);
 
 -- insert_moment --
 INSERT OR REPLACE INTO moments (unit, kind, at) VALUES (?, ?, ?);
@@ -247,7 +247,7 @@ SELECT coalesce(sum(calls), 0), coalesce(sum(input_tokens), 0), coalesce(sum(out
 FROM model_usage;
 
 -- events --
--- The event calendar; a parameter that is null asks for nothing.
+-- The event calendar; a parameter that is null asks for nothing. With :then, only the versions that counted then.
 SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
        (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
                                           WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
@@ -263,9 +263,14 @@ WHERE (:start IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start)
   AND (:status IS NULL OR e.status = :status)
   AND (:subject IS NULL OR e.subject = :subject COLLATE NOCASE
        OR e.subject LIKE :subject || ' and %' OR e.subject LIKE '% and ' || :subject
-       OR e.unit IN (SELECT m.unit FROM mentions m JOIN identities i ON i.entity = m.entity
-                     JOIN entities r ON r.seq = i.root
-                     WHERE r.name = :subject COLLATE NOCASE AND e.subject = m.name COLLATE NOCASE))
+       OR (:named IS NULL AND e.unit IN (
+               SELECT m.unit FROM mentions m JOIN identities i ON i.entity = m.entity JOIN entities r ON r.seq = i.root
+               WHERE r.name = :subject COLLATE NOCASE AND e.subject = m.name COLLATE NOCASE))
+       OR (:named IS NOT NULL AND e.unit IN (
+               SELECT value ->> 0 FROM json_each(:named) WHERE value ->> 1 = e.subject COLLATE NOCASE)))
+  AND (NOT :then OR (s.said_at <= :as_of AND u.recorded_at <= :known_at AND NOT EXISTS (
+           SELECT 1 FROM links l JOIN units n ON n.seq = l.source JOIN turns c ON c.seq = n.turn
+           WHERE l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of AND n.recorded_at <= :known_at)))
   AND (:units IS NULL OR u.seq IN (SELECT value FROM json_each(:units)))
 ORDER BY coalesce(u.occurred_start, u.occurred_end), u.occurred_end, u.mentioned_at, u.seq;
 
@@ -277,12 +282,13 @@ SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.gr
        u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
        u.network,
        (SELECT min(c.said_at) FROM links l JOIN units n ON n.seq = l.source JOIN turns c ON c.seq = n.turn
-        WHERE l.target = u.seq AND l.type = 'replaces'),
+        WHERE l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of AND n.recorded_at <= :known_at),
        (SELECT o.id FROM links l JOIN units o ON o.seq = l.target WHERE l.source = u.seq AND l.type = 'replaces')
 FROM units u CROSS JOIN events e ON e.unit = u.seq JOIN derived d ON d.unit = u.seq JOIN turns s ON s.seq = u.turn
 WHERE u.seq IN (SELECT value FROM json_each(:units)
                 UNION SELECT p.unit FROM json_each(:turns) w CROSS JOIN turns t ON t.id = w.value
                       CROSS JOIN unit_turns p ON p.turn = t.seq)
+  AND s.said_at <= :as_of AND u.recorded_at <= :known_at
 ORDER BY u.mentioned_at, u.seq;
 
 -- entities --
@@ -329,6 +335,9 @@ ON CONFLICT (entity, name) DO UPDATE SET decided = max(decided, excluded.decided
 
 -- drop_entity_name --
 DELETE FROM entity_names WHERE entity = ? AND lower(name) = lower(?);
+
+-- drop_names_of --
+DELETE FROM entity_names WHERE entity = ?;
 
 -- drop_seen_names --
 -- Names that only extraction gave, before everything is extracted again.

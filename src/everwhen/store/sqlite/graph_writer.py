@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.graph import Known, NewUnit
+from everwhen.store.graph import Heard, Known, NewUnit
 from everwhen.store.keep import Forgotten
 from everwhen.store.sqlite.identities import new_entity
 from everwhen.store.sqlite.removal import remove_units
@@ -128,15 +128,23 @@ class SqliteGraphWriter:
             row[0] for row in self._sql.execute(statements()["seen_together"], {"entity": entity})
         )
 
-    def add_entity(self, name: str, type_: str) -> int:
-        return new_entity(self._sql, name, type_)
+    def add_entity(self, name: str, type_: str, heard: Heard | None = None) -> int:
+        said_at, recorded_at = self._heard(heard)
+        return new_entity(self._sql, name, type_, recorded_at, said_at)
 
-    def rename_entity(self, entity: int, name: str) -> None:
+    def rename_entity(self, entity: int, name: str, heard: Heard | None = None) -> None:
         self._sql.execute(statements()["rename_entity"], (name, entity))
+        self._sql.execute(statements()["insert_identity_name"], (entity, name, *self._heard(heard)))
 
-    def mention(self, unit: int, entity: int, name: str, type_: str) -> None:
+    def _heard(self, heard: Heard | None) -> tuple[str, str]:
+        return ("", self._now) if heard is None else (to_text(heard.said_at), to_text(heard.recorded_at))
+
+    def mention(
+        self, unit: int, entity: int, name: str, type_: str, found_at: datetime | None = None
+    ) -> None:
         ask = statements()
-        self._sql.execute(ask["insert_mention"], (unit, entity, name, type_))
+        found = to_text(found_at) if found_at is not None else None
+        self._sql.execute(ask["insert_mention"], (unit, entity, name, type_, found))
         self._sql.execute(ask["insert_entity_name"], (entity, name, 0))
         self._sql.execute(ask["seen_entity"], (unit, entity))
 

@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from everwhen.errors import NotFound, UsageError
@@ -26,7 +26,7 @@ class Identities:
             one, other = _seq(sql, kept), _seq(sql, gone)
             if one == other:
                 raise UsageError("an entity cannot be merged with itself")
-            sql.execute(statements()["set_merged"], (one, other))
+            _merge(sql, other, one, at)
             _log(sql, at, "merge", {"kept": kept, "gone": gone})
 
     def split(self, entity: str, names: Sequence[str], type_: str | None, at: datetime) -> str:
@@ -39,10 +39,9 @@ class Identities:
                     f"'{entity}' goes by none of the names {', '.join(names)}; see `everwhen entities`"
                 )
             kind = type_ or sql.execute(ask["entity_by_id"], (entity,)).fetchone()[2]
-            new = new_entity(sql, names[0], kind)
+            new = new_entity(sql, names[0], kind, to_text(at))
             for unit, old, name, kind_then in moved:
-                sql.execute(ask["delete_mention"], (unit, old, name))
-                sql.execute(ask["insert_mention"], (unit, new, name, type_ or kind_then))
+                _move(sql, (unit, old, name), new, type_ or kind_then, at)
                 sql.execute(ask["seen_entity"], (unit, new))
             for name in names:
                 for old in {row[1] for row in moved}:
@@ -57,47 +56,68 @@ class Identities:
         with self._writer.transaction() as sql:
             seq = _seq(sql, entity)
             before = sql.execute(ask["entity_by_id"], (entity,)).fetchone()[1]
-            sql.execute(ask["rename_entity"], (name, seq))
+            _rename(sql, seq, name, at)
             sql.execute(ask["insert_entity_name"], (seq, name, 1))
             sql.execute(ask["insert_entity_name"], (seq, before, 1))
             _log(sql, at, "rename", {"entity": entity, "name": name, "before": before})
 
-    def undo(self) -> dict[str, Any] | None:
+    def undo(self, at: datetime | None = None) -> dict[str, Any] | None:
         ask = statements()
         with self._writer.transaction() as sql:
             row = sql.execute(ask["last_entity_log"]).fetchone()
             if row is None:
                 return None
             seq, action, detail = row[0], row[1], json.loads(row[2])
+            at = at or datetime.now(UTC)
             if action == "merge":
-                sql.execute(ask["set_merged"], (None, _seq(sql, detail["gone"])))
+                _merge(sql, _seq(sql, detail["gone"]), None, at)
             elif action == "rename":
-                sql.execute(ask["rename_entity"], (detail["before"], _seq(sql, detail["entity"])))
+                _rename(sql, _seq(sql, detail["entity"]), detail["before"], at)
             else:
-                _undo_split(sql, detail)
+                _undo_split(sql, detail, at)
             sql.execute(ask["set_undone"], (seq,))
         return {"action": action, **detail}
 
 
-def new_entity(sql: sqlite3.Connection, name: str, type_: str) -> int:
-    """Write an identity; its seq."""
+def new_entity(sql: sqlite3.Connection, name: str, type_: str, recorded_at: str, said_at: str = "") -> int:
+    """Write an identity; its seq. `said_at` is when its name was said, nothing where a person gave it."""
     seq = sql.execute(statements()["insert_entity"], (f"n{os.urandom(6).hex()}", name, type_)).lastrowid
     assert seq is not None
     sql.execute(statements()["insert_entity_name"], (seq, name, 0))
+    sql.execute(statements()["insert_identity_name"], (seq, name, said_at, recorded_at))
     return seq
 
 
-def _undo_split(sql: sqlite3.Connection, detail: dict[str, Any]) -> None:
+def _merge(sql: sqlite3.Connection, entity: int, into: int | None, at: datetime) -> None:
+    sql.execute(statements()["set_merged"], (into, entity))
+    sql.execute(statements()["insert_identity_merge"], (entity, into, to_text(at)))
+
+
+def _rename(sql: sqlite3.Connection, entity: int, name: str, at: datetime) -> None:
+    sql.execute(statements()["rename_entity"], (name, entity))
+    sql.execute(statements()["insert_identity_name"], (entity, name, "", to_text(at)))
+
+
+def _move(sql: sqlite3.Connection, mention: tuple[int, int, str], to: int, type_: str, at: datetime) -> None:
+    """Give a mention to another identity; as it was it stays among the past ones."""
+    ask, (unit, old, name) = statements(), mention
+    sql.execute(ask["keep_past_mention"], {"unit": unit, "entity": old, "name": name, "until": to_text(at)})
+    sql.execute(ask["delete_mention"], mention)
+    sql.execute(ask["insert_mention"], (unit, to, name, type_, to_text(at)))
+
+
+def _undo_split(sql: sqlite3.Connection, detail: dict[str, Any], at: datetime) -> None:
     ask = statements()
     new = _seq(sql, detail["new"])
     home = _seq(sql, detail["entity"])
     back = {(unit, name): old for unit, old, name, _ in detail["moved"]}
     rows = sql.execute("SELECT unit, name, type FROM mentions WHERE entity = ?", (new,)).fetchall()
     for unit, name, type_ in rows:
-        sql.execute(ask["delete_mention"], (unit, new, name))
-        sql.execute(ask["insert_mention"], (unit, back.get((unit, name), home), name, type_))
+        _move(sql, (unit, new, name), back.get((unit, name), home), type_, at)
         sql.execute(ask["insert_entity_name"], (back.get((unit, name), home), name, 0))
-    sql.execute(ask["delete_entity"], (new,))
+    # It stays for those who ask for the time in between, without a name that anybody goes by.
+    sql.execute(ask["drop_names_of"], (new,))
+    _merge(sql, new, home, at)
 
 
 def _seq(sql: sqlite3.Connection, entity: str) -> int:

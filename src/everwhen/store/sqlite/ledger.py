@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -29,8 +29,11 @@ class SqliteLedger:
         sql: sqlite3.Connection,
         tokenizer: Callable[[], Tokenizer],
         still_ours: Callable[[sqlite3.Connection, Model], None],
+        held_at: datetime | None = None,
     ) -> None:
+        """`held_at` is when the memory came to hold what is written here, where that is not its transaction time."""
         self._sql = sql
+        self._held_at = held_at
         self._still_ours = still_ours
         self._tokenizer = tokenizer
 
@@ -82,12 +85,21 @@ class SqliteLedger:
         return self._first("newest_version", id=fact_id)
 
     def insert(self, row: FactRow) -> FactRow:
-        self._do("insert_fact", _values(row))
+        self._do("insert_fact", _values(row) | {"held_from": self._held(row.recorded_at)})
         return replace(row, seq=self._last())
 
     def supersede(self, row: FactRow, at: datetime, outcome: Outcome, reason: str | None = None) -> None:
         values = {"seq": row.seq, "at": to_text(at), "outcome": outcome, "reason": reason}
-        self._do("supersede_fact", values)
+        self._do("supersede_fact", values | {"held_to": self._held(at)})
+
+    def _held(self, at: datetime) -> str | None:
+        """When a change of a transaction time was held: not before its turns were recorded. None for that time itself.
+
+        A turn may have been said in the future, by its own clock; the memory held it all the same.
+        """
+        if self._held_at is None:
+            return None
+        return to_text(max(self._held_at, at) if at <= datetime.now(UTC) else self._held_at)
 
     def reinforce(self, row: FactRow, at: datetime, confirmed_at: datetime, support: int) -> None:
         values = {

@@ -101,6 +101,7 @@ SELECT speaker FROM turns WHERE segment = ? ORDER BY seq LIMIT ?;
 -- sessions --
 SELECT session, count(*), min(said_at), max(said_at), json_group_array(DISTINCT speaker)
 FROM turns WHERE NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
+  AND said_at <= :as_of AND recorded_at <= :known_at
 GROUP BY session ORDER BY min(said_at), min(seq);
 
 -- units --

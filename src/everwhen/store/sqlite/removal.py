@@ -39,6 +39,13 @@ def restart_turns(sql: sqlite3.Connection, turns: Sequence[int]) -> None:
     turns = [row[0] for row in sql.execute(ask["told_with"], (json.dumps(list(turns)),))]
     found = sql.execute(ask["derived_from"], (json.dumps(list(turns)),)).fetchall()
     remove_units(sql, [row[0] for row in found])
-    for name in ("drop_turn_mentions", "drop_turn_moment", "drop_extraction", "drop_failures", "drop_claim"):
+    for name in (
+        "drop_turn_mentions",
+        "drop_past_mentions",
+        "drop_turn_moment",
+        "drop_extraction",
+        "drop_failures",
+        "drop_claim",
+    ):
         sql.executemany(ask[name], [(turn,) for turn in turns])
     sql.executemany(ask["drop_turn_links"], [{"turn": turn} for turn in turns])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,13 @@ import numpy as np
 from everwhen.instants import from_text, to_text
 from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.history import versions_then
 from everwhen.store.sqlite.jobs import mark_row, put_marks, put_tree_value, seen_turns, told, tree_value
 from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.rows import interval_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
+from everwhen.store.then import Then
 from everwhen.store.tree import Above, Built, Mark, NewNode, NodeRow, Outcome, Place, Told
 from everwhen.types import Finding, Statement
 from everwhen.when import Interval
@@ -52,6 +54,7 @@ class SqliteTree:
     def restart(self, levels: str, *, drop: bool = True) -> None:
         with self._writer.transaction() as sql:
             if drop:
+                sql.execute(statements()["drop_past_nodes"])
                 remove_units(sql, [row[0] for row in sql.execute(statements()["node_units"]).fetchall()])
             sql.execute(statements()["drop_marks"])
             put_tree_value(sql, "tree_seen", "0")
@@ -62,9 +65,10 @@ class SqliteTree:
     def put(self, built: Sequence[Built], made_with: Model) -> list[Outcome]:
         with self._writer.transaction() as sql:
             self._still_ours(sql, made_with)
-            return [self._put_one(sql, one.mark, one.node) for one in built]
+            now = to_text(datetime.now(UTC))
+            return [self._put_one(sql, one.mark, one.node, now) for one in built]
 
-    def _put_one(self, sql: sqlite3.Connection, mark: Mark, node: NewNode | None) -> Outcome:
+    def _put_one(self, sql: sqlite3.Connection, mark: Mark, node: NewNode | None, now: str) -> Outcome:
         ask = statements()
         standing = sql.execute(ask["mark"], (mark.place.id,)).fetchone()
         if standing is None or standing[0] != mark.seq:
@@ -75,36 +79,36 @@ class SqliteTree:
             return "same"  # its turns have lost their words: the summary that there is, is the last
         if node is None:
             if old is not None:
-                self._remove(sql, mark.place, old)
+                self._remove(sql, mark.place, old, now)
             return "dropped" if old is not None else "same"
         if old is not None and old[2] == node.fingerprint:
             return "same"
         if old is not None:
-            remove_units(sql, [old[0]])
+            _replace(sql, [old[0]], now)
             if old[1] != node.place.parent:  # it has moved: what it stood under is no longer what it was
                 sql.execute(ask["put_mark_of_node"], (old[1],))
         if node.place.session is not None:
-            self._put_below(sql, node)
-        self._insert(sql, node)
+            self._put_below(sql, node, now)
+        self._insert(sql, node, now)
         if node.above is not None:
             sql.execute(ask["put_mark"], mark_row(node.above))
         return "built" if old is None else "rebuilt"
 
-    def _remove(self, sql: sqlite3.Connection, place: Place, old: tuple[Any, ...]) -> None:
+    def _remove(self, sql: sqlite3.Connection, place: Place, old: tuple[Any, ...], now: str) -> None:
         ask = statements()
         below = sql.execute(ask["node_children"], (place.id, 1)).fetchall() if place.level == 2 else []
-        remove_units(sql, [old[0], *(unit for unit, _ in below)])
+        _replace(sql, [old[0], *(unit for unit, _ in below)], now)
         if old[1] is not None:
             sql.execute(ask["put_mark_of_node"], (old[1],))
 
-    def _put_below(self, sql: sqlite3.Connection, node: NewNode) -> None:
+    def _put_below(self, sql: sqlite3.Connection, node: NewNode, now: str) -> None:
         """Level 1 under a session, where a model wrote it: what changed is replaced, what is gone is removed."""
         under = sql.execute(statements()["node_children"], (node.place.id, 1)).fetchall()
-        remove_units(sql, [unit for unit, id_ in under if id_ not in node.kept])
+        _replace(sql, [unit for unit, id_ in under if id_ not in node.kept], now)
         for one in node.below:
-            self._insert(sql, one)
+            self._insert(sql, one, now)
 
-    def _insert(self, sql: sqlite3.Connection, node: NewNode) -> None:
+    def _insert(self, sql: sqlite3.Connection, node: NewNode, now: str) -> None:
         ask, place, when = statements(), node.place, node.interval
         assert when.start is not None
         assert when.end is not None
@@ -147,6 +151,7 @@ class SqliteTree:
                 "version": node.version,
                 "tokens": node.tokens,
                 "problem": node.problem,
+                "built_at": now,
             },
         )
 
@@ -181,6 +186,13 @@ class SqliteTree:
                 }
                 rows = sql.execute(ask["nodes"], asked).fetchall()
         return [_node(row) for row in rows]
+
+    def nodes_then(self, level: int | None, then: Then) -> list[NodeRow]:
+        with self._reader.use() as sql:
+            rows = versions_then(sql.execute(statements()["node_versions"], {"level": level}), then)
+        return sorted(
+            (_node(row) for row in rows), key=lambda row: (row.place.level, row.place.start, row.place.id)
+        )
 
     def before(self, level: int, instant: datetime, count: int) -> list[str]:
         with self._reader.use() as sql:
@@ -226,6 +238,12 @@ class SqliteTree:
             for problem, count in sql.execute(statements()["node_problems"]):
                 findings.append(Finding("consolidation", f"{count} nodes: {problem}"))
         return findings
+
+
+def _replace(sql: sqlite3.Connection, units: Sequence[int], now: str) -> None:
+    """Take nodes out that others replace; as they were they stay among the past versions."""
+    sql.executemany(statements()["keep_past_node"], [{"unit": unit, "until": now} for unit in units])
+    remove_units(sql, units)
 
 
 def above(sql: sqlite3.Connection, turns: Sequence[str], places: Sequence[Place]) -> list[int]:

@@ -50,9 +50,9 @@ VALUES (:id, 'node', 'world', :level, NULL, :text, '', :start, :end, :grain, :la
 
 -- insert_node --
 INSERT INTO nodes (unit, id, level, parent, session, starts, ends, first_at, children, statements, facts, fingerprint,
-                   consolidator, version, tokens, problem)
+                   consolidator, version, tokens, problem, built_at)
 VALUES (:unit, :id, :level, :parent, :session, :starts, :ends, :first_at, :children, :statements, :facts, :fingerprint,
-        :consolidator, :version, :tokens, :problem);
+        :consolidator, :version, :tokens, :problem, :built_at);
 
 -- insert_node_turns --
 INSERT INTO unit_turns (unit, turn)

@@ -117,12 +117,12 @@ class Timeline(Leaf):
     def _read(self, memory: Memory) -> tuple[list[str], Seen]:
         then = self.visit.as_of
         names = [one.name for one in memory.entities() if then is None or (one.first and one.first < then)]
-        events = {one.id: one for one in memory.events(known_at=then)}
+        events = {one.id: one for one in memory.events(as_of=then)}
         about: set[str] | None = None
         if self.entity:
             about = {unit.id for unit in memory.mentions(self.entity, MOST_MENTIONS)}
         kept = []
-        for entry in memory.timeline(known_at=then):
+        for entry in memory.timeline(as_of=then):
             kind = "fact" if entry.kind.startswith("fact") else entry.kind
             if kind not in self.kinds:
                 continue

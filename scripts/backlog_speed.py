@@ -95,13 +95,13 @@ def monologue(home: str, turns: int, figures: dict[str, list[float]]) -> None:
 
 def names(home: str, count: int, figures: dict[str, list[float]]) -> None:
     """What the names of a bank cost a batch that brings none."""
-    from everwhen.ingest.entities import Resolver
+    from everwhen.ingest.entity_resolution import Resolver
 
     with Memory.open(home, "names", embedder="fake", cache_entries=0, extract="none") as memory:
         graph, done = memory._bank.store.graph, 0
         (turn,) = memory.add("hello").turns
         try:
-            from everwhen.ingest.entities import KnownEntities
+            from everwhen.ingest.entity_resolution import KnownEntities
 
             held = (None, KnownEntities())
         except ImportError:  # before names were held

@@ -28,7 +28,7 @@ from everwhen.memory import Memory
 from everwhen.memory.bank import shared_embedder
 from everwhen.models.embed.base import Vectors
 from everwhen.recall import Recall
-from everwhen.recall.budget import fill
+from everwhen.recall.token_budget import fill
 from everwhen.store import Filter
 from everwhen.types import Message, Recalled
 from everwhen_bench import metrics

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from everwhen.ingest.extract import Batch
 from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS
-from everwhen.ingest.extract.offline import RuleExtractor
+from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.types import Turn
 
 START = datetime(2024, 1, 1, 9, tzinfo=UTC)

@@ -19,8 +19,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from everwhen.agent.extractive.answering import fitted
-from everwhen.cli.app import Here
+from everwhen.agent.extractive.answerer import fitted
+from everwhen.cli.app import GlobalOptions
 from everwhen.cli.demo import tell
 
 ROOT = Path(__file__).parent.parent
@@ -38,7 +38,7 @@ FEW = 8
 
 def demo() -> None:
     """The end of what `make demo` prints, as an SVG."""
-    here = Here()
+    here = GlobalOptions()
     here.console = Console(record=True, width=104, file=io.StringIO(), force_terminal=True, highlight=False)
     tell(here)
     lines = here.console.export_text(styles=True).splitlines()

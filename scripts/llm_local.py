@@ -22,7 +22,7 @@ from rich.table import Table
 from everwhen.demo import story, truth
 from everwhen.ingest.extract import Batch, Extraction, Extractor
 from everwhen.ingest.extract.llm import LLMExtractor
-from everwhen.ingest.extract.offline import RuleExtractor
+from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.models.llm import open_llm
 from everwhen.models.llm.pydantic_ai import PydanticAI
 from everwhen.types import Message, Turn

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from everwhen.memory import DEFAULT_EMBEDDER
 from everwhen.models.embed import open_embedder
-from everwhen.store.index import Batch, Index, Rows, Window
+from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
 from everwhen.store.index_scan import IndexScan
 from everwhen.store.scan import SaidBy
 from everwhen.store.terms import PACKED, Tokenizer, hash_term, label_key
@@ -68,7 +68,7 @@ def measure(size: int, file: Path | None) -> None:
     for number in range(QUESTIONS):
         asked = "Ana " + " ".join(speed._content(words, random.Random(number), 7))
         two = queries[[number, number]] if number % 4 == 0 else queries[[number, (number + 1) % QUESTIONS]]
-        scan = IndexScan(index, two, asked, tokenizer, Window())
+        scan = IndexScan(index, two, asked, tokenizer, IndexFilter())
         whole = _timed(took, "semantic", lambda: scan.by_meaning(0, LIMIT, FLOOR))  # noqa: B023
         other = _timed(took, "semantic, second", lambda: scan.by_meaning(1, LIMIT, FLOOR))  # noqa: B023
         own = _timed(took, "semantic, speaker", lambda: scan.by_meaning(0, LIMIT, FLOOR, who))  # noqa: B023
@@ -126,7 +126,7 @@ def _build(
         packed["term"] = np.column_stack([drawn, names[who]])[keep]
         packed["halves"] = chance.integers(1, 4, len(packed))
         units = np.arange(first + 1, first + count + 1)
-        rows = Rows(
+        rows = IndexRows(
             units=units,
             at=units * 600_000_000,
             recorded=units * 600_000_000,
@@ -137,7 +137,7 @@ def _build(
             asks=np.zeros(count, dtype=np.bool_),
             pieces=np.ones(count, dtype=np.int64),
         )
-        index = index.extended(Batch(rows, keep.sum(axis=1), packed, vectors), first + count)
+        index = index.extended(IndexBatch(rows, keep.sum(axis=1), packed, vectors), first + count)
     return index, queries, exact
 
 

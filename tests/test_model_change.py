@@ -18,9 +18,9 @@ from everwhen import Memory
 from everwhen.errors import EverwhenError, ModelChanged, Refused
 from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.settings import Settings
-from everwhen.store import Model
-from everwhen.store.keep import Retold
-from everwhen.store.tree import Built, Mark, Place
+from everwhen.store import VectorModel
+from everwhen.store.maintenance import ReembeddedTurn
+from everwhen.store.tree import BuildMark, BuildResult, NodePlace
 from everwhen.tree.building import Builder
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
@@ -255,7 +255,7 @@ def test_what_follows_an_expired_turn_is_embedded_again_with_the_new_model(
 def test_links_are_mended_although_the_model_changes_meanwhile(
     home: Path, monkeypatch: pytest.MonkeyPatch, new: str
 ) -> None:
-    from everwhen.keep import forget as forgetting
+    from everwhen.maintenance import forget as forgetting
 
     with Memory.open(home, "b", embedder="old") as memory, Memory.open(home, "b", **SETTINGS) as other:
         for n in range(4):
@@ -269,28 +269,28 @@ def test_links_are_mended_although_the_model_changes_meanwhile(
             return similar_units(*given)
 
         monkeypatch.setattr(forgetting, "similar_units", meanwhile)
-        forgetting.mend_links(memory._bank.store, list(memory._bank.store.keep.placed(range(100))))
+        forgetting.refill_links(memory._bank.store, list(memory._bank.store.keep.placed(range(100))))
         assert memory.stats().embedder == new and memory.doctor() == []
 
 
-WRONG = Model("another", 64)
+WRONG = VectorModel("another", 64)
 VECTOR = np.ones((1, 64), np.float32) / 8
 
 
 def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memory: Memory) -> None:
-    from everwhen.ingest.remember import Placement, _prepared, placed
+    from everwhen.ingest.remember import MessageDefaults, _prepared, placed
     from everwhen.types import Message
 
     memory.add([{"content": "one", "id": "a"}, {"content": "two", "id": "b"}], session="s")
     memory.facts.assert_("Ana", "lives in", "Porto")
     store = memory._bank.store
-    turns = placed([Message("three")], Placement())
+    turns = placed([Message("three")], MessageDefaults())
 
     class Another(FakeEmbedder):
         name = WRONG.embedder
 
     news = _prepared(store, Another(), Settings(), turns)
-    place = Place("n", 2, START, START + timedelta(days=1), "s", None)
+    place = NodePlace("n", 2, START, START + timedelta(days=1), "s", None)
 
     def link() -> None:
         with store.graph.writing(WRONG):
@@ -303,14 +303,14 @@ def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memo
 
     def retell() -> None:
         with store.keep.forgetting() as eraser:
-            eraser.expire(["a"], [Retold("b", None, "", VECTOR, WRONG)], START)
+            eraser.expire(["a"], [ReembeddedTurn("b", None, "", VECTOR, WRONG)], START)
 
     writes: list[Callable[[], object]] = [
         lambda: store.append(news),
         lambda: store.add_missing_units(news),
         lambda: store.put_codes({"a": b"1"}, WRONG),
         lambda: store.keep.put_vectors({"a": VECTOR}, {}, WRONG),
-        lambda: store.tree.put([Built(Mark(1, place, False), None)], WRONG),
+        lambda: store.tree.put([BuildResult(BuildMark(1, place, False), None)], WRONG),
         link,
         learn,
         retell,
@@ -319,5 +319,5 @@ def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memo
         with pytest.raises(ModelChanged, match="was given the vectors of old meanwhile; open it again"):
             write()
     with pytest.raises(Refused, match=r"has vectors of old \(64\), and old \(32\) was to be written"):
-        store.put_codes({"a": b"1"}, Model("old", 32))
+        store.put_codes({"a": b"1"}, VectorModel("old", 32))
     assert memory.doctor() == [] and len(memory.turns()) == 2

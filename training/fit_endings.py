@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest import ending_sentences, endings
+from everwhen.ingest import ending_sentences, fact_endings
 from everwhen.ingest.extract.grammar.parsing import parsed
-from everwhen.ingest.extract.rules.times import Moment, timed
+from everwhen.ingest.extract.rules.clause_times import SpeechTime, timed
 from everwhen.models.reader import PackagedReader
 from everwhen.relations import relations
 
 PAIRS = Path(__file__).with_name("endings.jsonl")
-OUT = Path(endings.__file__).with_name("endings.json")
+OUT = Path(fact_endings.__file__).with_name("fact_endings.json")
 FOLDS, RIDGE = 5, 1.0
 LEAST = 0.7
 """The chance from which a fact is ended: an end that is not one is worse than one that is missed."""
-SAID = Moment(datetime(2025, 6, 16, 12, tzinfo=UTC), "UTC")
+SAID = SpeechTime(datetime(2025, 6, 16, 12, tzinfo=UTC), "UTC")
 
 
 def main() -> None:
@@ -69,13 +69,13 @@ def _read(reader: PackagedReader, one: dict[str, Any], kinds: dict[str, Any]) ->
     own, relation = one["who"] == "I", kinds[one["relation"]]
     (parse,) = parsed([one["turn"]])
     shapes = ending_sentences.shapes(parse, timed(parse, SAID))
-    known = ending_sentences.Known("Kim" if own else one["who"], relation, one["value"], one["fact"])
+    known = ending_sentences.KnownFact("Kim" if own else one["who"], relation, one["value"], one["fact"])
     verbs = [one.place for one in shapes if relation.name in ending_sentences.relations_ended([one])]
     told = ending_sentences.ending(shapes, known, own=own)
     place = told[0].place if told else next(iter(verbs), None)
     if place is None:
         return None
-    return endings.read(reader, [(known, own, one["turn"], place, shapes)])[0]
+    return fact_endings.read(reader, [(known, own, one["turn"], place, shapes)])[0]
 
 
 def _chance(signs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.agent.extractive.answering import WEIGHED, read_reply
-from everwhen.agent.extractive.reading import look
+from everwhen.agent.extractive.answerer import WEIGHED, read_reply
+from everwhen.agent.extractive.turn_replies import find_replies
 from everwhen.memory import Memory
 from everwhen.models.reader import open_reader
 from everwhen.question import parse
@@ -126,7 +126,7 @@ def _answered(memory: Memory, question: str, at: datetime) -> tuple[str, dict[st
     asked = parse(question)
     if asked.kind in BY_THE_CALENDAR:
         return "", None
-    found = look(memory, open_reader("reader-2"), asked, at=at, recipe=MID.without("read"))
+    found = find_replies(memory, open_reader("reader-2"), asked, at=at, recipe=MID.without("read"))
     if not found.replies:
         return "", None
     text = read_reply(found, found.replies[0], 1.0).text

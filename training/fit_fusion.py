@@ -25,16 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.ingest.importers import locomo, longmemeval
-from everwhen.ingest.remember import Placement, placed, remember
+from everwhen.ingest.remember import MessageDefaults, placed, remember
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.reader import PackagedReader
 from everwhen.recall import Request
-from everwhen.recall.answerable import SPEAKER_FEATURES, Clues, clues, signs
+from everwhen.recall.answerable import SPEAKER_FEATURES, SignInputs, sign_inputs, signs
 from everwhen.recall.features import features
 from everwhen.recall.fuse import WEIGHTS, linear, weights
 from everwhen.recall.pipeline import gather
-from everwhen.recall.reading import Read, read_first
+from everwhen.recall.reader_stage import ReaderScores, read_first
 from everwhen.settings import Settings
 from everwhen.store import Filter, Store
 from everwhen.store.sqlite import SqliteStore
@@ -73,7 +73,7 @@ class Case:
     """Evidence that is not among the candidates."""
     sessions: NDArray[np.int64]
     gold_sessions: frozenset[int]
-    clues: Clues
+    clues: SignInputs
     logits: NDArray[np.float32]
     """What the reader says; NaN where it did not read."""
 
@@ -107,7 +107,7 @@ def collect(args: argparse.Namespace) -> None:
                 "missed": len(gold) - sum(one in gold for one in ids),
                 "sessions": [codes[row.session] for row in gathered.pool.rows],
                 "gold_sessions": [codes.get(one, -1 - place) for place, one in enumerate(sorted(sessions))],
-                "clues": asdict(clues(gathered.pool)), "logits": logits,
+                "clues": asdict(sign_inputs(gathered.pool)), "logits": logits,
             }
         )  # fmt: skip
         if len(cases) % 100 == 0:
@@ -161,7 +161,10 @@ class _bank:
         )
         if new:
             remember(
-                self._store, embedder, Settings(), placed(list(messages), Placement(None, None, "UTC", None))
+                self._store,
+                embedder,
+                Settings(),
+                placed(list(messages), MessageDefaults(None, None, "UTC", None)),
             )
 
     def __enter__(self) -> Store:
@@ -229,7 +232,7 @@ def load(paths: Sequence[Path]) -> tuple[list[Case], list[str]]:
                     one["group"], one["fold"], one["data"], one["category"], one["answerable"],
                     one["columns"].astype(np.float32), np.array(one["gold"], dtype=np.bool_), one["missed"],
                     np.array(one["sessions"], dtype=np.int64), frozenset(one["gold_sessions"]),
-                    Clues(**one["clues"]), one["logits"].astype(np.float32),
+                    SignInputs(**one["clues"]), one["logits"].astype(np.float32),
                 )
             )  # fmt: skip
     return cases, names
@@ -305,11 +308,11 @@ def minimise(
     return x
 
 
-def read_of(case: Case, fused: NDArray[np.float64], first: int) -> Read:
+def read_of(case: Case, fused: NDArray[np.float64], first: int) -> ReaderScores:
     """What the reader says of the first by a fused score, among those that it read when features were collected."""
     order = np.argsort(-fused, kind="stable")
     places = order[~np.isnan(case.logits[order])][:first]
-    return Read(places, case.logits[places])
+    return ReaderScores(places, case.logits[places])
 
 
 def fit_reading(

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.ingest.importers.longmemeval import date_time, placed, questions
 from everwhen.recall import MID
-from everwhen.recall.budget import fill
 from everwhen.recall.gate import FITTED, LEAST, MOST, logs, readings
+from everwhen.recall.token_budget import fill
 from everwhen.recipes import Complexity
 from everwhen.types import Recalled
 from everwhen_bench import metrics

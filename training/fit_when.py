@@ -6,8 +6,9 @@ Two small models, both readable in `src/everwhen/recall/when_weights.json`:
 
 - `match`: softmax over the clues of a question. The loss is minus the logarithm of the probability of the clues in
   the cited turns whose interval is right; clues elsewhere that are right by chance take no part. A feature may only
-  count in the direction that it means (`matching.SIGNS`), and a ridge penalty draws the weights to zero, or to `PRIOR`
-  for what matters outside of these questions and hardly occurs in them (what is denied, who did it, a time named).
+  count in the direction that it means (`time_evidence_features.SIGNS`), and a ridge penalty draws the weights to zero,
+  or to `PRIOR` for what matters outside of these questions and hardly occurs in them (what is denied, who did it, a
+  time named).
 - `sure`: logistic regression of "the answer was right" on the answers that weights fitted without the question's
   conversation give. So that it learns what was never told, each question is asked where no answer can be right: of
   `FOREIGN_TO` other conversations with the speakers' names exchanged (`foreign`: nobody spoke of it), and of its own
@@ -45,9 +46,16 @@ from everwhen import Memory
 from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.question import Question, parse
-from everwhen.recall import matching
-from everwhen.recall.dating import Ask, Scored, choose, clues_for, evidence_features, weigh
-from everwhen.recall.told import AskedWords
+from everwhen.recall import time_evidence_features
+from everwhen.recall.time_answer import (
+    ScoredEvidence,
+    WhenRequest,
+    choose,
+    evidence_features,
+    evidence_for,
+    weigh,
+)
+from everwhen.recall.word_coverage import QuestionWords
 from everwhen.types import Message
 from everwhen_bench.extraction import is_right
 
@@ -75,7 +83,7 @@ class Case:
     name: str
     kind: str
     """`told`, `told_small`, or how it asks for what was never told: `foreign`, `person`, `untold`."""
-    ask: Ask
+    ask: WhenRequest
     question: Question
     at: datetime
     clues: list[Any]
@@ -83,7 +91,7 @@ class Case:
     matrix: Rows
     right: NDArray[np.bool_]
     cited: NDArray[np.bool_]
-    asked: AskedWords | None
+    asked: QuestionWords | None
 
 
 Answered = tuple[Case, dict[str, float], bool]
@@ -101,7 +109,7 @@ def main() -> None:
         every = read_cases(given.data, given.when, given.home or Path(scratch))
     embedder = open_embedder("conversation-1")
     cases = [case for case in every if case.kind == "told"]
-    names = [name for name in cases[0].rows[0] if name not in matching.TELLING]
+    names = [name for name in cases[0].rows[0] if name not in time_evidence_features.TELLING]
     ceilings(cases)
     conversations = sorted({case.name for case in every})
     held_out = {but: fit_match([case for case in cases if case.name != but], names) for but in conversations}
@@ -181,9 +189,9 @@ def small_cases(name: str, messages: list[Message], gold: list[dict[str, Any]], 
 def case_of(
     memory: Memory, name: str, kind: str, question: str, at: datetime, gold: dict[str, Any] | None = None
 ) -> Case:
-    ask = Ask(question, at, memory.zone, reader=memory._bank.reader)
+    ask = WhenRequest(question, at, memory.zone, reader=memory._bank.reader)
     read = parse(question, at, memory.zone)
-    scored = clues_for(memory._bank.store, memory._bank.plain_embedder, ask, read)
+    scored = evidence_for(memory._bank.store, memory._bank.plain_embedder, ask, read)
     right = [False] * len(scored.clues)
     cited = [False] * len(scored.clues)
     if gold is not None:
@@ -192,7 +200,7 @@ def case_of(
         cited = [clue.turn.id in gold["evidence"] for clue in scored.clues]
     rows = [dict(row) for row in scored.rows]
     matrix = np.array(
-        [[value for name, value in row.items() if name not in matching.TELLING] for row in rows]
+        [[value for name, value in row.items() if name not in time_evidence_features.TELLING] for row in rows]
     )
     flags = (np.array(right), np.array(cited))
     return Case(name, kind, ask, read, at, list(scored.clues), rows, matrix, *flags, scored.asked)
@@ -229,7 +237,7 @@ def fit_match(cases: list[Case], names: list[str], steps: int = 300, rate: float
     of = np.repeat(np.arange(len(kept)), [len(matrix) for matrix, _ in kept])
     spread = rows.std(axis=0) + 1e-6
     rows = rows / spread
-    signs = np.array([matching.SIGNS.get(name, 1) for name in names])
+    signs = np.array([time_evidence_features.SIGNS.get(name, 1) for name in names])
     prior = np.array([PRIOR.get(name, 0.0) for name in names]) * spread
     weights, mean, square = (np.zeros(len(names)) for _ in range(3))
     for step in range(1, steps + 1):
@@ -246,8 +254,8 @@ def fit_match(cases: list[Case], names: list[str], steps: int = 300, rate: float
 
 def answer(case: Case, names: list[str], weights: Rows, embedder: Embedder) -> tuple[dict[str, float], bool]:
     """The features of the evidence for the chosen interval, and whether that is right."""
-    shares = matching.probabilities(case.rows, dict(zip(names, weights, strict=True)))
-    chosen = choose(weigh(Scored(case.clues, case.rows, shares)), case.question, case.at)
+    shares = time_evidence_features.probabilities(case.rows, dict(zip(names, weights, strict=True)))
+    chosen = choose(weigh(ScoredEvidence(case.clues, case.rows, shares)), case.question, case.at)
     place = next(at for at, clue in enumerate(case.clues) if clue is chosen.clues[0])
     return evidence_features(chosen, case.asked, embedder), bool(case.right[place])
 

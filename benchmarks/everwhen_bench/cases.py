@@ -25,7 +25,7 @@ Bench = Literal["locomo", "longmemeval"]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CaseQuestion:
     """A question that has evidence, when it is asked, and how a ranking of turns is held against the evidence."""
 
     name: str
@@ -40,7 +40,7 @@ class Case:
 
     name: str
     messages: Sequence[Message]
-    questions: Sequence[Question]
+    questions: Sequence[CaseQuestion]
 
 
 def bench_of(path: Path) -> Bench:
@@ -76,7 +76,7 @@ def _locomo(path: Path) -> Iterator[Case]:
             gold = locomo.evidence(question.get("evidence") or (), sessions)
             if gold and question["category"] != locomo.ADVERSARIAL:
                 score = partial(locomo.scored_turns, question, gold, sessions)
-                asked.append(Question(str(index), str(question["question"]), at, score))
+                asked.append(CaseQuestion(str(index), str(question["question"]), at, score))
         yield Case(sample["sample_id"], messages, asked)
 
 
@@ -88,5 +88,5 @@ def _longmemeval(path: Path) -> Iterator[Case]:
         rows = list(placed(question))
         places = {str(message.id): place for message, place in rows}
         score = partial(longmemeval.scored_turns, question, places)
-        one = Question(name, str(question["question"]), date_time(question["question_date"]), score)
+        one = CaseQuestion(name, str(question["question"]), date_time(question["question_date"]), score)
         yield Case(name, [message for message, _ in rows], [one])

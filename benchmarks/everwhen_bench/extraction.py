@@ -19,7 +19,7 @@ from typing import Any
 from everwhen.ingest.extract import Batch, ExtractedEvent, Extractor
 from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS
 from everwhen.ingest.importers.locomo import read
-from everwhen.ingest.remember import Placement, placed
+from everwhen.ingest.remember import MessageDefaults, placed
 from everwhen.types import Turn
 from everwhen.when import Interval
 
@@ -43,7 +43,7 @@ def run(data: Path, when: Path, extractor: Extractor) -> dict[str, Any]:
     turns = events = 0
     seconds = 0.0
     for conversation in read(data):
-        said = placed(list(conversation.messages), Placement())
+        said = placed(list(conversation.messages), MessageDefaults())
         start = perf_counter()
         extracted = extract_all(extractor, said)
         seconds += perf_counter() - start

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from everwhen.ingest.importers.longmemeval import Place, date_time, placed, questions
+from everwhen.ingest.importers.longmemeval import MessagePlace, date_time, placed, questions
 from everwhen.recall import Recipe
 from everwhen.types import Message
 from everwhen_bench.ablation import Ablation
@@ -75,7 +75,7 @@ def run(
     return {"bench": "longmemeval", "data": path.name, **figures, "runs": runs}
 
 
-def _run(question: Mapping[str, Any], asked: Asked, places: Mapping[str, Place]) -> dict[str, Any]:
+def _run(question: Mapping[str, Any], asked: Asked, places: Mapping[str, MessagePlace]) -> dict[str, Any]:
     return {
         "question_id": question["question_id"],
         "question_type": question.get("question_type"),
@@ -86,18 +86,18 @@ def _run(question: Mapping[str, Any], asked: Asked, places: Mapping[str, Place])
     }
 
 
-def _as_in_file(turns: Iterable[str], places: Mapping[str, Place]) -> list[list[Any]]:
+def _as_in_file(turns: Iterable[str], places: Mapping[str, MessagePlace]) -> list[list[Any]]:
     return [list(pair) for pair in _pairs(turns, places)]
 
 
-def _pairs(turns: Iterable[str], places: Mapping[str, Place]) -> list[tuple[str, int]]:
+def _pairs(turns: Iterable[str], places: Mapping[str, MessagePlace]) -> list[tuple[str, int]]:
     """Turns as the file names them; a session that stands there twice is one."""
     return list(dict.fromkeys((places[turn].session, places[turn].turn) for turn in turns))
 
 
 def scored_turns(
     question: Mapping[str, Any],
-    places: Mapping[str, Place],
+    places: Mapping[str, MessagePlace],
     ranked: Sequence[str],
     context: Mapping[str, Sequence[str]] = NO_CONTEXT,
 ) -> Scored:
@@ -115,7 +115,7 @@ def scored_turns(
 
 
 def newest_before(
-    question: Mapping[str, Any], ranked: Iterable[Hashable], rows: Sequence[tuple[Message, Place]]
+    question: Mapping[str, Any], ranked: Iterable[Hashable], rows: Sequence[tuple[Message, MessagePlace]]
 ) -> bool:
     """Whether the newest of the evidence sessions is ranked before the others."""
     wanted = {str(session) for session in question.get("answer_session_ids") or ()}

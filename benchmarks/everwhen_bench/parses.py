@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from everwhen.ingest.extract.grammar import parsing
-from everwhen.ingest.extract.grammar.parsing import Name, Parse, Word, parser
+from everwhen.ingest.extract.grammar.parsing import NamedSpan, Parse, Word, parser
 
 FORM = "1"
 """How a parse is packed and what the parser makes of a text; another form finds nothing of this one."""
@@ -85,7 +85,7 @@ def unpacked(parse: bytes) -> Parse:
         if word.head is not word:
             word.head.children.append(word)
     sentences = tuple(tuple(one) for _, one in groupby(words, key=lambda word: word.sentence))
-    names = tuple(Name(tuple(words[first : first + count]), label) for first, count, label in named)
+    names = tuple(NamedSpan(tuple(words[first : first + count]), label) for first, count, label in named)
     return Parse(text, tuple(words), sentences, names)
 
 

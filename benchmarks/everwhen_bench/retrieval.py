@@ -20,7 +20,7 @@ from everwhen.home import home_folder
 from everwhen.memory import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall, Recipe
-from everwhen.recall.budget import NO_ROOM, fill
+from everwhen.recall.token_budget import NO_ROOM, fill
 from everwhen.store.opening import open_banks
 from everwhen.types import Dropped, Message
 from everwhen_bench import metrics

@@ -36,10 +36,10 @@ class Target:
 
     def key(self, scope: str = "write", banks: str = "*") -> str:
         """A new key for some banks (names or patterns, parted by commas), or for all."""
-        from everwhen.serve.keys import KeyBook
-        from everwhen.serve.settings import Serving
+        from everwhen.serve.keys import KeyStore
+        from everwhen.serve.server_settings import ServerSettings
 
-        book = KeyBook(Serving(self.home).folder)
+        book = KeyStore(ServerSettings(self.home).folder)
         try:
             return book.create(scope, banks)[1]
         finally:

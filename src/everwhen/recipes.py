@@ -58,7 +58,8 @@ class Recipe:
     (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""
     facts: bool = True
     dates: bool = True
-    """Resolve the times that turns speak of (`recall/dates.py`): what their `occurred` and `shown` are from."""
+    """Resolve the times that turns speak of (`recall/date_annotations.py`): what their `occurred` and `shown` are
+    from."""
     graph_seeds: int = _DEFAULT.graph_seeds
     graph_seed_similarity: float = _DEFAULT.graph_seed_similarity
     graph_similarity: float = _DEFAULT.graph_similarity

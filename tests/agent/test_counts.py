@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from everwhen.agent.extractive.reading import unnamed
+from everwhen.agent.extractive.turn_replies import missing_name
 from everwhen.memory import Memory
 from everwhen.models.reader import Passage
 from everwhen.question import parse
@@ -71,5 +71,5 @@ def test_a_request_and_a_choice_of_numbers_are_no_counts_and_no_yes_or_no() -> N
 
 def test_a_name_that_nobody_said_is_noticed_and_a_month_is_no_name() -> None:
     said = [Passage("user", "I have been living in harajuku since March.")]
-    assert unnamed("How long have I lived in Shinjuku?", said) == "Shinjuku"
-    assert unnamed("How long have I lived in Harajuku in May?", said) == ""
+    assert missing_name("How long have I lived in Shinjuku?", said) == "Shinjuku"
+    assert missing_name("How long have I lived in Harajuku in May?", said) == ""

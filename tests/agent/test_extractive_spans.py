@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.agent.extractive.timing import in_unit
+from everwhen.agent.extractive.time_answers import in_unit
 from everwhen.sentences import around, pieces, sentence_at
 
 

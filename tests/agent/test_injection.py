@@ -12,8 +12,8 @@ import pytest
 from everwhen import Memory
 from everwhen.agent.loop import MOST_CALLS
 from everwhen.agent_recipe import FULL
-from everwhen.models.llm.dialogue import Observed, Told
-from everwhen.models.llm.fake import Asked, FakeLLM
+from everwhen.models.llm.dialogue import ToolResults, UserMessage
+from everwhen.models.llm.fake import FakeLLM, FakeRequest
 from everwhen.types import Answer
 from tests.agent.conftest import Open
 from tests.agent.injections import EVIL, INJECTIONS, SECRET, Injection
@@ -55,11 +55,11 @@ def asked_for(injection: Injection) -> str:
     return f"What was said about {marker(injection)}?"
 
 
-def told(asked: Asked) -> list[str]:
+def told(asked: FakeRequest) -> list[str]:
     """Everything that the model read."""
-    lines = [line.text for line in asked.dialogue if isinstance(line, Told)]
+    lines = [line.text for line in asked.dialogue if isinstance(line, UserMessage)]
     for line in asked.dialogue:
-        if isinstance(line, Observed):
+        if isinstance(line, ToolResults):
             lines += [result.content for result in line.results]
     return lines
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.agent.tools import Kit, Toolbox
-from everwhen.agent.view import View
+from everwhen.agent.bank_view import BankView
+from everwhen.agent.tools import Toolbox, ToolContext
 from everwhen.agent_recipe import TOOLS
 from everwhen.errors import Unavailable
 from tests.agent.conftest import ASKED
@@ -149,7 +149,7 @@ def test_schemas_are_plain_and_closed(tools: Toolbox) -> None:
 
 
 def test_without_dates_the_filters_are_neither_offered_nor_taken(bank: Memory) -> None:
-    tools = Toolbox(Kit(View(bank, ASKED)), dates=False)
+    tools = Toolbox(ToolContext(BankView(bank, ASKED)), dates=False)
     assert "since" not in json.dumps(tools.openai()[0])
     assert "takes no since here" in tools.call("search_turns", {"query": "x", "since": "2025"})
 

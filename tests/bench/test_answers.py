@@ -15,11 +15,11 @@ from everwhen.cli.app import app
 from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.models.llm import LLMError
-from everwhen.models.llm.fake import Asked, FakeLLM
+from everwhen.models.llm.fake import FakeLLM, FakeRequest
 from everwhen.models.tokens import count_tokens
 from everwhen.question import parse
 from everwhen_bench.answers.judge import Judge, exactly, verdict
-from everwhen_bench.answers.questions import Question, Rule, asking_for, spread, talks
+from everwhen_bench.answers.questions import AnswerQuestion, Rule, asking_for, spread, talks
 from everwhen_bench.answers.run import Plan, run
 from everwhen_bench.answers.systems import SIDE_BY_SIDE, SYSTEMS, chosen
 from tests.bench.test_bench_locomo import SAMPLE
@@ -52,12 +52,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-def answering(asked: Asked) -> str:
+def answering(asked: FakeRequest) -> str:
     question = asked.prompt.rpartition("Question: ")[2]
     return next(answer for words, answer in ANSWERS.items() if words in question)
 
 
-def judging(asked: Asked) -> str:
+def judging(asked: FakeRequest) -> str:
     """Right, but for the one about the exam."""
     return "No." if "9 June" in asked.prompt else "Yes."
 
@@ -119,9 +119,9 @@ def test_prompts_go_out_and_completions_come_in(data: Path, home: Path, tmp_path
     back.touch()
     waiting = run(plan(data, home, **options), None)
     assert (waiting["phase"], waiting["waiting"]) == ("answer", 10)
-    complete(lambda prompt: answering(Asked(prompt, str, "")))
+    complete(lambda prompt: answering(FakeRequest(prompt, str, "")))
     assert run(plan(data, home, **options), None)["phase"] == "judge"
-    complete(lambda prompt: judging(Asked(prompt, str, "")))
+    complete(lambda prompt: judging(FakeRequest(prompt, str, "")))
     result = run(plan(data, home, **options), None)
     assert result["systems"]["everwhen"]["right"]["value"] == pytest.approx(0.8)
 
@@ -211,8 +211,8 @@ def test_a_spread_takes_every_group_in_turns(tmp_path: Path) -> None:
 # The judge
 
 
-def question(rule: Rule) -> Question:
-    return Question("q", "g", "How many weeks?", "four", rule, None)
+def question(rule: Rule) -> AnswerQuestion:
+    return AnswerQuestion("q", "g", "How many weeks?", "four", rule, None)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_the_agents_stages_are_measured_over_http_with_what_they_spend(data: Pat
 
 
 def test_guidance_is_asked_for_first_read_with_the_memories_and_counted(data: Path, home: Path) -> None:
-    def reading(asked: Asked) -> str:
+    def reading(asked: FakeRequest) -> str:
         guided = "# Look for\n- Find the name.\n</memories>" in asked.prompt
         assert guided != ("Nothing is remembered." in asked.prompt)
         return answering(asked)

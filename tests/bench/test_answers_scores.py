@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen_bench.answers.judge import held
-from everwhen_bench.answers.questions import Question
+from everwhen_bench.answers.questions import AnswerQuestion
 from everwhen_bench.answers.scores import exact, holds, rouge_l, says_not_known, token_f1
 
 
@@ -101,4 +101,4 @@ def test_holds_wants_every_word_and_reads_numbers_either_way() -> None:
 def test_a_number_and_a_choice_are_judged_by_what_was_asked_for(
     question: str, gold: str, answer: str, right: bool
 ) -> None:
-    assert held(Question("q", "g", question, gold, "plain", None), answer) is right
+    assert held(AnswerQuestion("q", "g", question, gold, "plain", None), answer) is right

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from everwhen.cli import run
-from everwhen.cli.bars import cells
+from everwhen.cli.validity_bars import cells
 from everwhen.types import Fact
 from everwhen.when import Interval
 

@@ -14,7 +14,7 @@ HEAVY = (
     "everwhen.agent",
     "everwhen.facts",
     "everwhen.ingest",
-    "everwhen.keep",
+    "everwhen.maintenance",
     "everwhen.memory",
     "everwhen.models",
     "everwhen.recall",

@@ -10,7 +10,7 @@ import pytest
 
 from everwhen.errors import EverwhenError
 from everwhen.store import Filter, Store
-from everwhen.store.facts import ConflictRow, Declared, FactLedger, FactRow, Report
+from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactLedger, FactRow, Report
 from tests.conformance.conftest import Reopen
 from tests.conformance.turns import MODEL, START, direction, turn
 
@@ -195,13 +195,13 @@ def test_conflicts_reports_predicates_and_half_lives_are_kept(reopen: Reopen) ->
         ledger.open_conflict(ConflictRow("c2", "f1", "f3", "a tie", START, None, None), key.seq)
         ledger.settle("c2", START, "f1")
         ledger.report(Report("missing", "Atlas", START))
-        ledger.declare(Declared("drinks", "drinks", True, None, ("sips",)))
+        ledger.declare(DeclaredPredicate("drinks", "drinks", True, None, ("sips",)))
     first.facts.set_half_life("home", 12.5)
     second = reopen()
     assert [one.id for one in second.facts.conflicts()] == ["c1"]
     assert second.facts.reports(START) == [Report("missing", "Atlas", START)]
     assert second.facts.reports(START - DAY) == []
-    assert second.facts.predicates() == [Declared("drinks", "drinks", True, None, ("sips",))]
+    assert second.facts.predicates() == [DeclaredPredicate("drinks", "drinks", True, None, ("sips",))]
     assert second.facts.half_lives() == {"home": 12.5}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from everwhen.errors import NotFound, UsageError
 from everwhen.store import Filter, Store
-from everwhen.store.keep import Forgotten
+from everwhen.store.maintenance import TurnForgotten
 from everwhen.types import Usage
 from everwhen.when import Interval
 from tests.conformance.conftest import Reopen
@@ -104,7 +104,7 @@ def test_turns_that_are_gone_are_told_when_their_units_are_asked_for(store: Stor
     store.append([turn("a"), turn("b")])
     units = raw(store, "b", "a")
     assert [store.units(units)[unit].id for unit in units] == ["b", "a"]
-    with pytest.raises(Forgotten), store.graph.writing(store.info.model) as writer:
+    with pytest.raises(TurnForgotten), store.graph.writing(store.info.model) as writer:
         writer.unit_of_turns(["a", "gone"])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.store import Filter, Store
-from everwhen.store.tree import Built, Mark, NewNode, Outcome, Place
+from everwhen.store.tree import BuildMark, BuildResult, NewNode, NodePlace, Outcome
 from everwhen.types import Statement
 from everwhen.when import Interval
 from tests.conformance.conftest import Reopen
@@ -19,19 +19,19 @@ from tests.conformance.units import event, raw, write
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-TOP = Place("year", 4, START, START + 365 * DAY)
+TOP = NodePlace("year", 4, START, START + 365 * DAY)
 
 
-def day(number: int) -> Place:
-    return Place(f"day{number}", 3, START + number * DAY, START + (number + 1) * DAY, parent="year")
+def day(number: int) -> NodePlace:
+    return NodePlace(f"day{number}", 3, START + number * DAY, START + (number + 1) * DAY, parent="year")
 
 
-def session(name: str, number: int = 0) -> Place:
+def session(name: str, number: int = 0) -> NodePlace:
     start = START + number * DAY
-    return Place(f"of-{name}", 2, start, start + HOUR, session=name, parent=f"day{number}")
+    return NodePlace(f"of-{name}", 2, start, start + HOUR, session=name, parent=f"day{number}")
 
 
-def node(place: Place, *turns: str, text: str = "", **more: Any) -> NewNode:
+def node(place: NodePlace, *turns: str, text: str = "", **more: Any) -> NewNode:
     above = {2: day((place.start - START).days), 3: TOP}.get(place.level)
     said = Statement("said so", "Ana", place.start, place.start, turns=turns)
     made = NewNode(
@@ -54,7 +54,7 @@ def node(place: Place, *turns: str, text: str = "", **more: Any) -> NewNode:
     return replace(made, **more)
 
 
-def the_mark(store: Store, place: Place) -> Mark:
+def the_mark(store: Store, place: NodePlace) -> BuildMark:
     (found,) = [one for one in store.jobs.tree.marks(place.level) if one.place.id == place.id]
     return found
 
@@ -62,7 +62,7 @@ def the_mark(store: Store, place: Place) -> Mark:
 def build(store: Store, made: NewNode) -> Outcome:
     """Mark a node and build it."""
     store.jobs.tree.enqueue([made.place])
-    (outcome,) = store.tree.put([Built(the_mark(store, made.place), made)], store.info.model)
+    (outcome,) = store.tree.put([BuildResult(the_mark(store, made.place), made)], store.info.model)
     return outcome
 
 
@@ -73,9 +73,9 @@ def grown(store: Store) -> None:
     build(store, node(session("t", 1), "b"))
     for number, below, told in ((0, "of-s", "a"), (1, "of-t", "b")):
         mark = the_mark(store, day(number))
-        store.tree.put([Built(mark, node(day(number), told, children=(below,)))], store.info.model)
+        store.tree.put([BuildResult(mark, node(day(number), told, children=(below,)))], store.info.model)
     store.tree.put(
-        [Built(the_mark(store, TOP), node(TOP, "a", "b", children=("day0", "day1")))], store.info.model
+        [BuildResult(the_mark(store, TOP), node(TOP, "a", "b", children=("day0", "day1")))], store.info.model
     )
 
 
@@ -216,9 +216,11 @@ def test_what_is_built_takes_its_mark_and_puts_what_stands_above_it_on_the_list(
     store.append([turn("a")])
     assert build(store, node(session("s"), "a")) == "built"
     assert store.jobs.tree.marks(2) == [] and [one.place for one in store.jobs.tree.marks(3)] == [day(0)]
-    store.tree.put([Built(the_mark(store, day(0)), node(day(0), "a", children=("of-s",)))], store.info.model)
+    store.tree.put(
+        [BuildResult(the_mark(store, day(0)), node(day(0), "a", children=("of-s",)))], store.info.model
+    )
     assert [one.place for one in store.jobs.tree.marks(4)] == [TOP] and store.jobs.tree.pending() == 1
-    store.tree.put([Built(the_mark(store, TOP), node(TOP, "a", children=("day0",)))], store.info.model)
+    store.tree.put([BuildResult(the_mark(store, TOP), node(TOP, "a", children=("day0",)))], store.info.model)
     assert store.jobs.tree.pending() == 0 and store.check() == []
 
 
@@ -245,7 +247,10 @@ def test_a_node_that_nothing_is_left_for_is_dropped_and_what_stands_above_is_bui
     grown(store)
     store.jobs.tree.enqueue([session("s"), session("never", 1)])
     marks = [the_mark(store, session("s")), the_mark(store, session("never", 1))]
-    assert store.tree.put([Built(mark, None) for mark in marks], store.info.model) == ["dropped", "same"]
+    assert store.tree.put([BuildResult(mark, None) for mark in marks], store.info.model) == [
+        "dropped",
+        "same",
+    ]
     assert ids(store, 2) == ["of-t"] and [one.place for one in store.jobs.tree.marks(3)] == [day(0)]
     assert store.jobs.tree.pending() == 1
 
@@ -257,18 +262,20 @@ def test_what_was_built_for_a_mark_that_was_made_again_comes_too_late(reopen: Re
     old = the_mark(one, session("s"))
     two.jobs.tree.enqueue([session("s")])
     new = the_mark(two, session("s"))
-    assert one.tree.put([Built(old, node(session("s"), "a", text="of old turns"))], one.info.model) == [
+    assert one.tree.put([BuildResult(old, node(session("s"), "a", text="of old turns"))], one.info.model) == [
         "late"
     ]
     assert one.tree.nodes() == [] and one.jobs.tree.pending() == 1
-    assert two.tree.put([Built(new, node(session("s"), "a"))], one.info.model) == ["built"]
-    assert one.tree.put([Built(new, node(session("s"), "a", text="once more"))], one.info.model) == ["late"]
+    assert two.tree.put([BuildResult(new, node(session("s"), "a"))], one.info.model) == ["built"]
+    assert one.tree.put([BuildResult(new, node(session("s"), "a", text="once more"))], one.info.model) == [
+        "late"
+    ]
     assert [found.text for found in one.tree.nodes()] == ["summary of of-s"]
 
 
 def test_level_one_is_written_with_its_session_and_what_is_not_kept_goes(store: Store) -> None:
     store.append([turn("a")])
-    parts = [Place(f"part{i}", 1, START, START + HOUR, parent="of-s") for i in range(3)]
+    parts = [NodePlace(f"part{i}", 1, START, START + HOUR, parent="of-s") for i in range(3)]
     first = [replace(node(place, "a"), above=None) for place in parts[:2]]
     build(store, node(session("s"), "a", below=tuple(first)))
     assert ids(store, 1) == ["part0", "part1"]
@@ -276,7 +283,7 @@ def test_level_one_is_written_with_its_session_and_what_is_not_kept_goes(store: 
     build(store, node(session("s"), "a", text="again", below=(third,), kept=frozenset({"part1"})))
     assert ids(store, 1) == ["part1", "part2"] and ids(store, under=["of-s"]) == ["part1", "part2"]
     store.jobs.tree.enqueue([session("s")])
-    store.tree.put([Built(the_mark(store, session("s")), None)], store.info.model)
+    store.tree.put([BuildResult(the_mark(store, session("s")), None)], store.info.model)
     assert store.tree.nodes() == []
 
 

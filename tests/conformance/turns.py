@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store import Model, NewTurn
+from everwhen.store import NewTurn, VectorModel
 from everwhen.types import Turn
 
 DIMENSION = 8
-MODEL = Model("fake", DIMENSION)
+MODEL = VectorModel("fake", DIMENSION)
 START = datetime(2025, 3, 1, 9, 0, tzinfo=UTC)
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from everwhen import Memory
-from everwhen.facts import ExtractedFact, learn
-from everwhen.facts.book import Words
+from everwhen.facts import LearnedFact, learn
+from everwhen.facts.interface import Words
 from everwhen.facts.learn import forget_sources
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
 
 
-def found(place: str, turn: str, days: float, **more: object) -> ExtractedFact:
+def found(place: str, turn: str, days: float, **more: object) -> LearnedFact:
     at = SAID + timedelta(days=days)
-    return ExtractedFact("Marta", "lives in", place, (turn,), at, **more)  # type: ignore[arg-type]
+    return LearnedFact("Marta", "lives in", place, (turn,), at, **more)  # type: ignore[arg-type]
 
 
-def teach(memory: Memory, *facts: ExtractedFact) -> list[str]:
+def teach(memory: Memory, *facts: LearnedFact) -> list[str]:
     return [row.standing for row in learn(memory._bank.store.facts, Words(memory._bank.embedder), facts)]
 
 

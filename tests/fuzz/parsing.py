@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.ingest.importers import FORMATS, merged, read
-from everwhen.keep.retain import describe as describe_rule
-from everwhen.keep.retain import parse as parse_rule
+from everwhen.maintenance.retention import describe as describe_rule
+from everwhen.maintenance.retention import parse as parse_rule
 from everwhen.messages import message
 from everwhen.settings import Settings, load
 from everwhen.store.sqlite.files import bank_path

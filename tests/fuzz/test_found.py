@@ -13,7 +13,7 @@ from everwhen import Memory
 from everwhen.errors import Damaged, EverwhenError, NotFound, UsageError
 from everwhen.ingest.importers import read
 from everwhen.settings import load
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 from everwhen.when import parse_interval, resolve
 
 FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -123,4 +123,4 @@ def test_a_zip_whose_list_of_files_leads_nowhere_is_damaged(tmp_path: Path) -> N
 )
 def test_a_tool_is_told_of_a_date_beyond_the_years_there_are(text: str) -> None:
     with pytest.raises(UsageError, match="outside the years"):
-        Clock("UTC", datetime(2025, 3, 10, tzinfo=UTC)).interval(text, "date")
+        TimeReader("UTC", datetime(2025, 3, 10, tzinfo=UTC)).interval(text, "date")

@@ -14,7 +14,7 @@ import httpx
 from everwhen import Memory
 from everwhen.errors import EverwhenError
 from everwhen.serve.keys import Scope
-from everwhen.serve.mcp.reach import Here, Remembering
+from everwhen.serve.mcp.local_memory import LocalMemory, Remembering
 
 MARK = "zanzibarquoll"
 """A word of the other bank: who sees it has crossed over."""
@@ -26,7 +26,7 @@ TALK = [
 ]
 
 
-class Watched(Here):
+class Watched(LocalMemory):
     """The tools' way to the memory, which keeps what fails in a way nobody planned."""
 
     def __init__(self, home: Path, bank: str) -> None:
@@ -93,11 +93,11 @@ class World:
         """A client whose key may do everything to one bank, at a real server."""
         from dataclasses import replace
 
-        from everwhen.serve.settings import Serving
+        from everwhen.serve.server_settings import ServerSettings
         from tests.serve.conftest import serving
 
         self.bank("served").close()
-        served = self._open.enter_context(serving(replace(Serving(self.home), rate=1e6, burst=10**6)))
+        served = self._open.enter_context(serving(replace(ServerSettings(self.home), rate=1e6, burst=10**6)))
         return self._open.enter_context(served.client("admin", "served"))
 
     @cached_property

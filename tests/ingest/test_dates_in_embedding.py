@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from everwhen import Memory
 from everwhen.memory.bank import shared_embedder
-from everwhen.models.embed.dated import Dated, embed_derived, with_date
-from everwhen.tree.base import Draft
+from everwhen.models.embed.date_prefix import LocalTime, embed_derived, with_date
+from everwhen.tree.base import NodeDraft
 from everwhen.tree.extractive import Extractive
 
 ZONE = "Asia/Tokyo"
@@ -36,7 +36,7 @@ class Retelling(Extractive):
 
     name = "retelling"
 
-    def consolidate(self, tasks: Any) -> list[Draft]:
+    def consolidate(self, tasks: Any) -> list[NodeDraft]:
         from dataclasses import replace
 
         return [
@@ -120,7 +120,7 @@ def test_doctor_makes_lost_vectors_with_their_dates(dated: Memory) -> None:
 def test_a_node_in_a_models_words_has_the_day_its_window_begins(
     dated: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.tree.opening.open_consolidator", lambda settings: Retelling())
+    monkeypatch.setattr("everwhen.tree.consolidator_factory.open_consolidator", lambda settings: Retelling())
     dated.consolidate("end")
     [day] = dated.tree(3)
     assert is_vector_of(dated, day.id, "[03 June 2024] A quiet day.")
@@ -141,7 +141,7 @@ def test_dated_words_never_enter_the_cache_that_forgetting_cleans(dated: Memory)
     cache = dated._bank.embedder
     kept = cache._open().execute("SELECT count(*) FROM vectors").fetchone()[0]  # type: ignore[attr-defined]
     text = expected(dated, dates=True)[event.id]
-    embed_derived(cache, ["something new"], [Dated(SAID, ZONE)])
+    embed_derived(cache, ["something new"], [LocalTime(SAID, ZONE)])
     assert cache._open().execute("SELECT count(*) FROM vectors").fetchone()[0] == kept, text  # type: ignore[attr-defined]
 
 
@@ -159,5 +159,5 @@ def test_dated_words_never_enter_the_cache_that_forgetting_cleans(dated: Memory)
 )
 def test_a_date_is_written_as_exactly_as_it_is_known_and_where_it_was(grain: Any, label: str) -> None:
     late = datetime(2024, 6, 3, 20, tzinfo=UTC)
-    assert with_date("x", Dated(late, ZONE, grain)) == f"[{label}] x"
+    assert with_date("x", LocalTime(late, ZONE, grain)) == f"[{label}] x"
     assert with_date("x", None) == "x"

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen import Memory
-from everwhen.facts import ExtractedFact
-from everwhen.facts.book import Words
+from everwhen.facts import LearnedFact
+from everwhen.facts.interface import Words
 from everwhen.facts.relearn import relearn
-from everwhen.ingest.facts import words_apart
+from everwhen.ingest.fact_learning import words_apart
 
 Span = tuple[str, datetime, datetime | None, tuple[str, ...]]
 
@@ -57,9 +57,9 @@ def test_an_end_that_is_read_twice_stays_until_its_turn_is_forgotten(memory: Mem
 
 
 def test_an_end_goes_with_the_turn_that_no_longer_says_it_and_was_known(quick: Memory) -> None:
-    begun = ExtractedFact("Ana", "works at", "Siemens", ("t1",), day(1, 1))
-    again = ExtractedFact("Ana", "works at", "Siemens", ("t2",), day(2, 1))
-    over = ExtractedFact(
+    begun = LearnedFact("Ana", "works at", "Siemens", ("t1",), day(1, 1))
+    again = LearnedFact("Ana", "works at", "Siemens", ("t2",), day(2, 1))
+    over = LearnedFact(
         "Ana", "works at", "Siemens", ("t3",), day(5, 2), valid_from=day(1, 1), valid_to=day(5, 2)
     )
     wording = Words(quick._bank.embedder)
@@ -79,10 +79,10 @@ def test_an_end_goes_with_the_turn_that_no_longer_says_it_and_was_known(quick: M
 
 
 def test_a_span_that_its_turn_no_longer_says_does_not_become_open(quick: Memory) -> None:
-    span = ExtractedFact(
+    span = LearnedFact(
         "Ana", "lives in", "Madrid", ("t1",), day(6, 1), valid_from=day(1, 1), valid_to=day(3, 1)
     )
-    inside = ExtractedFact("Ana", "lives in", "Madrid", ("t2",), day(6, 2), valid_from=day(2, 1))
+    inside = LearnedFact("Ana", "lives in", "Madrid", ("t2",), day(6, 2), valid_from=day(2, 1))
     wording = Words(quick._bank.embedder)
     for fact in (span, inside):
         relearn(quick._bank.store.facts, wording, fact.turns, [fact], fact.at)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from everwhen import messages
 from everwhen.errors import UsageError
 from everwhen.messages import LARGEST_TEXT, LONGEST_LABEL, instant, message, role
-from everwhen.messages.parts import as_text, caption
+from everwhen.messages.message_parts import as_text, caption
 from everwhen.types import Message
 from everwhen.when.zones import zone_name, zone_of
 

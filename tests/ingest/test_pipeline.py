@@ -10,7 +10,7 @@ import pytest
 
 from everwhen import AsyncMemory, Memory, Unavailable, UsageError
 from everwhen.demo import story
-from everwhen.ingest.extract import Batch, ExtractedEvent, ExtractedFact, Extraction, opening
+from everwhen.ingest.extract import Batch, ExtractedEvent, ExtractedFact, Extraction, extractor_factory
 from everwhen.settings import Settings
 
 CHAT = [
@@ -190,7 +190,7 @@ def test_two_processes_never_extract_the_same_turn(home: Path, breaking: Breakin
 def test_an_unknown_extractor_is_refused(home: Path) -> None:
     with pytest.raises(UsageError, match="unknown extractor 'magic'"):
         opened(home, "b", extract="magic")
-    assert opening.open_extractor(Settings(extract="none")) is None
+    assert extractor_factory.open_extractor(Settings(extract="none")) is None
 
 
 def test_events_are_filtered_and_found_by_topic(quick: Memory) -> None:

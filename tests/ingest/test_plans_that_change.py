@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import Memory
-from everwhen.agent.view import View
+from everwhen.agent.bank_view import BankView
 from everwhen.ingest.rescheduling import MOST_SENTENCES
 from everwhen.models.reader import Passage, Reading
 from everwhen.models.reader.packaged import PackagedReader
@@ -280,7 +280,7 @@ def test_recall_gives_the_version_that_counts(moved: Memory) -> None:
 
 def test_what_was_planned_then_is_what_the_timeline_and_the_agent_see(moved: Memory) -> None:
     then = datetime(2025, 5, 22, 9, tzinfo=UTC)
-    view = View(moved, CHANGE, as_of=then)
+    view = BankView(moved, CHANGE, as_of=then)
     for entries in (moved.timeline(as_of=then), view.timeline(None, None, None)):
         events = [entry for entry in entries if entry.kind == "event"]
         assert [entry.interval.start.day for entry in events if entry.interval.start] == [5]
@@ -288,5 +288,5 @@ def test_what_was_planned_then_is_what_the_timeline_and_the_agent_see(moved: Mem
         assert len([entry for entry in entries if entry.kind == "session"]) == 1
     (hit,) = view.grep_events("dentist", False, None, 10)
     assert hit.event.occurred and hit.event.occurred.start and hit.event.occurred.start.day == 5
-    (now,) = View(moved, CHANGE).grep_events("dentist", False, None, 10)
+    (now,) = BankView(moved, CHANGE).grep_events("dentist", False, None, 10)
     assert "June 12" in now.text

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from everwhen import Memory
-from everwhen.ingest.embedding import Spoken, embed_spoken
+from everwhen.ingest.embedding import SpokenTurn, embed_spoken
 from everwhen.models.embed.base import IN_CONTEXT
 from everwhen.models.embed.conversation import ConversationEmbedder
 from everwhen.models.embed.fake import FakeEmbedder
-from everwhen.models.rerank.codes import FORMAT, MOST, TOKEN_BYTES, decode, is_readable
+from everwhen.models.rerank.token_codes import FORMAT, MOST, TOKEN_BYTES, decode, is_readable
 from everwhen.store.sqlite.connection import SCHEMA
 
 EMBEDDER = ConversationEmbedder(threads=1)
@@ -26,15 +26,16 @@ def bank_codes(home: Path, bank: str = "b") -> dict[str, bytes]:
 
 
 def without_codes(home: Path, bank: str = "b") -> None:
-    """The bank as it is upgraded from a version that had none (tests/keep/test_upgrades.py does the upgrading)."""
+    """The bank as it is upgraded from a version that had none (tests/maintenance/test_upgrades.py does the
+    upgrading)."""
     with sqlite3.connect(home / "banks" / f"{bank}.db") as sql:
         sql.execute("DELETE FROM token_codes")
 
 
 def test_a_turn_s_codes_are_those_of_its_own_words_with_their_speaker() -> None:
     spoken = [
-        Spoken("Ana", "I sold the red bicycle."),
-        Spoken("Ben", "To whom?", before="Ana: I sold the red bicycle."),
+        SpokenTurn("Ana", "I sold the red bicycle."),
+        SpokenTurn("Ben", "To whom?", before="Ana: I sold the red bicycle."),
     ]
     one, other = embed_spoken(EMBEDDER, spoken)
     assert one.codes == EMBEDDER.embed_with_codes(["Ana: I sold the red bicycle."])[1][0]
@@ -49,9 +50,9 @@ def test_vectors_are_what_they_are_without_codes() -> None:
         embed, pieces = EMBEDDER.embed, EMBEDDER.pieces
 
     spoken = [
-        Spoken("Ana", "one two"),
-        Spoken("Ben", "three", before="Ana: one two"),
-        Spoken("Ana", "x " * 900),
+        SpokenTurn("Ana", "one two"),
+        SpokenTurn("Ben", "three", before="Ana: one two"),
+        SpokenTurn("Ana", "x " * 900),
     ]
     for with_codes, without in zip(
         embed_spoken(EMBEDDER, spoken), embed_spoken(Plain(), spoken), strict=True
@@ -62,7 +63,7 @@ def test_vectors_are_what_they_are_without_codes() -> None:
 
 def test_a_long_turn_stays_small() -> None:
     (one,) = embed_spoken(
-        EMBEDDER, [Spoken("assistant", "Here is another sentence about the garden. " * 120)]
+        EMBEDDER, [SpokenTurn("assistant", "Here is another sentence about the garden. " * 120)]
     )
     assert len(one.vectors) > 3
     assert is_readable(one.codes)
@@ -70,7 +71,7 @@ def test_a_long_turn_stays_small() -> None:
 
 
 def test_an_embedder_without_token_vectors_gives_no_codes() -> None:
-    (one,) = embed_spoken(FakeEmbedder(), [Spoken("Ana", "hello")])
+    (one,) = embed_spoken(FakeEmbedder(), [SpokenTurn("Ana", "hello")])
     assert one.codes == b""
 
 
@@ -125,7 +126,7 @@ def test_codes_go_with_their_unit(home: Path) -> None:
             [{"role": "user", "content": "one", "id": "a"}, {"role": "user", "content": "two", "id": "b"}],
             at=AT,
         )
-    from everwhen.store.sqlite.removal import remove_units
+    from everwhen.store.sqlite.unit_removal import remove_units
 
     with sqlite3.connect(home / "banks" / "b.db") as sql:
         sql.execute("PRAGMA foreign_keys = ON")

@@ -12,7 +12,7 @@ import pytest
 
 from everwhen import Entity, Event, Memory
 from everwhen.ingest.extract import Batch
-from everwhen.ingest.extract.offline import RuleExtractor
+from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.memory.bank import OpenBank
 from everwhen.models.llm.fake import FakeLLM
 from everwhen.types import Turn

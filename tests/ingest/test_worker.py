@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from everwhen import Memory, Unavailable
-from everwhen.ingest.entities import KnownEntities
-from everwhen.ingest.exchanges import LONGEST
+from everwhen.ingest.entity_resolution import KnownEntities
+from everwhen.ingest.exchange_boundary import LONGEST
 from everwhen.ingest.extract.base import Batch, Extraction
 from everwhen.ingest.worker import Worker
 from everwhen.store.jobs import Work

@@ -18,7 +18,7 @@ from everwhen.errors import ModelError
 from everwhen.models.embed import conversation
 from everwhen.models.embed.base import IN_CONTEXT
 from everwhen.models.embed.conversation import CONTEXT, FOLDER, WINDOW, ConversationEmbedder
-from everwhen.models.rerank.codes import TOKEN_BYTES
+from everwhen.models.rerank.token_codes import TOKEN_BYTES
 
 EMBEDDER = ConversationEmbedder(threads=2)
 SENTENCES = [
@@ -179,7 +179,7 @@ def test_pieces_fit_overlap_and_cover_any_text(words: list[str], repeats: int) -
 
 
 def test_pieces_of_a_text_of_several_blocks_cover_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("everwhen.models.embed.pieces.BLOCK", 500)
+    monkeypatch.setattr("everwhen.models.embed.chunking.BLOCK", 500)
     assert_pieces_cover(" ".join(f"sentence number {i}, nothing more." for i in range(400)))
     assert_pieces_cover(" ".join(chr(97 + i % 26) + "qxzj" * 15 for i in range(60)))
     assert_pieces_cover("x" * 3000 + " end " + " " * 3000 + "and on " * 600)

@@ -10,7 +10,7 @@ import numpy as np
 
 from everwhen import Memory
 from everwhen.models.tokens import count_tokens
-from everwhen.recall.features import Pool
+from everwhen.recall.features import CandidatePool
 from everwhen.recall.pipeline import Gathered, Request, gather
 from everwhen.recall.plan import plan
 from everwhen.store.scan import Surroundings
@@ -55,13 +55,13 @@ def gathered(memory: Memory, query: str, **request: Any) -> Gathered:
     return gather(memory._bank.store, memory._bank.plain_embedder, Request(query, at=ASKED, **request), {})
 
 
-def pool_of(memory: Memory, query: str, **request: Any) -> Pool:
+def pool_of(memory: Memory, query: str, **request: Any) -> CandidatePool:
     pool = gathered(memory, query, **request).pool
     assert pool is not None
     return pool
 
 
-def bare_pool(sessions: Sequence[int], places: Sequence[int]) -> Pool:
+def bare_pool(sessions: Sequence[int], places: Sequence[int]) -> CandidatePool:
     """Candidates of which nothing is known but where they stand."""
     count = len(sessions)
     order = np.lexsort((places, sessions))
@@ -85,7 +85,7 @@ def bare_pool(sessions: Sequence[int], places: Sequence[int]) -> Pool:
     )
     rows: list[UnitRow] = []
     none = np.zeros(0, np.bool_)
-    return Pool(
+    return CandidatePool(
         plan("x", ASKED, "UTC", ()),
         rows,
         around,

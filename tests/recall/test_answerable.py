@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.recall.answerable import Clues, fitted, signs
+from everwhen.recall.answerable import SignInputs, fitted, signs
 from tests.recall.memories import tell
 
 
@@ -36,7 +36,7 @@ def test_an_empty_memory_answers_nothing(quick: Memory) -> None:
 @given(st.integers(1, 12), st.integers(0, 5), st.booleans(), st.integers(0, 99))
 def test_each_sign_is_a_share(count: int, terms: int, named: bool, seed: int) -> None:
     chance = np.random.default_rng(seed)
-    clues = Clues(
+    clues = SignInputs(
         named,
         chance.random(count) < 0.5,
         chance.random((count, terms)) < 0.5,

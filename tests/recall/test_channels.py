@@ -16,7 +16,7 @@ from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.recall import Recall
 from everwhen.recall.channels import merged, reasons
 from everwhen.recall.plan import plan
-from everwhen.recall.question import embed
+from everwhen.recall.query_embedding import embed
 from everwhen.recipes import CHANNELS, FOUR_WAY, MID
 from everwhen.store import Scored
 from tests.recall.memories import ASKED, START, gathered, tell

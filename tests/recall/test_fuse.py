@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.errors import UsageError
-from everwhen.models.rerank import Candidate, Question, Scores
+from everwhen.models.rerank import Candidate, RerankQuery, Scores
 from everwhen.recall import Recall
 from everwhen.recall.fuse import Weights, linear, rrf, weights
 from everwhen.recall.pipeline import CONTEXT, Request, recall
@@ -36,7 +36,7 @@ class Loves:
         self.word = word
         self.seen: list[str] = []
 
-    def score(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
+    def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:
         self.seen = [one.text for one in candidates]
         return {
             "cross": np.array(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.recall.gate import LEAST, MOST, Known, chance, gate
+from everwhen.recall.gate import LEAST, MOST, GateInputs, chance, gate
 from everwhen.recipes import Complexity, Gating
 from everwhen.types import Recalled
 from tests.recall.memories import recalled
@@ -77,7 +77,7 @@ def test_the_same_words_again_are_dropped() -> None:
     memories = ranked(1.0, 0.99, 0.98, 0.97, 0.96)
     vectors = {one.id: np.eye(5, dtype=np.float32)[place] for place, one in enumerate(memories)}
     vectors["m3"] = vectors["m0"]
-    kept, dropped = gate(memories, "hybrid", "careful", Known(vectors))
+    kept, dropped = gate(memories, "hybrid", "careful", GateInputs(vectors))
     assert [one.id for one in kept] == ["m0", "m1", "m2", "m4"]
     assert [(one.id, one.reason) for one in dropped] == [("m3", "says the same as m0")]
 
@@ -95,7 +95,7 @@ def test_a_node_whose_turns_are_here_says_nothing_new_and_a_fact_says_since_when
 def test_what_first_brings_a_word_of_the_question_stays() -> None:
     memories = ranked(1.0, 0.9, 0.8, 1e-9, 1e-9)
     words = {one.id: np.array([True, False]) for one in memories} | {"m4": np.array([False, True])}
-    known = Known({}, words, np.array([1.0, 1.0], np.float32))
+    known = GateInputs({}, words, np.array([1.0, 1.0], np.float32))
     kept, dropped = gate(memories, "simple", "careful", known)
     assert [one.id for one in kept] == ["m0", "m1", "m2", "m4"]
     assert [one.id for one in dropped] == ["m3"]

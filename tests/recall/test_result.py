@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from everwhen.ingest.remember import line
 from everwhen.models.tokens import count_tokens
-from everwhen.recall.budget import fill
 from everwhen.recall.fuse import rrf
+from everwhen.recall.token_budget import fill
 from everwhen.types import Recall, Recalled, Why
 from everwhen.types.recall import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, header
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.recall.spelling import Names, corrected, edits
+from everwhen.recall.spelling import KnownNames, corrected, edits
 
-KNOWN = Names({"Katherine", "John Okafor", "Siobhan", "Jon", "Joan", "Priya", "Niamh"})
+KNOWN = KnownNames({"Katherine", "John Okafor", "Siobhan", "Jon", "Joan", "Priya", "Niamh"})
 
 
 def test_without_names_nothing_is_read_as_one() -> None:
-    assert Names(()).nearest("Jonh") is None
+    assert KnownNames(()).nearest("Jonh") is None
 
 
 def nobody_said(_word: str) -> bool:

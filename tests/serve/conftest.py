@@ -18,8 +18,8 @@ pytest.importorskip("fastapi")
 import uvicorn
 
 from everwhen.serve.app import create_app
-from everwhen.serve.house import House
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.state import ServerState
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -32,7 +32,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 class Served:
     """A server that runs, and keys for it."""
 
-    def __init__(self, url: str, house: House, server: uvicorn.Server) -> None:
+    def __init__(self, url: str, house: ServerState, server: uvicorn.Server) -> None:
         self.url = url
         self.house = house
         self.server = server
@@ -52,7 +52,7 @@ class Served:
 
 
 @contextmanager
-def serving(settings: Serving) -> Iterator[Served]:
+def serving(settings: ServerSettings) -> Iterator[Served]:
     """A server in a thread of this process, until the block ends."""
     app = create_app(settings)
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
@@ -89,15 +89,15 @@ def _ready(url: str) -> bool:
 
 
 @pytest.fixture
-def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Serving:
+def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> ServerSettings:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
     monkeypatch.setenv("EVERWHEN_READER", "none")
     monkeypatch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
-    return Serving(home, background_seconds=0.2, consolidate_seconds=0)
+    return ServerSettings(home, background_seconds=0.2, consolidate_seconds=0)
 
 
 @pytest.fixture
-def served(settings: Serving) -> Iterator[Served]:
+def served(settings: ServerSettings) -> Iterator[Served]:
     with serving(settings) as running:
         yield running
 
@@ -110,6 +110,6 @@ def http(served: Served) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def small(settings: Serving) -> Serving:
+def small(settings: ServerSettings) -> ServerSettings:
     """A server whose bounds are reached soon."""
     return replace(settings, largest_body=2000, body_seconds=0.5, rate=5.0, burst=20, open_banks=2)

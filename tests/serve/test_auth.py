@@ -11,11 +11,11 @@ import httpx
 import pytest
 
 from everwhen.errors import NotFound, Refused, UsageError
-from everwhen.serve.keys import KeyBook
-from everwhen.serve.limits import Buckets
+from everwhen.serve.keys import KeyStore
 from everwhen.serve.logs import Audit
+from everwhen.serve.rate_limits import RateLimits
 from everwhen.serve.server import check
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_bad_input import told
 from tests.serve.test_http import add
@@ -91,7 +91,7 @@ def test_a_revoked_key_is_void_at_once(served: Served) -> None:
     key, token = served.house.keys.create("read", "*")
     headers = {"Authorization": f"Bearer {token}"}
     assert httpx.get(f"{served.url}/v1/banks", headers=headers).status_code == 200
-    other_process = KeyBook(served.house.serving.folder)
+    other_process = KeyStore(served.house.serving.folder)
     other_process.revoke(key.id)
     assert httpx.get(f"{served.url}/v1/banks", headers=headers).status_code == 401
     assert served.house.keys.all()[0].revoked_at is not None
@@ -109,7 +109,7 @@ def test_keys_are_kept_as_digests_in_files_of_their_owner(served: Served, http: 
 
 
 def test_nonsense_is_refused_when_a_key_is_made(tmp_path: Path) -> None:
-    book = KeyBook(tmp_path / "serve")
+    book = KeyStore(tmp_path / "serve")
     with pytest.raises(UsageError, match="unknown scope 'everything'"):
         book.create("everything", "*")
     for banks in ("", "../x", "a,,b", "a b", "[ab]"):
@@ -119,7 +119,7 @@ def test_nonsense_is_refused_when_a_key_is_made(tmp_path: Path) -> None:
         book.revoke("x")
 
 
-def test_without_keys_only_this_machine_is_answered(settings: Serving) -> None:
+def test_without_keys_only_this_machine_is_answered(settings: ServerSettings) -> None:
     with serving(replace(settings, auth=False)) as served:
         assert httpx.get(f"{served.url}/v1/banks").status_code == 200
         for headers in (
@@ -138,10 +138,10 @@ def test_without_keys_only_this_machine_is_answered(settings: Serving) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
 def test_a_server_without_keys_never_listens_to_the_network(home: Path, host: str) -> None:
     with pytest.raises(Refused, match="for this machine only"):
-        check(Serving(home, host=host, auth=False))
-    check(Serving(home, host=host))
+        check(ServerSettings(home, host=host, auth=False))
+    check(ServerSettings(home, host=host))
     for loopback in ("127.0.0.1", "::1", "localhost"):
-        check(Serving(home, host=loopback, auth=False))
+        check(ServerSettings(home, host=loopback, auth=False))
 
 
 def test_writes_and_denied_calls_are_written_down_without_content(served: Served, http: httpx.Client) -> None:
@@ -193,7 +193,7 @@ def test_calls_without_a_key_are_counted_and_not_written_one_by_one(served: Serv
 
 def test_a_bucket_refills_at_its_rate() -> None:
     now = [0.0]
-    buckets = Buckets(rate=2.0, burst=3, clock=lambda: now[0])
+    buckets = RateLimits(rate=2.0, burst=3, clock=lambda: now[0])
     assert [buckets.take("a") for _ in range(3)] == [0.0] * 3
     assert buckets.take("a") == pytest.approx(0.5)
     assert buckets.take("b") == 0.0

@@ -16,7 +16,7 @@ from starlette.requests import Request
 
 from everwhen.models.llm.base import LLMError
 from everwhen.serve.problems import of_library
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_http import add
 
@@ -41,7 +41,7 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
         patch.setenv("EVERWHEN_READER", "none")
         patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
         home = tmp_path_factory.mktemp("lasting") / "home"
-        with serving(Serving(home, consolidate_seconds=0)) as served, served.client() as http:
+        with serving(ServerSettings(home, consolidate_seconds=0)) as served, served.client() as http:
             add(http, messages="violin")
             yield served, http
 
@@ -163,7 +163,7 @@ def test_a_provider_that_is_busy_may_be_asked_again() -> None:
     assert "Retry-After" not in of_library(request, LLMError("quota", "check the plan")).headers
 
 
-def test_a_body_that_is_too_large_gets_413(small: Serving) -> None:
+def test_a_body_that_is_too_large_gets_413(small: ServerSettings) -> None:
     with serving(small) as served, served.client() as http:
         large = {"messages": "x" * 3000}
         assert "larger than" in told(http.post("/banks/ana/turns", json=large), 413)
@@ -183,7 +183,7 @@ def test_a_compressed_body_gets_415(http: httpx.Client) -> None:
     assert "Content-Encoding" in told(answer, 415)
 
 
-def test_a_slow_client_gets_408_and_holds_nobody_up(small: Serving) -> None:
+def test_a_slow_client_gets_408_and_holds_nobody_up(small: ServerSettings) -> None:
     with serving(small) as served, served.client() as http:
         sock = socket.create_connection(served.address)
         sock.sendall(
@@ -197,7 +197,7 @@ def test_a_slow_client_gets_408_and_holds_nobody_up(small: Serving) -> None:
         assert b"408" in answer.split(b"\r\n", 1)[0] and time.monotonic() - began < 5
 
 
-def test_a_key_that_asks_too_often_gets_429(small: Serving) -> None:
+def test_a_key_that_asks_too_often_gets_429(small: ServerSettings) -> None:
     with serving(small) as served, served.client() as http, served.client() as other:
         answers = [http.get("/banks") for _ in range(40)]
         limited = [answer for answer in answers if answer.status_code == 429]
@@ -232,7 +232,7 @@ def test_a_damaged_bank_is_told_without_its_path(served: Served, http: httpx.Cli
     assert "damaged" in told(http.get("/banks/ana/stats"), 500)
 
 
-def test_banks_in_use_stay_open_and_others_are_closed(small: Serving) -> None:
+def test_banks_in_use_stay_open_and_others_are_closed(small: ServerSettings) -> None:
     with serving(small) as served, served.client() as http:
         for name in ("a", "b", "c", "d"):
             add(http, bank=name, messages="violin")

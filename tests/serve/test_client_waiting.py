@@ -11,12 +11,12 @@ import httpx
 import pytest
 
 from everwhen import AsyncClient, Client, Memory, ModelError, Unavailable
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import serving
 
 
 @pytest.fixture
-def extracting(settings: Serving, monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
+def extracting(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
     """Turns wait for extraction for ever; each entry is a call of `process` with how long it was to wait."""
     asked: list[float | None] = []
 
@@ -30,7 +30,7 @@ def extracting(settings: Serving, monkeypatch: pytest.MonkeyPatch) -> list[float
 
 
 def test_flush_pauses_before_it_asks_again_and_ends_with_its_timeout(
-    settings: Serving, extracting: list[float | None]
+    settings: ServerSettings, extracting: list[float | None]
 ) -> None:
     with serving(settings) as served, Client(served.url, served.key(), bank="ana") as client:
         client.add("I moved to Porto")
@@ -42,7 +42,7 @@ def test_flush_pauses_before_it_asks_again_and_ends_with_its_timeout(
     assert all(bound is not None and bound <= 1.5 for bound in extracting), "the server waits no longer"
 
 
-def test_the_asynchronous_flush_pauses_too(settings: Serving, extracting: list[float | None]) -> None:
+def test_the_asynchronous_flush_pauses_too(settings: ServerSettings, extracting: list[float | None]) -> None:
     async def flush(url: str, key: str) -> None:
         async with AsyncClient(url, key, bank="ana") as client:
             await client.add("I moved to Porto")
@@ -54,7 +54,7 @@ def test_the_asynchronous_flush_pauses_too(settings: Serving, extracting: list[f
     assert len(extracting) in (1, 2)
 
 
-def test_flush_waits_when_the_key_asked_too_often(settings: Serving) -> None:
+def test_flush_waits_when_the_key_asked_too_often(settings: ServerSettings) -> None:
     with (
         serving(replace(settings, rate=4.0, burst=4)) as served,
         Client(served.url, key := served.key(), bank="ana") as client,
@@ -68,7 +68,7 @@ def test_flush_waits_when_the_key_asked_too_often(settings: Serving) -> None:
 
 
 def test_a_model_that_fails_is_an_error_and_not_asked_for_ever(
-    settings: Serving, monkeypatch: pytest.MonkeyPatch
+    settings: ServerSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -86,7 +86,7 @@ def test_a_model_that_fails_is_an_error_and_not_asked_for_ever(
 
 
 def test_flush_ends_where_the_server_extracts_nothing(
-    settings: Serving, monkeypatch: pytest.MonkeyPatch
+    settings: ServerSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVERWHEN_EXTRACT", "none")
     with serving(settings) as served, Client(served.url, served.key(), bank="ana") as client:

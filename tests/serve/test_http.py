@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving
 
 SAID = [
@@ -137,7 +137,7 @@ def test_a_write_with_an_idempotency_key_is_done_once(http: httpx.Client) -> Non
     assert http.post("/banks/ana/turns", json={"messages": "viola"}, headers=failed).status_code == 201
 
 
-def test_an_idempotency_key_outlives_the_server(settings: Serving) -> None:
+def test_an_idempotency_key_outlives_the_server(settings: ServerSettings) -> None:
     answers = []
     key = None
     for _ in range(2):

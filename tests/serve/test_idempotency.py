@@ -1,4 +1,4 @@
-"""Idempotency keys where several workers share one folder: each `Answers` stands for a process."""
+"""Idempotency keys where several workers share one folder: each `IdempotencyStore` stands for a process."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.serve.idempotency import Answers, Kept
+from everwhen.serve.idempotency import IdempotencyStore, StoredAnswer
 from everwhen.serve.problems import Problem
 from tests.serve.conftest import until
 
-DONE = Kept(201, "application/json", b"{}")
+DONE = StoredAnswer(201, "application/json", b"{}")
 
 
 @pytest.fixture
-def workers(tmp_path: Path) -> Iterator[tuple[Answers, Answers]]:
-    one, two = Answers(tmp_path, 1, lease=0.6), Answers(tmp_path, 1, lease=0.6)
+def workers(tmp_path: Path) -> Iterator[tuple[IdempotencyStore, IdempotencyStore]]:
+    one, two = IdempotencyStore(tmp_path, 1, lease=0.6), IdempotencyStore(tmp_path, 1, lease=0.6)
     yield one, two
     one.close()
     two.close()
 
 
-def begins(answers: Answers, body: bytes = b"body") -> Kept | int | None:
+def begins(answers: IdempotencyStore, body: bytes = b"body") -> StoredAnswer | int | None:
     """What `begin` says, or the status of its refusal."""
     try:
         return answers.begin("key", body)
@@ -32,7 +32,9 @@ def begins(answers: Answers, body: bytes = b"body") -> Kept | int | None:
         return problem.status_code
 
 
-def test_a_write_that_one_worker_is_doing_is_not_begun_by_another(workers: tuple[Answers, Answers]) -> None:
+def test_a_write_that_one_worker_is_doing_is_not_begun_by_another(
+    workers: tuple[IdempotencyStore, IdempotencyStore],
+) -> None:
     one, two = workers
     assert begins(one) is None
     assert begins(two) == 409 and begins(two, b"another body") == 422
@@ -41,8 +43,8 @@ def test_a_write_that_one_worker_is_doing_is_not_begun_by_another(workers: tuple
 
 
 def test_of_many_workers_at_once_one_does_the_write(tmp_path: Path) -> None:
-    several = [Answers(tmp_path, 1) for _ in range(4)]
-    found: list[Kept | int | None] = []
+    several = [IdempotencyStore(tmp_path, 1) for _ in range(4)]
+    found: list[StoredAnswer | int | None] = []
     threads = [threading.Thread(target=lambda w=w: found.append(begins(w))) for w in several]
     for thread in threads:
         thread.start()
@@ -53,30 +55,34 @@ def test_of_many_workers_at_once_one_does_the_write(tmp_path: Path) -> None:
         one.close()
 
 
-def test_a_write_that_failed_may_be_tried_by_another_worker(workers: tuple[Answers, Answers]) -> None:
+def test_a_write_that_failed_may_be_tried_by_another_worker(
+    workers: tuple[IdempotencyStore, IdempotencyStore],
+) -> None:
     one, two = workers
     assert begins(one) is None
     one.abandon("key")
     assert begins(two) is None
 
 
-def test_a_claim_lasts_as_long_as_its_worker_and_no_longer(workers: tuple[Answers, Answers]) -> None:
+def test_a_claim_lasts_as_long_as_its_worker_and_no_longer(
+    workers: tuple[IdempotencyStore, IdempotencyStore],
+) -> None:
     one, two = workers
     assert begins(one) is None
     time.sleep(0.9)
     assert begins(two) == 409, "renewed while the process lives"
     one._closing.set()  # renews nothing any more, as if it had been killed
     until(lambda: begins(two) is None, 5)
-    one.finish("key", Kept(500, "", b"late"))
+    one.finish("key", StoredAnswer(500, "", b"late"))
     assert begins(two) == 409, "the second worker's claim stands"
     two.finish("key", DONE)
     assert begins(one) == DONE
 
 
 def test_a_server_that_stops_leaves_no_claim(tmp_path: Path) -> None:
-    one = Answers(tmp_path, 1)
+    one = IdempotencyStore(tmp_path, 1)
     assert begins(one) is None
     one.close()
-    two = Answers(tmp_path, 1)
+    two = IdempotencyStore(tmp_path, 1)
     assert begins(two) is None
     two.close()

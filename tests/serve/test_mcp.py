@@ -19,10 +19,10 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from everwhen import Memory
-from everwhen.serve.mcp.reach import Here
+from everwhen.serve.discovery import announce, running, withdraw
+from everwhen.serve.mcp.local_memory import LocalMemory
 from everwhen.serve.mcp.tools import build
-from everwhen.serve.runtime import announce, running, withdraw
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving
 
 TOOLS = {
@@ -147,13 +147,13 @@ def test_all_tools_answer_over_stdio(home: Path, monkeypatch: pytest.MonkeyPatch
         assert memory.stats().turns == 1
 
 
-def test_a_process_attaches_to_the_server_that_runs(settings: Serving) -> None:
+def test_a_process_attaches_to_the_server_that_runs(settings: ServerSettings) -> None:
     note = announce(settings.folder, "http://127.0.0.1:9")
     with serving(settings) as served:
         withdraw(settings.folder, note)
         served.house.doors.announced = announce(settings.folder, served.url)
 
-        reach = Here(settings.home, "ana")
+        reach = LocalMemory(settings.home, "ana")
 
         async def talk() -> None:
             async with McpClient(build(reach)) as client:

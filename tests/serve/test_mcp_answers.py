@@ -20,9 +20,9 @@ from mcp import Client as McpClient
 
 from everwhen import Memory
 from everwhen.models.tokens import count_tokens
-from everwhen.serve.mcp.answer import LEAST, fit, name_of, page
-from everwhen.serve.mcp.reach import Here
+from everwhen.serve.mcp.local_memory import LocalMemory
 from everwhen.serve.mcp.strict_tool import COMMANDS, in_tools
+from everwhen.serve.mcp.token_limit import LEAST, fit, name_of, page
 from everwhen.serve.mcp.tools import build
 from tests.serve.conftest import Served
 from tests.serve.test_mcp import TOOLS, WRITING, at_http, call, refused
@@ -59,7 +59,7 @@ LISTS = {
 
 
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalMemory]:
     """A bank of turns that are long, short and strange, and facts of every length."""
     home = tmp_path_factory.mktemp("odd")
     dice = random.Random(7)
@@ -85,13 +85,13 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
             since = START + timedelta(days=count)
             memory.facts.assert_("Ana", f"likes {count % 9}", words[:1900], valid_from=since)
         memory.process()
-    reach = Here(home, "ana")
+    reach = LocalMemory(home, "ana")
     yield reach
     reach.close()
 
 
 @pytest.fixture(scope="module")
-def days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
+def days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalMemory]:
     """A bank in which something happened on each of 30 days."""
     home = tmp_path_factory.mktemp("days")
     with Memory.open(home, "ana", embedder="fake", reader="none", cache_entries=0) as memory:
@@ -105,12 +105,12 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
             for count in range(30)
         )
         memory.process()
-    reach = Here(home, "ana")
+    reach = LocalMemory(home, "ana")
     yield reach
     reach.close()
 
 
-def talk(reach: Here, said: Callable[[McpClient], Coroutine[Any, Any, Any]]) -> Any:
+def talk(reach: LocalMemory, said: Callable[[McpClient], Coroutine[Any, Any, Any]]) -> Any:
     async def within() -> Any:
         async with McpClient(build(reach)) as client:
             return await said(client)
@@ -124,7 +124,7 @@ def everything_sent(answer: Any) -> str:
     return max(text, json.dumps(answer.structured_content or "", ensure_ascii=False), key=count_tokens)
 
 
-def test_no_answer_is_longer_than_max_tokens(odd: Here) -> None:
+def test_no_answer_is_longer_than_max_tokens(odd: LocalMemory) -> None:
     async def said(client: McpClient) -> None:
         for tool, asked in READING.items():
             for most in (None, LEAST, 200, 333, 512, 1024):
@@ -167,7 +167,7 @@ def test_a_memory_longer_than_the_room_is_shortened_rather_than_lost(home: Path)
         memory.add(
             {"name": "Ana", "content": "The violin is under the stairs. " + "And the cello sings. " * 400}
         )
-    reach = Here(home, "ana")
+    reach = LocalMemory(home, "ana")
     try:
         for tool, name in (("search_memories", "memories"), ("search_turns", "turns")):
             (one,) = talk(reach, lambda client: call(client, tool, query="violin", max_tokens=256))[name]  # noqa: B023
@@ -184,7 +184,9 @@ def test_an_id_is_never_cut() -> None:
 
 
 @pytest.mark.parametrize(("tool", "name"), [("timeline", "entries"), ("list_events", "events")])
-def test_what_is_cut_is_the_oldest_and_the_cursor_goes_on_to_it(days: Here, tool: str, name: str) -> None:
+def test_what_is_cut_is_the_oldest_and_the_cursor_goes_on_to_it(
+    days: LocalMemory, tool: str, name: str
+) -> None:
     async def said(client: McpClient) -> list[list[dict[str, Any]]]:
         pages, cursor = [], {}
         while True:
@@ -202,7 +204,7 @@ def test_what_is_cut_is_the_oldest_and_the_cursor_goes_on_to_it(days: Here, tool
     assert told == sorted(told), "each page is in the order of time, and each next page is older"
 
 
-def test_every_list_can_be_read_to_its_end_in_pages(odd: Here) -> None:
+def test_every_list_can_be_read_to_its_end_in_pages(odd: LocalMemory) -> None:
     async def said(client: McpClient) -> None:
         for tool, name in LISTS.items():
             whole = (await call(client, tool, **READING[tool], limit=200, max_tokens=100_000))[name]
@@ -221,7 +223,7 @@ def test_every_list_can_be_read_to_its_end_in_pages(odd: Here) -> None:
 
 
 @pytest.mark.parametrize("tool", sorted(LISTS))
-def test_an_unknown_cursor_is_refused(odd: Here, tool: str) -> None:
+def test_an_unknown_cursor_is_refused(odd: LocalMemory, tool: str) -> None:
     said = talk(odd, lambda client: refused(client, tool, **READING[tool], cursor="0ddba11"))
     assert (
         said
@@ -229,7 +231,7 @@ def test_an_unknown_cursor_is_refused(odd: Here, tool: str) -> None:
     )
 
 
-def test_an_unknown_argument_is_refused_with_those_that_exist(odd: Here) -> None:
+def test_an_unknown_argument_is_refused_with_those_that_exist(odd: LocalMemory) -> None:
     async def said(client: McpClient) -> None:
         listed = {
             tool.name: list(tool.input_schema["properties"]) for tool in (await client.list_tools()).tools
@@ -241,7 +243,7 @@ def test_an_unknown_argument_is_refused_with_those_that_exist(odd: Here) -> None
     talk(odd, said)
 
 
-def test_every_search_takes_a_query(days: Here) -> None:
+def test_every_search_takes_a_query(days: LocalMemory) -> None:
     async def said(client: McpClient) -> None:
         for tool in ("search_memories", "search_turns", "when"):
             assert "violin 7" in json.dumps(await call(client, tool, query="violin 7")), tool
@@ -258,7 +260,7 @@ def test_every_search_takes_a_query(days: Here) -> None:
     talk(days, said)
 
 
-def test_refusals_speak_of_tools_and_their_arguments(odd: Here) -> None:
+def test_refusals_speak_of_tools_and_their_arguments(odd: LocalMemory) -> None:
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("search_memories", {}, "search_memories: query is missing (A question or what to look for)"),
         ("search_memories", {"query": "x", "budget": "max"}, "budget must be 'low', 'mid' or 'high' ("),
@@ -322,7 +324,7 @@ def test_the_list_of_tools_costs_at_most_3000_tokens(served: Served) -> None:
     assert count_tokens(answer.model_dump_json(by_alias=True, exclude_none=True)) <= 3000
 
 
-def test_every_argument_that_chooses_says_what_its_values_mean(odd: Here) -> None:
+def test_every_argument_that_chooses_says_what_its_values_mean(odd: LocalMemory) -> None:
     async def said(client: McpClient) -> dict[str, Any]:
         listed = (await client.list_tools()).tools
         for tool in listed:

@@ -14,7 +14,7 @@ import pytest
 
 from everwhen import Client, Memory
 from everwhen.ingest.extract.base import Batch, Extraction
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving, until
 
 
@@ -41,7 +41,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 
 @pytest.fixture
-def served(gate: Gate, settings: Serving) -> Iterator[Served]:
+def served(gate: Gate, settings: ServerSettings) -> Iterator[Served]:
     with serving(settings) as running:
         yield running
         gate.open.set()

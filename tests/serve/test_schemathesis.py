@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from everwhen.serve.app import description
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving
 
 schemathesis = pytest.importorskip("schemathesis")
@@ -50,7 +50,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, s
         patch.setenv("EVERWHEN_EMBEDDER", "fake")
         patch.setenv("EVERWHEN_READER", "none")
         patch.setenv("EVERWHEN_CACHE_ENTRIES", "0")
-        with serving(replace(Serving(home), rate=1e6, burst=10**6)) as served:
+        with serving(replace(ServerSettings(home), rate=1e6, burst=10**6)) as served:
             with served.client() as http:
                 http.post("/banks/ana/turns", json={"messages": "I moved to Porto last week."})
                 http.post(

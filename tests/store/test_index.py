@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.store.index import Batch, Index, Rows, Window
+from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
 from everwhen.store.terms import PACKED, hash_term, pack
 
 WORDS = ("oak", "elm", "fir", "yew", "ash")
@@ -22,7 +22,7 @@ row = st.tuples(
     st.lists(st.sampled_from(WORDS), min_size=0, max_size=6),
 )
 window = st.builds(
-    Window,
+    IndexFilter,
     start=st.none() | st.integers(0, 50),
     end=st.none() | st.integers(0, 50),
     known_at=st.none() | st.integers(0, 50),
@@ -30,13 +30,13 @@ window = st.builds(
 )
 
 
-def rows_of(first: int, entries: list[Any], seed: int) -> Batch:
+def rows_of(first: int, entries: list[Any], seed: int) -> IndexBatch:
     chance = np.random.default_rng(seed)
     packed = [pack({word: words.count(word) for word in words}, {}) for *_, words in entries]
     pieces = np.array([entry[3] for entry in entries], dtype=np.int64)
     vectors = chance.standard_normal((int(pieces.sum()), DIMENSION)).astype(np.float32)
-    return Batch(
-        Rows(
+    return IndexBatch(
+        IndexRows(
             units=np.arange(first, first + len(entries)),
             at=np.array([entry[0] for entry in entries], dtype=np.int64),
             recorded=np.array([entry[1] for entry in entries], dtype=np.int64),
@@ -53,7 +53,7 @@ def rows_of(first: int, entries: list[Any], seed: int) -> Batch:
     )
 
 
-def passes(entry: Any, where: Window) -> bool:
+def passes(entry: Any, where: IndexFilter) -> bool:
     at, recorded, kind, _, _ = entry
     return (
         (where.start is None or at >= where.start)
@@ -65,7 +65,9 @@ def passes(entry: Any, where: Window) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(row, min_size=1, max_size=6), min_size=1, max_size=8), window, st.integers(1, 60))
-def test_blocks_give_what_one_plain_scan_gives(batches: list[list[Any]], where: Window, limit: int) -> None:
+def test_blocks_give_what_one_plain_scan_gives(
+    batches: list[list[Any]], where: IndexFilter, limit: int
+) -> None:
     index, everything, first = Index(), [], 1
     matrices = []
     for number, batch in enumerate(batches):

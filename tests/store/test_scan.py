@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from everwhen.instants import EPOCH
 from everwhen.store import index_scan as scanning
 from everwhen.store import vectors as coding
-from everwhen.store.index import Batch, Index, Rows, Window
+from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
 from everwhen.store.index_scan import IndexScan
-from everwhen.store.kinds import codes
+from everwhen.store.kind_codes import codes
 from everwhen.store.scan import SaidBy, Scan
 from everwhen.store.terms import PACKED, Tokenizer, label_key, pack
 from everwhen.types import ROLES
@@ -37,13 +37,13 @@ told = st.tuples(
 )
 
 
-def rows_of(first: int, entries: list[Told], pieces: int = 1) -> Batch:
+def rows_of(first: int, entries: list[Told], pieces: int = 1) -> IndexBatch:
     chance = np.random.default_rng(first)
     packed = [pack({word: words.count(word) for word in words}, {}) for *_, words in entries]
     vectors = chance.standard_normal((len(entries) * pieces, DIMENSION)).astype(np.float32)
     said = [session is not None for _, session, _, _ in entries]
-    return Batch(
-        Rows(
+    return IndexBatch(
+        IndexRows(
             units=np.arange(first, first + len(entries)),
             at=np.array([at for at, *_ in entries], dtype=np.int64),
             recorded=np.zeros(len(entries), dtype=np.int64),
@@ -81,8 +81,8 @@ def index_of(*batches: list[Told], pieces: int = 1) -> Index:
     return Index(tuple(blocks), first - 1)
 
 
-def asked(index: Index, query: str = "oak yew", window: Window | None = None) -> Scan:
-    return IndexScan(index, vectors(), query, TOKENIZER, window or Window())
+def asked(index: Index, query: str = "oak yew", window: IndexFilter | None = None) -> Scan:
+    return IndexScan(index, vectors(), query, TOKENIZER, window or IndexFilter())
 
 
 def vectors() -> NDArray[np.float32]:
@@ -91,13 +91,13 @@ def vectors() -> NDArray[np.float32]:
 
 
 batches = st.lists(st.lists(told, min_size=1, max_size=8), min_size=1, max_size=4)
-window = st.builds(Window, start=st.none() | st.integers(0, 30), end=st.none() | st.integers(0, 30))
+window = st.builds(IndexFilter, start=st.none() | st.integers(0, 30), end=st.none() | st.integers(0, 30))
 
 
 @settings(max_examples=80, deadline=None)
 @given(batches, window, st.integers(1, 20), st.integers(1, 3))
 def test_both_searches_are_those_of_the_index(
-    given_batches: list[list[Told]], where: Window, limit: int, pieces: int
+    given_batches: list[list[Told]], where: IndexFilter, limit: int, pieces: int
 ) -> None:
     index = index_of(*given_batches, pieces=pieces)
     scan = asked(index, window=where)
@@ -112,7 +112,7 @@ def test_both_searches_are_those_of_the_index(
 @settings(max_examples=60, deadline=None)
 @given(batches, window)
 def test_asked_of_one_speaker_a_search_is_the_whole_one_without_the_others(
-    given_batches: list[list[Told]], where: Window
+    given_batches: list[list[Told]], where: IndexFilter
 ) -> None:
     scan = asked(index_of(*given_batches), window=where)
     entries = dict(enumerate((one for batch in given_batches for one in batch), start=1))
@@ -127,7 +127,7 @@ def test_asked_of_one_speaker_a_search_is_the_whole_one_without_the_others(
 @settings(max_examples=80, deadline=None)
 @given(batches, window, st.integers(1, 3))
 def test_units_of_other_kinds_are_compared_under_the_rest_of_the_filter(
-    given_batches: list[list[Told]], where: Window, pieces: int
+    given_batches: list[list[Told]], where: IndexFilter, pieces: int
 ) -> None:
     """Kind 0 is a turn; what nobody said is of the code 9, a fact of the world."""
     index = index_of(*given_batches, pieces=pieces)
@@ -163,7 +163,7 @@ def test_nothing_below_the_floor_comes_out() -> None:
 @settings(max_examples=80, deadline=None)
 @given(batches, window, st.data())
 def test_around_some_units_their_sessions_stand_complete_and_in_order(
-    given_batches: list[list[Told]], where: Window, data: st.DataObject
+    given_batches: list[list[Told]], where: IndexFilter, data: st.DataObject
 ) -> None:
     entries = dict(enumerate((one for batch in given_batches for one in batch), start=1))
     passing = [
@@ -193,7 +193,7 @@ def test_around_some_units_their_sessions_stand_complete_and_in_order(
         assert around.counts[:, column].tolist() == [one.count(word) for one in words]
     assert around.lengths.tolist() == [len(one) for one in words]
     assert around.asks.tolist() == [bool(one) and one[-1] == "ash" for one in words]
-    cosines = index.similarities(vectors()[1], around.units, Window())
+    cosines = index.similarities(vectors()[1], around.units, IndexFilter())
     np.testing.assert_allclose(
         around.cosines[:, 1], [cosines[unit] for unit in around.units.tolist()], atol=1e-5
     )
@@ -202,7 +202,7 @@ def test_around_some_units_their_sessions_stand_complete_and_in_order(
 @settings(max_examples=40, deadline=None)
 @given(batches, window, st.integers(1, 3), st.data())
 def test_of_coded_vectors_a_unit_and_the_turns_beside_it_have_exact_cosines(
-    given_batches: list[list[Told]], where: Window, pieces: int, data: st.DataObject
+    given_batches: list[list[Told]], where: IndexFilter, pieces: int, data: st.DataObject
 ) -> None:
     plain = index_of(*given_batches, pieces=pieces)
     with pytest.MonkeyPatch.context() as patch:
@@ -303,7 +303,7 @@ def test_a_word_was_said_by_whoever_said_it_inside_the_window() -> None:
     assert said(None) == {"oak", "yew", "elm"}
     assert said(SaidBy(frozenset({"Ana"}))) == {"oak"}
     assert said(SaidBy(role="assistant")) == {"oak", "yew"}
-    assert said(SaidBy(frozenset({"Ben"})), asked(index, "oak yew elm fir", Window(start=8))) == {"yew"}
+    assert said(SaidBy(frozenset({"Ben"})), asked(index, "oak yew elm fir", IndexFilter(start=8))) == {"yew"}
 
 
 def test_names_are_told_from_other_words_unless_there_are_no_others() -> None:

@@ -245,7 +245,7 @@ def test_a_bank_on_a_read_only_volume_can_be_read(folder: Path, monkeypatch: pyt
     with sqlite3.connect(folder / "alice.db") as sql:
         sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     sql.close()
-    monkeypatch.setattr("everwhen.store.sqlite.bank.is_writable", lambda path: False)
+    monkeypatch.setattr("everwhen.store.sqlite.store.is_writable", lambda path: False)
     store = opened(folder)
     assert [found.text for found in store.turns()] == ["kept"]
     assert len(store.search_text("kept", 5, Filter())) == 1

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from everwhen.store import vectors as module
-from everwhen.store.best import largest
 from everwhen.store.bm25 import Postings
-from everwhen.store.index import Batch, Index, Rows, Window
+from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
+from everwhen.store.matrix_products import LARGEST, float_product, integer_product
 from everwhen.store.nearest import Nearness
-from everwhen.store.products import LARGEST, float_product, integer_product
 from everwhen.store.terms import PACKED
-from everwhen.store.vectors import Coded, Plain, chosen, held
+from everwhen.store.top_k import largest
+from everwhen.store.vectors import CodedVectors, PlainVectors, chosen, make_vectors
 
 DIMENSION = 96
 Array = NDArray[np.float32]
@@ -35,11 +35,11 @@ def unit(matrix: NDArray[np.floating]) -> Array:
     return np.asarray(matrix / np.linalg.norm(matrix, axis=1, keepdims=True), dtype=np.float32)
 
 
-def batch_of(vectors: Array, pieces: NDArray[np.int64], first: int = 1) -> Batch:
+def batch_of(vectors: Array, pieces: NDArray[np.int64], first: int = 1) -> IndexBatch:
     count = len(pieces)
     units = np.arange(first, first + count)
-    return Batch(
-        Rows(
+    return IndexBatch(
+        IndexRows(
             units=units,
             at=units * 10,
             recorded=units,
@@ -85,7 +85,7 @@ def test_the_main_directions_are_orthonormal_and_hold_nearly_as_much_as_the_best
     """The best are those of the full decomposition."""
     plain = sentence_like(3000, 6, 384)
     plain[:, rank:] = 0.0
-    main = Coded.of(plain).main
+    main = CodedVectors.of(plain).main
     assert main.shape[1] == min(rank, module.DIRECTIONS)
     np.testing.assert_allclose(main.T @ main, np.eye(main.shape[1]), atol=1e-4)
     best = np.linalg.eigh(plain.T @ plain)[0][-main.shape[1] :].sum()
@@ -97,7 +97,7 @@ def test_the_main_directions_are_orthonormal_and_hold_nearly_as_much_as_the_best
 def test_codes_give_back_the_vectors_and_their_cosines(count: int, dimension: int, seed: int) -> None:
     plain = sentence_like(count, seed, dimension)
     plain[: count // 10] = 0.0
-    coded, queries = Coded.of(plain), sentence_like(3, seed + 1, dimension)
+    coded, queries = CodedVectors.of(plain), sentence_like(3, seed + 1, dimension)
     np.testing.assert_allclose(coded.at(slice(None)), plain, atol=2e-5)
     places = np.flatnonzero(np.random.default_rng(seed).random(count) < 0.5)
     expected = queries @ plain.T
@@ -106,21 +106,23 @@ def test_codes_give_back_the_vectors_and_their_cosines(count: int, dimension: in
     coded.rough(queries, 0, count, rough)
     if dimension <= module.DIRECTIONS:  # nothing is left out: only the 8 bits are rough
         np.testing.assert_allclose(rough, expected, atol=0.02)
-    np.testing.assert_array_equal(Coded.of(coded.at(slice(None))).whole, coded.whole)  # merged without loss
+    np.testing.assert_array_equal(
+        CodedVectors.of(coded.at(slice(None))).whole, coded.whole
+    )  # merged without loss
 
 
 def test_rough_cosines_are_near_for_more_dimensions_than_directions() -> None:
     plain, queries = sentence_like(3000, 1, 384), sentence_like(2, 2, 384)
     rough = np.empty((2, 2900), dtype=np.float32)
-    Coded.of(plain).rough(queries, 50, 2950, rough)
+    CodedVectors.of(plain).rough(queries, 50, 2950, rough)
     assert np.abs(rough - queries @ plain[50:2950].T).std() < 0.03
 
 
 def test_few_vectors_stay_as_they_are_and_many_take_little_more_than_half_the_room() -> None:
     plain = sentence_like(17_000, 3, 384)
-    assert isinstance(held(plain[:16_000]), Plain)
-    coded = held(plain)
-    assert isinstance(coded, Coded)
+    assert isinstance(make_vectors(plain[:16_000]), PlainVectors)
+    coded = make_vectors(plain)
+    assert isinstance(coded, CodedVectors)
     room = coded.whole.nbytes + coded.scales.nbytes + coded.codes.nbytes + coded.main.nbytes
     assert room < 0.62 * plain.nbytes
     some = np.array([5, 16_999, 17])
@@ -142,10 +144,14 @@ def test_the_hundred_best_are_found_whatever_the_vectors_are_like(kind: str) -> 
     ones = np.ones(10_000, dtype=np.int64)
     parts = [batch_of(plain[:10_000], ones), batch_of(plain[10_000:], ones, 10_001)]
     index = Index(tuple(Index().extended(part, 0).blocks[0] for part in parts))
-    assert all(isinstance(block.vectors, Coded) for block in index.blocks)
+    assert all(isinstance(block.vectors, CodedVectors) for block in index.blocks)
     queries = unit(plain[chance.integers(0, 20_000, 20)] + 0.03 * chance.standard_normal((20, 384)))
     units = np.arange(1, 20_001)
-    windows = [Window(), Window(kinds=np.array([1], dtype=np.int16)), Window(start=50_000, end=140_000)]
+    windows = [
+        IndexFilter(),
+        IndexFilter(kinds=np.array([1], dtype=np.int16)),
+        IndexFilter(start=50_000, end=140_000),
+    ]
     shares = []
     for query in queries:
         for window in windows:
@@ -176,11 +182,11 @@ def test_coded_units_with_several_pieces_are_found_by_their_best_one_and_none_be
         index = Index().extended(batch_of(plain, pieces), count)
     best = np.maximum.reduceat(plain @ query, np.cumsum(pieces) - pieces)
     passing = chance.random(count) < 0.7
-    found = Nearness(index.blocks, query[None], Window()).best(0, limit, floor, passing)
+    found = Nearness(index.blocks, query[None], IndexFilter()).best(0, limit, floor, passing)
     expected = np.sort(best[passing & (best >= floor + 1e-4)])[::-1][:limit]
     np.testing.assert_allclose([score for _, score in found][: len(expected)], expected, atol=5e-5)
     assert all(score >= floor and passing[unit - 1] for unit, score in found)
-    similar = index.similarities(query, np.arange(1, count + 1), Window())
+    similar = index.similarities(query, np.arange(1, count + 1), IndexFilter())
     np.testing.assert_allclose([similar[unit] for unit in range(1, count + 1)], best, atol=5e-5)
 
 
@@ -191,8 +197,8 @@ def test_what_is_taken_out_of_coded_vectors_is_found_no_more_and_the_rest_as_bef
     index = Index().extended(batch_of(plain, pieces), 200)
     fewer = index.without(np.arange(1, 200, 2), 1)
     query = sentence_like(1, 9)[0]
-    whole = [one for one in index.search_vectors(query, 200, Window()) if one[0] % 2 == 0]
-    left = fewer.search_vectors(query, 200, Window())
+    whole = [one for one in index.search_vectors(query, 200, IndexFilter()) if one[0] % 2 == 0]
+    left = fewer.search_vectors(query, 200, IndexFilter())
     assert [unit for unit, _ in left] == [unit for unit, _ in whole]
     np.testing.assert_allclose([s for _, s in left], [s for _, s in whole], atol=1e-6)
 

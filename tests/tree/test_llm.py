@@ -10,13 +10,13 @@ import pytest
 
 from everwhen import Memory
 from everwhen.models.llm.base import LLMError
-from everwhen.models.llm.fake import Asked, FakeLLM
+from everwhen.models.llm.fake import FakeLLM, FakeRequest
 from everwhen.tree import consolidate, parse_levels
 from everwhen.tree.llm import LLMConsolidator
 from tests.tree.talks import START, holds, said, talk
 
 
-def answer(asked: Asked) -> dict[str, Any]:
+def answer(asked: FakeRequest) -> dict[str, Any]:
     """Two sentences: one that rests on the first line, one that rests on nothing."""
     given = json.loads(asked.prompt)
     first = given["lines"][0]
@@ -83,7 +83,7 @@ def test_a_late_turn_asks_for_its_own_exchange_and_path_only(told: Memory) -> No
 
 
 def test_a_model_that_fails_on_one_node_leaves_it_extractive_and_says_so(told: Memory) -> None:
-    def failing(asked: Asked) -> Any:
+    def failing(asked: FakeRequest) -> Any:
         if "conversations" in asked.instructions and "t1" not in asked.prompt and "Tuesday" in asked.prompt:
             return LLMError("refusal", "the model will not")
         return answer(asked)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from everwhen import UsageError
 from everwhen.tree.levels import parse_levels
-from everwhen.tree.windows import Span
+from everwhen.tree.windows import WindowSize
 
 ZONES = (
     "UTC",
@@ -42,7 +42,7 @@ instants = st.datetimes(datetime(1950, 1, 1), datetime(2080, 1, 1)).map(lambda o
 def test_an_instant_lies_in_its_window_and_the_next_window_begins_where_it_ends(
     instant: datetime, zone: str, text: str
 ) -> None:
-    span = Span.parse(text)
+    span = WindowSize.parse(text)
     window = span.window(instant, zone)
     assert window.contains(instant)
     assert window.start is not None
@@ -55,14 +55,14 @@ def test_an_instant_lies_in_its_window_and_the_next_window_begins_where_it_ends(
 @pytest.mark.parametrize(("date", "hours"), [((2025, 3, 30), 23), ((2025, 10, 26), 25), ((2025, 6, 1), 24)])
 def test_a_day_is_as_long_as_the_clock_makes_it(date: tuple[int, int, int], hours: int) -> None:
     noon = datetime(*date, 12, tzinfo=ZoneInfo("Europe/Lisbon"))
-    window = Span.parse("day").window(noon, "Europe/Lisbon")
+    window = WindowSize.parse("day").window(noon, "Europe/Lisbon")
     assert window.length == timedelta(hours=hours)
 
 
 def test_the_hour_that_the_clock_shows_twice_is_two_windows() -> None:
     first = datetime(2025, 10, 26, 1, 30, fold=0, tzinfo=ZoneInfo("Europe/Lisbon"))
     second = datetime(2025, 10, 26, 1, 30, fold=1, tzinfo=ZoneInfo("Europe/Lisbon"))
-    hour = Span.parse("hour")
+    hour = WindowSize.parse("hour")
     assert hour.window(first, "Europe/Lisbon").end == hour.window(second, "Europe/Lisbon").start
 
 

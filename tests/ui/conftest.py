@@ -23,7 +23,7 @@ pytest.importorskip("fastapi")
 
 from everwhen import Memory
 from everwhen.demo import STORY_ZONE, story
-from everwhen.serve.keys import KeyBook
+from everwhen.serve.keys import KeyStore
 
 APRIL = datetime(2025, 4, 1, tzinfo=UTC)
 TURNS = 70
@@ -40,14 +40,14 @@ class Site:
     home: Path
 
     def key(self, scope: str = "write", bank: str = "*") -> str:
-        book = KeyBook(self.home / "serve")
+        book = KeyStore(self.home / "serve")
         try:
             return book.create(scope, bank)[1]
         finally:
             book.close()
 
     def revoke(self, key: str) -> None:
-        book = KeyBook(self.home / "serve")
+        book = KeyStore(self.home / "serve")
         book.revoke(key.split("_")[1])
         book.close()
 

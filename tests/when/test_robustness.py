@@ -165,7 +165,7 @@ def test_importing_the_package_is_light() -> None:
 
 
 def test_no_rule_made_of_words_alone_is_missed_by_the_search_for_signals() -> None:
-    from everwhen.when.chart import expand
+    from everwhen.when.parser import expand
     from everwhen.when.resolver import _ROOTS, _SIGNALS, _WORDS
 
     roots = {category.strip("<>") for category in _ROOTS} | {"cycle", "tonight", "whole"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from everwhen.question import parse
 from everwhen_bench import metrics
-from everwhen_bench.answers.questions import Question
+from everwhen_bench.answers.questions import AnswerQuestion
 from everwhen_bench.answers.scores import rouge_l, says_not_known, token_f1
 from everwhen_bench.retrieval import figure
 
@@ -35,7 +35,7 @@ class Line:
     abstained: bool
 
     @classmethod
-    def scored(cls, question: Question, system: str, run: int, answer: str, right: bool | None) -> Line:
+    def scored(cls, question: AnswerQuestion, system: str, run: int, answer: str, right: bool | None) -> Line:
         abstained = says_not_known(answer)
         if question.answerable:
             f1, rouge = token_f1(answer, question.gold), rouge_l(answer, question.gold)

@@ -12,7 +12,7 @@ from typing import get_args
 from everwhen.errors import UsageError
 from everwhen.question import parse
 from everwhen_bench.answers import prompts
-from everwhen_bench.answers.questions import Question, Rule
+from everwhen_bench.answers.questions import AnswerQuestion, Rule
 from everwhen_bench.answers.scores import exact, first_number, holds, names, says_not_known
 
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -32,7 +32,7 @@ class Judge:
         if file is not None:
             self.texts = {**self.texts, **_read(file)}
 
-    def prompt(self, question: Question, answer: str) -> str:
+    def prompt(self, question: AnswerQuestion, answer: str) -> str:
         """What the judge is asked."""
         return Template(self.texts[question.rule]).safe_substitute(
             question=question.text, gold=question.gold, answer=answer.strip() or "(nothing)"
@@ -45,12 +45,12 @@ def verdict(reply: str) -> bool | None:
     return None if found is None else found.group(1).lower() in _GOOD
 
 
-def exactly(question: Question, answer: str) -> bool:
+def exactly(question: AnswerQuestion, answer: str) -> bool:
     """The judge that needs no model: the same words, or, where nothing is known, an answer that says so."""
     return exact(answer, question.gold) if question.answerable else says_not_known(answer)
 
 
-def held(question: Question, answer: str) -> bool:
+def held(question: AnswerQuestion, answer: str) -> bool:
     """A more generous one, for answers that quote: every word of the right answer is there, whatever else is.
 
     Where a number is asked for it is the first number of both, and of a choice the one of the two that both name: the

@@ -27,7 +27,7 @@ RULES: Mapping[str, Rule] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AnswerQuestion:
     """One question of a data set. `gold` is the right answer as the data set has it."""
 
     id: str
@@ -48,7 +48,7 @@ class Talk:
 
     name: str
     messages: Sequence[Message]
-    questions: tuple[Question, ...]
+    questions: tuple[AnswerQuestion, ...]
 
 
 def talks(data_set: str, path: Path) -> Iterator[Talk]:
@@ -103,18 +103,18 @@ def _locomo(path: Path) -> Iterator[Talk]:
         yield Talk(sample["sample_id"], messages, asked)
 
 
-def _of_locomo(name: str, raw: Mapping[str, Any], at: datetime | None) -> Question:
+def _of_locomo(name: str, raw: Mapping[str, Any], at: datetime | None) -> AnswerQuestion:
     adversarial = raw["category"] == ADVERSARIAL
     gold = NOT_KNOWN if adversarial else str(raw.get("answer", ""))
     rule: Rule = "abstention" if adversarial else "short"
-    return Question(name, str(raw["category"]), str(raw["question"]), gold, rule, at)
+    return AnswerQuestion(name, str(raw["category"]), str(raw["question"]), gold, rule, at)
 
 
 def _longmemeval(path: Path) -> Iterator[Talk]:
     for raw in longmemeval.questions(path):
         kind, name = str(raw.get("question_type")), raw["question_id"]
         abstains = name.endswith(ABSTENTION)
-        question = Question(
+        question = AnswerQuestion(
             name,
             "abstention" if abstains else kind,
             str(raw["question"]),

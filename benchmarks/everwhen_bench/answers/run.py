@@ -18,7 +18,7 @@ from everwhen_bench.answers import prompts
 from everwhen_bench.answers.figures import Line, figures
 from everwhen_bench.answers.journal import Completion, Journal, Phase, Prompt, write_prompts
 from everwhen_bench.answers.judge import Judge, exactly, held, verdict
-from everwhen_bench.answers.questions import Question, Talk, asking_for, spread, talks
+from everwhen_bench.answers.questions import AnswerQuestion, Talk, asking_for, spread, talks
 from everwhen_bench.answers.systems import System
 from everwhen_bench.retrieval import Tally, fresh_bank
 
@@ -139,18 +139,18 @@ class _Bench:
                     self.progress("contexts", done, whole)
         return perf_counter() - begun
 
-    def _place(self, question: Question, system: System) -> tuple[str, str]:
+    def _place(self, question: AnswerQuestion, system: System) -> tuple[str, str]:
         """Where the journal keeps it. What a model had a part in is that model's."""
         return question.id, f"{system.name} by {self.plan.model}" if system.asks else system.name
 
-    def _kept(self, question: Question, system: System) -> dict[str, Any]:
+    def _kept(self, question: AnswerQuestion, system: System) -> dict[str, Any]:
         return self.journal.contexts[self._place(question, system)]
 
     def _bank(self, talk: Talk) -> Any:
         name = f"bench-answers-{talk.name}"
         return fresh_bank(self.plan.home, name, list(talk.messages), Tally(), extract="rules")
 
-    def _given(self, memory: Memory, llm: LLM | None, asked: tuple[Question, System]) -> dict[str, Any]:
+    def _given(self, memory: Memory, llm: LLM | None, asked: tuple[AnswerQuestion, System]) -> dict[str, Any]:
         question, system = asked
         if system.asks and self.plan.prompts_out:
             raise UsageError(
@@ -203,7 +203,7 @@ class _Bench:
                     if system.context is not None:
                         yield self._answer_prompt(question, system, turn)
 
-    def _answer_prompt(self, question: Question, system: System, turn: int) -> Prompt:
+    def _answer_prompt(self, question: AnswerQuestion, system: System, turn: int) -> Prompt:
         context = self._kept(question, system)["text"]
         told = f"<memories>\n{context}</memories>\n" if context else "Nothing is remembered.\n"
         day = f"Asked on {question.at:%Y-%m-%d %A}.\n" if question.at else ""
@@ -216,12 +216,12 @@ class _Bench:
         for question, system, turn in self._asked():
             yield self._judge_prompt(question, self._answer(question, system, turn).text)
 
-    def _judge_prompt(self, question: Question, answer: str) -> Prompt:
+    def _judge_prompt(self, question: AnswerQuestion, answer: str) -> Prompt:
         return Prompt("judge", self.plan.judge, "", self.judge.prompt(question, answer), JUDGE_TOKENS)
 
     # What came of it
 
-    def _asked(self) -> Iterator[tuple[Question, System, int]]:
+    def _asked(self) -> Iterator[tuple[AnswerQuestion, System, int]]:
         for turn in range(self.plan.runs):
             for system in self.plan.systems:
                 if turn and system.context is None:
@@ -229,7 +229,7 @@ class _Bench:
                 for question in self.questions:
                     yield question, system, turn
 
-    def _answer(self, question: Question, system: System, turn: int) -> Completion:
+    def _answer(self, question: AnswerQuestion, system: System, turn: int) -> Completion:
         if system.context is None:
             return Completion(str(self._kept(question, system)["answer"]))
         return self.journal.completions[self._answer_prompt(question, system, turn).key]
@@ -240,7 +240,7 @@ class _Bench:
             answer = self._answer(question, system, turn)
             yield Line.scored(question, system.name, turn, answer.text, self._right(question, answer.text))
 
-    def _right(self, question: Question, answer: str) -> bool | None:
+    def _right(self, question: AnswerQuestion, answer: str) -> bool | None:
         match self.plan.judge:
             case "none":
                 return None

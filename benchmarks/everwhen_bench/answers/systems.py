@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from everwhen.agent.budget import Room
+from everwhen.agent.answer_budget import RequestLimits
 from everwhen.agent.guidance import guidance
 from everwhen.agent_recipe import ABLATIONS, FULL, AgentRecipe
 from everwhen.errors import UsageError
@@ -51,7 +51,7 @@ class System:
         """What to look for, in lines that follow the context, and what asking for it took."""
         if llm is None:
             raise UsageError(f"'{self.name}' asks a model for guidance first; name one with --llm")
-        room = Room(None, GUIDANCE_SECONDS, False)
+        room = RequestLimits(None, GUIDANCE_SECONDS, False)
         try:
             reply = guidance(llm, question, at or datetime.now(UTC), memory.zone, room)
         except LLMError as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from everwhen.cli.app import Here
+from everwhen.cli.app import GlobalOptions
 from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ def with_answers(command: Callable[..., None]) -> Callable[..., None]:
     return whole
 
 
-def answer(here: Here, data_set: str, data: Path, limit: int | None, given: Answering) -> dict[str, Any]:
+def answer(
+    here: GlobalOptions, data_set: str, data: Path, limit: int | None, given: Answering
+) -> dict[str, Any]:
     """Run the bench; what `--out` writes."""
     from everwhen_bench.answers.run import AGENT_SHARE, JUDGE_TOKENS, Plan, run
     from everwhen_bench.answers.systems import chosen
@@ -132,7 +134,7 @@ def _kinds(given: str | None) -> tuple[str, ...]:
     return wanted
 
 
-def draw(here: Here, result: dict[str, Any]) -> None:
+def draw(here: GlobalOptions, result: dict[str, Any]) -> None:
     """The systems side by side, and what each phase took."""
     if "waiting" in result:
         here.console.print(
@@ -177,7 +179,7 @@ RUNS_TEMPERATURE = 0.7
 """Of answers that are drawn several times, where the settings say 0."""
 
 
-def _progress(here: Here) -> Callable[[str, int, int], None]:
+def _progress(here: GlobalOptions) -> Callable[[str, int, int], None]:
     def tell(phase: str, done: int, whole: int) -> None:
         if not here.quiet and not here.json and sys.stderr.isatty():
             print(f"\r{phase} {done}/{whole}", end="" if done < whole else "\n", file=sys.stderr)

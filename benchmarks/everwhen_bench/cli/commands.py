@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from everwhen.cli.app import Here
+from everwhen.cli.app import GlobalOptions
 from everwhen.cli.progress import counting, telling
 from everwhen.errors import NotFound, UsageError
 from everwhen_bench.cli import answers
@@ -85,7 +85,7 @@ def timex(
     """Time expressions: intervals found against intervals accepted, by language where the file has any."""
     from everwhen_bench import timex as runner
 
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with counting(here, "cases") as tick:
         result = runner.run(_there(data), peers=peers, progress=lambda done, _: tick(done))
     report(here, result, out)
@@ -100,7 +100,7 @@ def speed(
     """Speed and size: add, ingest, recall, opening, memory and disk."""
     from everwhen_bench import speed as runner
 
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with counting(here, f"building {units:,} units", units) as tick:
         result = runner.run(units, progress=tick)
     report(here, result, out)
@@ -115,7 +115,7 @@ def facts_(
     """Facts: current, as of, known at, history, assert and stale in a large bank."""
     from everwhen_bench import facts_speed as runner
 
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with counting(here, f"building {facts:,} facts", facts) as tick:
         result = runner.run(facts, progress=tick)
     report(here, result, out)
@@ -191,7 +191,7 @@ def tree_(
     """The memory tree: three years of conversations consolidated without an LLM, then late turns."""
     from everwhen_bench import tree_speed as runner
 
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with counting(here, f"building {turns:,} turns", turns) as tick:
         result = runner.run(turns, progress=tick)
     report(here, result, out)
@@ -237,7 +237,7 @@ def all_(
         raise typer.Exit(1)
 
 
-def report(here: Here, result: dict[str, Any], out: Path | None) -> None:
+def report(here: GlobalOptions, result: dict[str, Any], out: Path | None) -> None:
     """The file for machines, the table for people."""
     _write(out, result)
     summary = {key: value for key, value in result.items() if key not in ("runs", "peer_runs")}
@@ -284,7 +284,7 @@ def _rows(value: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     return rows
 
 
-def _at_home(here: Here) -> Here:
+def _at_home(here: GlobalOptions) -> GlobalOptions:
     """The embedding cache is that of the home folder; banks of a bench are removed afterwards."""
     if here.home:
         os.environ["EVERWHEN_HOME"] = str(here.home)
@@ -305,11 +305,11 @@ def extraction(
     out: Out = None,
 ) -> None:
     """Extraction: does an event from the cited turns carry the time that a question asks for?"""
-    from everwhen.ingest.extract.opening import open_extractor
+    from everwhen.ingest.extract.extractor_factory import open_extractor
     from everwhen.settings import load
     from everwhen_bench import extraction as runner
 
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     extractor = open_extractor(load())
     if extractor is None:
         raise UsageError("extraction is switched off (EVERWHEN_EXTRACT=none); nothing can be measured")

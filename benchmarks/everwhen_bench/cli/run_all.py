@@ -9,14 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
 
-from everwhen.cli.app import Here
+from everwhen.cli.app import GlobalOptions
 from everwhen_bench.everything import Step, steps
 
 SIDE_BY_SIDE = 2
 """Steps that are not timed may share the machine: one a core."""
 
 
-def run_all(here: Here, data: Path, out: Path, again: bool) -> bool:
+def run_all(here: GlobalOptions, data: Path, out: Path, again: bool) -> bool:
     """Whether every step that could be run has written its file."""
     chosen = []
     for step in steps(data):
@@ -35,7 +35,7 @@ def run_all(here: Here, data: Path, out: Path, again: bool) -> bool:
     return all(done)
 
 
-def _run(here: Here, step: Step, out: Path) -> bool:
+def _run(here: GlobalOptions, step: Step, out: Path) -> bool:
     shared: Sequence[str] = ("--home", str(here.home)) if here.home else ()
     command = [sys.executable, "-m", "everwhen", "--quiet", *shared, "bench", *step.arguments]
     start = perf_counter()

@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from everwhen.cli.app import Here
+from everwhen.cli.app import GlobalOptions
 from everwhen_bench.guard import Held
 from everwhen_bench.studies import Result
 
@@ -16,7 +16,7 @@ GROUPED = "turn ndcg@10"
 """The figure that is shown by kind of question; the others are in the file."""
 
 
-def draw_ablations(here: Here, ablations: dict[str, Any]) -> None:
+def draw_ablations(here: GlobalOptions, ablations: dict[str, Any]) -> None:
     """Every variant beside the default, then SATF and its rivals, then what fits into how many tokens."""
     if not ablations:
         return
@@ -41,7 +41,7 @@ def draw_ablations(here: Here, ablations: dict[str, Any]) -> None:
     here.console.print("", table)
 
 
-def draw_stages(here: Here, recipes: dict[str, Any]) -> None:
+def draw_stages(here: GlobalOptions, recipes: dict[str, Any]) -> None:
     """Where the time of a recall goes, for each recipe that was timed."""
     for recipe, stages in recipes.items():
         table = _table(f"ms ({recipe})", "p50", "p95", "p99", "share")
@@ -52,7 +52,9 @@ def draw_stages(here: Here, recipes: dict[str, Any]) -> None:
         here.console.print("", table)
 
 
-def draw_languages(here: Here, languages: dict[str, Any], failures: Sequence[dict[str, Any]]) -> None:
+def draw_languages(
+    here: GlobalOptions, languages: dict[str, Any], failures: Sequence[dict[str, Any]]
+) -> None:
     """What each library passed by language, unaided and told the language, then every case that failed."""
     if not languages:
         return
@@ -79,7 +81,7 @@ def _intervals(pairs: Sequence[Sequence[str | None]]) -> str:
     return ", ".join("/".join(side or ".." for side in pair) for pair in pairs) or "nothing"
 
 
-def draw_peers(here: Here, result: dict[str, Any]) -> None:
+def draw_peers(here: GlobalOptions, result: dict[str, Any]) -> None:
     """Quality first, then what it costs; at the end who could not be asked, and why."""
     here.console.print(f"{result['of']}, {result['questions']} questions, vectors {result['vectors']}")
     heads = [f"turn {key}" for key in result["rows"][0]["turn"]] if result["rows"] else []
@@ -102,7 +104,7 @@ def draw_peers(here: Here, result: dict[str, Any]) -> None:
         here.console.print(f"{name}: not asked, {reason}")
 
 
-def draw_guard(here: Here, rows: Sequence[Held]) -> None:
+def draw_guard(here: GlobalOptions, rows: Sequence[Held]) -> None:
     """Every figure beside the committed one."""
     table = _table("figure", "now", "committed", "difference", "")
     for row in rows:
@@ -117,7 +119,7 @@ def draw_guard(here: Here, rows: Sequence[Held]) -> None:
     here.console.print(table)
 
 
-def draw_study(here: Here, result: Result) -> None:
+def draw_study(here: GlobalOptions, result: Result) -> None:
     """The tables of a study, as it made them."""
     for one in result["tables"]:
         table = _table(*one["heads"])

@@ -14,7 +14,7 @@ from typing import Any
 from everwhen.errors import UsageError
 from everwhen_bench import metrics
 from everwhen_bench.ablation import compared
-from everwhen_bench.cases import Question, bench_of, cases
+from everwhen_bench.cases import CaseQuestion, bench_of, cases
 from everwhen_bench.environment import with_benches
 from everwhen_bench.peers import ABSENT, PEERS, Entry, entry
 from everwhen_bench.peers.worker import MARK
@@ -122,7 +122,9 @@ def _watched(process: subprocess.Popen[str]) -> threading.Timer:
     return watch
 
 
-def _scored(runs: Iterable[Mapping[str, Any]], questions: Mapping[tuple[str, str], Question]) -> list[Scored]:
+def _scored(
+    runs: Iterable[Mapping[str, Any]], questions: Mapping[tuple[str, str], CaseQuestion]
+) -> list[Scored]:
     return [questions[run["case"], run["question"]].score(run["ranked"]) for run in runs]
 
 

@@ -14,8 +14,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 from everwhen.recall import FOUR_WAY as EVERY_CHANNEL
-from everwhen.recall import MID, TEMPR, Recipe
-from everwhen.recall import graph as graph_channel
+from everwhen.recall import MID, TEMPR, Recipe, graph_channel
 from everwhen_bench.cases import bench_of, cases, opened
 from everwhen_bench.retrieval import EVERYTHING, Scored
 from everwhen_bench.studies import Request, Result

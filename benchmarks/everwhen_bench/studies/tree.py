@@ -16,7 +16,7 @@ from everwhen_bench.locomo import ADVERSARIAL, asked_at, evidence
 from everwhen_bench.retrieval import Tally, fresh_bank
 from everwhen_bench.studies import Request, Result, Table
 from everwhen_bench.studies._tree import gates, levels, planner, scopes, segments
-from everwhen_bench.studies._tree.trial import Question, Trial
+from everwhen_bench.studies._tree.trial import Trial, TrialQuestion
 
 FLAT = "flat"
 TITLES = {
@@ -61,7 +61,7 @@ def run(request: Request) -> Result:
                 gold = evidence(one.get("evidence") or (), said)
                 if one["category"] == ADVERSARIAL or not gold:
                     continue
-                question = Question(
+                question = TrialQuestion(
                     str(one["question"]), asked_at(messages), frozenset(gold), said, str(one["category"])
                 )
                 labelled.append((question.text, planner.MEANT[one["category"]]))

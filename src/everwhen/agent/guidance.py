@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from everwhen.agent.budget import Room
+from everwhen.agent.answer_budget import RequestLimits
 from everwhen.models.llm import LLM, Reply
 from everwhen.prompts import load
 from everwhen.when.zones import zone_of
@@ -22,7 +22,7 @@ class Points(BaseModel):
     points: list[str] = Field(description="One to five points, each one short sentence.")
 
 
-def guidance(llm: LLM, question: str, at: datetime, zone: str, room: Room) -> Reply[list[str]]:
+def guidance(llm: LLM, question: str, at: datetime, zone: str, room: RequestLimits) -> Reply[list[str]]:
     """The points for a question asked at a moment. Made from the question alone: no memory is read."""
     day = at.astimezone(zone_of(zone))
     prompt = f"Asked on {day:%A %Y-%m-%d}:\n{question}"

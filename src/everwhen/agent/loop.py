@@ -11,27 +11,43 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from everwhen.agent.answer import (
-    Checked,
-    Final,
+from everwhen.agent.answer_budget import (
+    WHAT_IT_IS,
+    Budget,
+    BudgetExhausted,
+    RequestLimits,
+    UsageAccount,
+    UsageMeter,
+    size,
+)
+from everwhen.agent.answer_checking import (
+    CheckedAnswer,
+    FinalAnswer,
     answer_tool,
-    checked,
+    check_answer,
     cut_off,
     partial_text,
     read_call,
     read_words,
     without_citations,
 )
-from everwhen.agent.budget import WHAT_IT_IS, Account, Budget, Meter, Room, Stopped, size
+from everwhen.agent.bank_view import BankView
 from everwhen.agent.guidance import guidance
-from everwhen.agent.links import harmless, settled
+from everwhen.agent.initial_retrieval import initial
+from everwhen.agent.link_filter import showable_length, without_unknown_links
 from everwhen.agent.rendering import Labels, data, framed, is_echo, turn_lines
-from everwhen.agent.retrieval import initial
-from everwhen.agent.tools import Kit, Toolbox
-from everwhen.agent.view import View
+from everwhen.agent.tools import Toolbox, ToolContext
 from everwhen.errors import UsageError
 from everwhen.models.llm import LLM, LLMError
-from everwhen.models.llm.dialogue import Line, Observed, Spoken, Told, Tool, ToolCall, ToolResult
+from everwhen.models.llm.dialogue import (
+    AssistantMessage,
+    Line,
+    Tool,
+    ToolCall,
+    ToolResult,
+    ToolResults,
+    UserMessage,
+)
 from everwhen.prompts import load
 from everwhen.types import Answer, Usage
 from everwhen.when.zones import zone_of
@@ -56,13 +72,13 @@ class Cancelled(Exception):
 class Run:
     """One question on its way to an answer."""
 
-    view: View
+    view: BankView
     llm: LLM
     question: str
     budget: Budget
     guide: LLM | None = None
     session: str | None = None
-    account: Account | None = None
+    account: UsageAccount | None = None
     say: Say | None = None
     cancelled: Callable[[], bool] = lambda: False
     steps: list[dict[str, Any]] = field(default_factory=list)
@@ -72,10 +88,10 @@ class Run:
     found: int = 0
 
     def __post_init__(self) -> None:
-        self.meter = Meter(self.budget, self.account)
+        self.meter = UsageMeter(self.budget, self.account)
         self.labels = Labels(self.view.turn)
         recipe = self.view.recipe
-        self.tools = Toolbox(Kit(self.view, self.labels), recipe.tools, recipe.dates)
+        self.tools = Toolbox(ToolContext(self.view, self.labels), recipe.tools, recipe.dates)
         self.wordless = False  # the server takes no tools
         self.said = ""
 
@@ -83,11 +99,11 @@ class Run:
         """The answer, whatever it takes up to the budget. Raises `LLMError` where the model cannot be asked."""
         started = time.perf_counter()
         self._affordable()
-        outcome: Checked | None = None
+        outcome: CheckedAnswer | None = None
         try:
             self._guide()
             outcome = self._talk()
-        except Stopped as error:
+        except BudgetExhausted as error:
             self.stopped = error.limit
             self.notes.append(f"the budget of {WHAT_IT_IS[error.limit]} is used up")
         usage = self.meter.usage
@@ -120,13 +136,13 @@ class Run:
         if not self.view.recipe.guidance:
             return
         llm = self.guide or self.llm
-        room = self.meter.room(llm, size([Told(self.question)], (), load("guidance")), 0)
+        room = self.meter.room(llm, size([UserMessage(self.question)], (), load("guidance")), 0)
         try:
             reply = guidance(llm, self.question, self.view.at, self.view.zone, room)
         except LLMError as error:
             self.meter.charge("guidance", llm.name, error.usage)
             if self._late(error):
-                raise Stopped("seconds") from error
+                raise BudgetExhausted("seconds") from error
             if self.guide is None and error.problem not in ("schema", "cut off", "refusal", "rejected"):
                 raise  # the model that has to answer cannot be asked at all
             self.notes.append(f"no guidance: {error}")
@@ -134,8 +150,8 @@ class Run:
         self.meter.charge("guidance", llm.name, reply.usage)
         self.points = reply.output
 
-    def _talk(self) -> Checked:
-        dialogue: list[Line] = [Told(self._opening())]
+    def _talk(self) -> CheckedAnswer:
+        dialogue: list[Line] = [UserMessage(self._opening())]
         for step in range(self.budget.steps + 1):
             if self.cancelled():
                 raise Cancelled
@@ -143,12 +159,12 @@ class Run:
             dialogue.append(spoken)
             final, observed = self._acted(spoken, dialogue)
             if final is not None:
-                return checked(final, self.view, self.labels)
+                return check_answer(final, self.view, self.labels)
             if observed is None:  # neither words of its own nor a call
-                dialogue[-1:] = [Told(NOW_ANSWER)]
+                dialogue[-1:] = [UserMessage(NOW_ANSWER)]
             else:
                 dialogue.append(observed)
-        raise Stopped("steps")
+        raise BudgetExhausted("steps")
 
     def _opening(self) -> str:
         """Everything that the model is told before it speaks: the day, the question, what to look for, first turns."""
@@ -168,7 +184,7 @@ class Run:
         turns = self.view.session(self.session or "")[-RECENT:]
         return framed("conversation", turn_lines(turns, self.labels)) if turns else ""
 
-    def _next(self, dialogue: list[Line], step: int) -> Spoken:
+    def _next(self, dialogue: list[Line], step: int) -> AssistantMessage:
         """One request, with what is left of the budget."""
         offered = [] if self.wordless else [*self.tools.offered(), answer_tool()]
         instructions = load("answer")
@@ -186,10 +202,10 @@ class Run:
                 self._tell(dialogue, NO_TOOLS)
                 return self._next(dialogue, step)
             if self._late(error):
-                raise Stopped("seconds") from error
+                raise BudgetExhausted("seconds") from error
             if error.problem == "cut off" and (final := cut_off(error.text)) is not None:
                 self.notes.append("the answer was cut off behind its text")
-                return Spoken(calls=(ToolCall("cut_off", "answer", final.model_dump_json()),))
+                return AssistantMessage(calls=(ToolCall("cut_off", "answer", final.model_dump_json()),))
             raise
         self.meter.charge("answer", self.llm.name, spoken.usage)
         return spoken
@@ -198,8 +214,10 @@ class Run:
         """Whether it was our own clock that ran out."""
         return error.problem == "timeout" and time.monotonic() - self.meter.started >= self.budget.seconds
 
-    def _asked(self, dialogue: list[Line], offered: list[Tool], instructions: str, room: Room) -> Spoken:
-        def ask(must_call: bool) -> Spoken:
+    def _asked(
+        self, dialogue: list[Line], offered: list[Tool], instructions: str, room: RequestLimits
+    ) -> AssistantMessage:
+        def ask(must_call: bool) -> AssistantMessage:
             return self.llm.converse(
                 dialogue,
                 offered,
@@ -222,13 +240,15 @@ class Run:
     @staticmethod
     def _tell(dialogue: list[Line], words: str) -> None:
         last = dialogue[-1]
-        if isinstance(last, Told):
+        if isinstance(last, UserMessage):
             if words not in last.text:
-                dialogue[-1] = Told(f"{last.text}\n\n{words}")
+                dialogue[-1] = UserMessage(f"{last.text}\n\n{words}")
         else:
-            dialogue.append(Told(words))
+            dialogue.append(UserMessage(words))
 
-    def _acted(self, spoken: Spoken, dialogue: Sequence[Line]) -> tuple[Final | None, Observed | None]:
+    def _acted(
+        self, spoken: AssistantMessage, dialogue: Sequence[Line]
+    ) -> tuple[FinalAnswer | None, ToolResults | None]:
         """The answer if there is one, else what the tools gave."""
         if not spoken.calls:
             if not spoken.text.strip() or is_echo(spoken.text, _shown(dialogue)):
@@ -251,7 +271,7 @@ class Run:
             else ToolResult(call, given.get(call.id, too_many))
             for call in spoken.calls
         ]
-        return None, Observed(tuple(contents))
+        return None, ToolResults(tuple(contents))
 
     def _ran(self, calls: list[ToolCall]) -> list[str]:
         started = time.perf_counter()
@@ -279,10 +299,10 @@ class Run:
             text = without_citations(so_far)
         else:
             return
-        self._speak(text[: settled(text)].strip())
+        self._speak(text[: showable_length(text)].strip())
 
     def _speak(self, text: str) -> None:
-        shown = harmless(text, lambda _: False)
+        shown = without_unknown_links(text, lambda _: False)
         if self.say and len(shown) > len(self.said) and shown.startswith(self.said):
             self.say(shown[len(self.said) :])
             self.said = shown
@@ -319,9 +339,9 @@ def _shown(dialogue: Sequence[Line]) -> Iterator[str]:
     """All that the model was given to read."""
     for line in dialogue:
         match line:
-            case Told():
+            case UserMessage():
                 yield line.text
-            case Observed():
+            case ToolResults():
                 yield from (result.content for result in line.results)
-            case Spoken():
+            case AssistantMessage():
                 pass

@@ -82,7 +82,7 @@ def _nowhere() -> TextIO:
 
 
 def _fail(message: str, kind: str, code: int, as_json: bool) -> int:
-    from everwhen.cli.printing import printable
+    from everwhen.cli.safe_printing import printable
 
     if as_json:
         print(json.dumps({"error": {"kind": kind, "message": message, "exit_code": code}}), file=sys.stderr)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from everwhen.memory import Memory
-    from everwhen.times import Clock
+    from everwhen.time_arguments import TimeReader
 
 app = typer.Typer(
     name="everwhen",
@@ -37,7 +37,7 @@ _LONG = ("chat", "mcp", "serve", "ui")
 
 
 @dataclass
-class Here:
+class GlobalOptions:
     """The options that hold for every command."""
 
     home: Path | None = None
@@ -67,15 +67,15 @@ class Here:
 
     def zone_of(self, memory: Memory) -> str:
         """The zone in which times of this command are meant."""
-        from everwhen.times import known_zone
+        from everwhen.time_arguments import known_zone
 
         return known_zone(self.zone or memory.zone)
 
-    def clock(self, memory: Memory, at: str | None = None) -> Clock:
+    def clock(self, memory: Memory, at: str | None = None) -> TimeReader:
         """Reads the times of this command."""
-        from everwhen.times import Clock
+        from everwhen.time_arguments import TimeReader
 
-        return Clock(self.zone_of(memory), at)
+        return TimeReader(self.zone_of(memory), at)
 
 
 def _tell_version(wanted: bool) -> None:
@@ -105,7 +105,7 @@ def options(
     ] = False,
 ) -> None:
     """Options that work before or after any command."""
-    context.obj = Here(home, bank, zone, json, quiet)
+    context.obj = GlobalOptions(home, bank, zone, json, quiet)
     if context.invoked_subcommand not in _LONG:
         context.with_resource(_telling_what_is_missing())
 
@@ -113,7 +113,7 @@ def options(
 @contextmanager
 def _telling_what_is_missing() -> Iterator[None]:
     """A command waits for extraction once, and says what it did not wait for."""
-    from everwhen.waiting import one_wait
+    from everwhen.extraction_wait import one_wait
 
     with one_wait() as wait:
         yield
@@ -150,21 +150,21 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 # Each module adds its commands to the application.
 from everwhen.cli import (  # noqa: E402
-    asking,  # noqa: F401
+    add_command,  # noqa: F401
+    ask_commands,  # noqa: F401
+    bank_commands,  # noqa: F401
     bench,  # noqa: F401
-    dating,  # noqa: F401
     demo,  # noqa: F401
-    extraction,  # noqa: F401
+    extraction_commands,  # noqa: F401
     facts,  # noqa: F401
     graph,  # noqa: F401
-    importing,  # noqa: F401
-    keeping,  # noqa: F401
+    import_command,  # noqa: F401
     map,  # noqa: F401
-    reading,  # noqa: F401
-    serving,  # noqa: F401
-    timing,  # noqa: F401
+    recall_commands,  # noqa: F401
+    retention_commands,  # noqa: F401
+    serve_commands,  # noqa: F401
+    time_commands,  # noqa: F401
     tree,  # noqa: F401
     ui,  # noqa: F401
-    upkeep,  # noqa: F401
-    writing,  # noqa: F401
+    when_is,  # noqa: F401
 )

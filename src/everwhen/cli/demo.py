@@ -8,10 +8,10 @@ import tempfile
 import typer
 
 from everwhen.cli import interrupt
-from everwhen.cli.app import Here, app
+from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.graph import show_calendar
 from everwhen.cli.progress import counting
-from everwhen.cli.reading import show
+from everwhen.cli.recall_commands import show
 
 FEW = 256
 """Tokens of memories for each question."""
@@ -23,7 +23,7 @@ def demo(context: typer.Context) -> None:
     tell(context.obj)
 
 
-def tell(here: Here) -> None:
+def tell(here: GlobalOptions) -> None:
     """The demo itself, on the console that `here` brings (`make figures` records it)."""
     from pathlib import Path
 

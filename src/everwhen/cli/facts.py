@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from everwhen.cli.app import Here, app
-from everwhen.cli.printing import printable
+from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.safe_printing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ def current(
     context: typer.Context, subject: AnySubject = None, predicate: AnyPredicate = None, now: Now = None
 ) -> None:
     """What holds now."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         moment = here.clock(memory).last(now, "now")
         _show(here, memory, memory.facts.current(subject, predicate, now=moment), moment)
@@ -52,7 +52,7 @@ def as_of(
     known_at: Annotated[str | None, typer.Option(help="As the memory knew it then [at present].")] = None,
 ) -> None:
     """What held at an instant."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
         moment, known = clock.last(when, "instant"), clock.last(known_at, "known_at")
@@ -68,7 +68,7 @@ def history(
     versions: Annotated[bool, typer.Option("--versions", help="Every version ever recorded.")] = False,
 ) -> None:
     """What is believed of a thing over all time, in valid-time order."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.history(subject, predicate, versions=versions), versions=versions)
 
@@ -92,7 +92,7 @@ def assert_(
     at: At = None,
 ) -> None:
     """Say that something is so."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         clock = here.clock(memory, at)
         fact = memory.facts.assert_(
@@ -120,7 +120,7 @@ def correct(
     at: At = None,
 ) -> None:
     """Put something right: your word wins, at once."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         clock = here.clock(memory, at)
         begin = clock.first(valid_from, "valid_from")
@@ -135,7 +135,7 @@ def retract(
     at: At = None,
 ) -> None:
     """Take a fact back: it was never so."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         _told(here, memory, memory.facts.retract(fact, reason=reason, at=here.clock(memory, at).at))
 
@@ -149,7 +149,7 @@ def end(
     at: At = None,
 ) -> None:
     """Say that something stopped being so."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory, at)
         _show(here, memory, memory.facts.end(subject, predicate, on=clock.first(on, "on"), at=clock.at))
@@ -158,7 +158,7 @@ def end(
 @facts.command()
 def confirm(context: typer.Context, fact: FactId, at: At = None) -> None:
     """Say that a fact is still so: it is fresh again."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         _told(here, memory, memory.facts.confirm(fact, here.clock(memory, at).at))
 
@@ -166,7 +166,7 @@ def confirm(context: typer.Context, fact: FactId, at: At = None) -> None:
 @facts.command("report-missing")
 def report_missing(context: typer.Context, ref: Reference, at: At = None) -> None:
     """Say that a file, project or person is gone; lists the facts that name it."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.report_missing(ref, here.clock(memory, at).at))
 
@@ -174,7 +174,7 @@ def report_missing(context: typer.Context, ref: Reference, at: At = None) -> Non
 @facts.command("report-change")
 def report_change(context: typer.Context, ref: Reference, at: At = None) -> None:
     """Say that something outside changed, such as a release; lists the facts that name it."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.report_change(ref, here.clock(memory, at).at))
 
@@ -186,7 +186,7 @@ def half_life(
     days: Annotated[float, typer.Argument(help="Days after which such a fact is half as sure.")],
 ) -> None:
     """Let facts of a domain fade faster or slower in this bank."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         memory.facts.set_half_life(domain, days)
         if here.json:
@@ -203,7 +203,7 @@ def stale(
     limit: Annotated[int | None, typer.Option(help="The least sure ones only.")] = None,
 ) -> None:
     """What should be checked before anybody relies on it, and what to do."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.facts.stale(threshold, here.clock(memory).last(now, "now"), limit=limit)
     if here.json:
@@ -219,7 +219,7 @@ def stale(
 @facts.command()
 def review(context: typer.Context) -> None:
     """Conflicts that only a person can decide."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.facts.review()
     if here.json:
@@ -241,7 +241,7 @@ def resolve(
     at: At = None,
 ) -> None:
     """Decide a conflict."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         kept = memory.facts.resolve(conflict, keep, here.clock(memory, at).at)
     if here.json:
@@ -258,7 +258,7 @@ def diff(
     subject: AnySubject = None,
 ) -> None:
     """What began, ended and changed between two instants."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
         found = memory.facts.diff(clock.first(t1, "t1"), clock.first(t2, "t2"), subject)
@@ -287,7 +287,7 @@ def define(
     domain: Annotated[str | None, typer.Option(help="Domain of facts that name none.")] = None,
 ) -> None:
     """Declare a predicate single- or multi-valued, with its synonyms."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         memory.facts.define_predicate(predicate, multi=multi, synonyms=synonym or (), domain=domain)
     if here.json:
@@ -301,13 +301,13 @@ def define(
 @facts.command()
 def timeline(context: typer.Context, subject: Subject, now: Now = None) -> None:
     """Draw what held from when to when, as bars."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.facts.about(subject)
         if here.json:
             here.print(found)
             return
-        from everwhen.cli.bars import draw
+        from everwhen.cli.validity_bars import draw
 
         draw(here, found, memory.zone, here.clock(memory).last(now, "now"))
 
@@ -319,9 +319,9 @@ def export(
     format: Annotated[str | None, typer.Option(help="json or csv [by the file's name].")] = None,
 ) -> None:
     """Write every version of every fact, as JSON or CSV."""
-    from everwhen.cli.exporting import write
+    from everwhen.cli.fact_export import write
 
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         count = write(memory.facts.versions(), path, format)
     if here.json and str(path) != "-":
@@ -330,7 +330,7 @@ def export(
         here.console.print(f"{count} versions written to {path}")
 
 
-def _told(here: Here, memory: Memory, fact: Fact) -> None:
+def _told(here: GlobalOptions, memory: Memory, fact: Fact) -> None:
     if here.json:
         here.print(fact)
         return
@@ -340,7 +340,7 @@ def _told(here: Here, memory: Memory, fact: Fact) -> None:
 
 
 def _show(
-    here: Here,
+    here: GlobalOptions,
     memory: Memory,
     found: Sequence[Fact],
     now: datetime | None = None,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everwhen.cli.app import Here, app
-from everwhen.cli.printing import printable, spoken_of
-from everwhen.cli.reading import AsOf, Between, KnownAt, both_times
+from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.recall_commands import AsOf, Between, KnownAt, both_times
+from everwhen.cli.safe_printing import printable, spoken_of
 from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def events(
     known_at: KnownAt = None,
 ) -> None:
     """The event calendar: who did what, when, in the order of what happened."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
         then = both_times(clock, as_of, known_at)
@@ -49,7 +49,7 @@ def events(
     show_calendar(here, found)
 
 
-def show_calendar(here: Here, found: Sequence[Event]) -> None:
+def show_calendar(here: GlobalOptions, found: Sequence[Event]) -> None:
     """Events as a person reads them: when, whether, what; inferred times in brackets."""
     from rich.table import Table
     from rich.text import Text
@@ -85,7 +85,7 @@ def entities(
     known_at: KnownAt = None,
 ) -> None:
     """Everyone and everything that has a name; or decide who is who."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         if merge:
             memory.merge_entities(*merge)
@@ -124,7 +124,7 @@ def graph(
     limit: Annotated[int, typer.Option(help="Memories at the most.")] = 12,
 ) -> None:
     """An entity with its events and whom it is mentioned with, as a tree."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         entity = memory.entity(name)
         about = [event for event in memory.events() if _concerns(event, entity)]

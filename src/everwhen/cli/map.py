@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everwhen.cli.app import Here, app
+from everwhen.cli.app import GlobalOptions, app
 from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def map_(
     """Draw the memory tree's vectors by level, and measure how they lie."""
     from everwhen.map import METHODS, chart
 
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     if method not in METHODS:
         raise UsageError(f"unknown method '{method}'; use one of {', '.join(METHODS)}")
     if out is not None and out.suffix not in (".svg", ".png"):
@@ -56,7 +56,7 @@ def map_(
     _report(here, drawn, out, len(banks or []) > 1)
 
 
-def _layers(here: Here, banks: list[str]) -> list[Layer]:
+def _layers(here: GlobalOptions, banks: list[str]) -> list[Layer]:
     """The levels of one bank, or those of several laid over each other."""
     from everwhen.map import Layer
     from everwhen.memory import Memory
@@ -83,7 +83,7 @@ def _layers(here: Here, banks: list[str]) -> list[Layer]:
     ]
 
 
-def _only(here: Here, banks: list[str]) -> str:
+def _only(here: GlobalOptions, banks: list[str]) -> str:
     return banks[0] if banks else here.bank or "default"
 
 
@@ -99,7 +99,7 @@ def _write(drawn: Chart, title: str, out: Path) -> None:
         out.write_text(svg(drawn, title), encoding="utf-8")
 
 
-def _report(here: Here, drawn: Chart, out: Path | None, by_bank: bool) -> None:
+def _report(here: GlobalOptions, drawn: Chart, out: Path | None, by_bank: bool) -> None:
     from everwhen.map.measures import DEFINITIONS
 
     if here.json:

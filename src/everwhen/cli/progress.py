@@ -6,18 +6,20 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from everwhen.cli.app import Here
+from everwhen.cli.app import GlobalOptions
 
 
 @contextmanager
-def counting(here: Here, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+def counting(here: GlobalOptions, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """A bar that is told how many are done; `total` where it is known."""
     with telling(here, what, total) as told:
         yield lambda done: told(what, done)
 
 
 @contextmanager
-def telling(here: Here, what: str = "", total: int | None = None) -> Iterator[Callable[[str, int], None]]:
+def telling(
+    here: GlobalOptions, what: str = "", total: int | None = None
+) -> Iterator[Callable[[str, int], None]]:
     """The same where several come one after the other: it is told who is at it, too."""
     if here.quiet or here.json or not sys.stderr.isatty():
         yield lambda name, done: None

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everwhen.cli.app import Here, app
-from everwhen.cli.printing import printable
+from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.progress import counting
-from everwhen.cli.reading import AsOf, KnownAt, both_times
+from everwhen.cli.recall_commands import AsOf, KnownAt, both_times
+from everwhen.cli.safe_printing import printable
 from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def tree(
     known_at: KnownAt = None,
 ) -> None:
     """The memory tree: what was said, condensed by session, day, week and month."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         zone = here.zone_of(memory)
         clock = here.clock(memory)
@@ -61,7 +61,7 @@ def tree(
 @app.command()
 def profile(context: typer.Context, as_of: AsOf = None, known_at: KnownAt = None) -> None:
     """What the memory says of people over all of time: statements with support and dates."""
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         zone = zone_of(here.zone_of(memory))
         found = memory.profile(**both_times(here.clock(memory), as_of, known_at))
@@ -98,12 +98,12 @@ def consolidate(
     end: Annotated[bool, typer.Option("--end", help="Build the windows that are still open too.")] = False,
 ) -> None:
     """Build the memory tree: what has closed since the last time, and what late turns changed."""
-    from everwhen.cli.extraction import extract
+    from everwhen.cli.extraction_commands import extract
     from everwhen.errors import UsageError
 
     if end and now is not None:
         raise UsageError("--end builds everything; leave out --now, or leave out --end")
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     with here.open() as memory:
         moment = here.clock(memory).last(now, "now")
         extract(here, memory)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from everwhen.cli.app import Here, app
+from everwhen.cli.app import GlobalOptions, app
 
 
 @app.command()
@@ -25,13 +25,13 @@ def ui(
     from urllib.parse import quote
 
     from everwhen.home import home_folder
-    from everwhen.serve.extra import need
-    from everwhen.serve.settings import Serving
+    from everwhen.serve.missing_extra import need
+    from everwhen.serve.server_settings import ServerSettings
     from everwhen.store.opening import open_banks
 
     need("nicegui", extra="ui")
     need("fastapi", "uvicorn", "mcp")
-    here: Here = context.obj
+    here: GlobalOptions = context.obj
     home = home_folder(here.home)
     if here.bank:
         open_banks(home).check_name(here.bank)
@@ -44,7 +44,7 @@ def ui(
         here.console.print(f"{url}  (Ctrl-C ends it)")
     if browser:
         threading.Thread(target=_open, args=(url, port), daemon=True).start()
-    run(Serving(home=home, port=port, auth=False, log_level="warning"))
+    run(ServerSettings(home=home, port=port, auth=False, log_level="warning"))
 
 
 def _open(url: str, port: int, seconds: float = 30.0) -> None:

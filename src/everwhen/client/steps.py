@@ -20,7 +20,7 @@ from everwhen.operations.maintenance import Export, Flush, Import, Process, Reex
 from everwhen.operations.recall import RecallMemories
 from everwhen.operations.tree import Consolidate
 from everwhen.operations.turns import Add, AddMany, Grep
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 from everwhen.types import (
     Added,
     Consolidated,
@@ -128,7 +128,7 @@ def _stale(given: Stale) -> Steps[Listed[StaleFact]]:
 
 def _confidence_at(given: ConfidenceAt) -> Steps[float]:
     bank = yield Call("GET", "", dict[str, Any])
-    moment = Clock(bank["zone"]).last(given.instant, "instant")
+    moment = TimeReader(bank["zone"]).last(given.instant, "instant")
     return confidence_at(given.fact, moment, HalfLives(**bank["half_lives"]))
 
 
@@ -198,8 +198,8 @@ def _export(given: Export) -> Steps[int]:
 
 def _import(given: Import) -> Steps[int]:
     """Interrupted, the same call goes on with what the server has not got yet."""
+    from everwhen.files.compressed import opened
     from everwhen.files.export import read_header
-    from everwhen.files.packed import opened
 
     path = Path(given.path)
     source = read_header(path).source

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from everwhen import errors
 from everwhen.errors import EverwhenError, Refused, Unavailable
+from everwhen.extraction_wait import note_pending, one_wait
 from everwhen.home import check_bank_name
 from everwhen.jsonable import jsonable
 from everwhen.operations.frozen import Frozen, frozen
 from everwhen.types import Answer, Listed
-from everwhen.waiting import note_pending, one_wait
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -25,7 +25,7 @@ ASKED_AT = datetime(2025, 7, 14, 9, 0, tzinfo=ZoneInfo(STORY_ZONE))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DemoQuestion:
     """A question of the demo, the words that what is recalled must contain, and the turns they stand in."""
 
     question: str
@@ -34,11 +34,11 @@ class Question:
 
 
 QUESTIONS = (
-    Question(
+    DemoQuestion(
         "Which drawing program does Marta use at the studio?", ("from Illustrator to Inkscape",), ("s20-03",)
     ),
-    Question("When was Noor's niece Salma born?", ("so 7 March",), ("s07-01",)),
-    Question("When did Marta move to Porto?", ("We moved yesterday",), ("s19-01",)),
+    DemoQuestion("When was Noor's niece Salma born?", ("so 7 March",), ("s07-01",)),
+    DemoQuestion("When did Marta move to Porto?", ("We moved yesterday",), ("s19-01",)),
 )
 ASKED = (
     ("When did I move?", "31 May 2025"),

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.facts.assertion import Placement, place, place_correction, until
+from everwhen.facts.bitemporal import Placement, place, place_correction, until
 from everwhen.facts.conflicts import Claim
 from everwhen.facts.predicates import Predicate, Predicates, folded
 from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow, Outcome
-from everwhen.store.model import Model
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Origin
 from everwhen.when import Grain
 
@@ -24,7 +24,7 @@ NEITHER = "neither"
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class FactStatement:
     """A checked assertion or correction, with the text, tokens and vectors for search. Without a `start` it starts when
     it is made."""
 
@@ -43,11 +43,11 @@ class Statement:
     text: str = ""
     tokens: int = 0
     vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-    made_with: Model | None = None
+    made_with: VectorModel | None = None
     """The model of the vectors; None where there are none."""
 
 
-def assert_fact(ledger: FactLedger, said: Statement) -> FactRow:
+def assert_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     """Add a fact to what is believed, or to what supports it; or keep it as overruled or disputed."""
     said = _as_declared(ledger, said)
     key, at, backwards = _open(ledger, said)
@@ -71,7 +71,7 @@ def assert_fact(ledger: FactLedger, said: Statement) -> FactRow:
     return _believed(ledger, replace(row, valid_to=placed.valid_to), placed, said, at)
 
 
-def correct_fact(ledger: FactLedger, said: Statement) -> FactRow:
+def correct_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     """The user's word: it replaces what it meets from its start on, up to what is planned for later."""
     said = _as_declared(ledger, said)
     key, at, _ = _open(ledger, said)
@@ -122,7 +122,7 @@ def retract_fact(
     at = ledger.touch(row.key, at)
     ledger.supersede(row, at, outcome, reason)
     if row.standing == "believed":
-        mend(ledger, row.slot, row.valid_from, at)
+        adjust_predecessor(ledger, row.slot, row.valid_from, at)
     for conflict in ledger.open_conflicts(row.key):
         if fact_id == conflict.challenger:
             ledger.settle(conflict.id, at, conflict.incumbent)
@@ -205,7 +205,7 @@ def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: dateti
     )
 
 
-def mend(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
+def adjust_predecessor(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
     """Set the end of the fact before this place in the chain to the start of its next neighbour."""
     before = ledger.last_started(slot, start)
     if before is not None:
@@ -214,7 +214,9 @@ def mend(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
             _revised(ledger, before, at, valid_to=end)
 
 
-def _believed(ledger: FactLedger, row: FactRow, placed: Placement, said: Statement, at: datetime) -> FactRow:
+def _believed(
+    ledger: FactLedger, row: FactRow, placed: Placement, said: FactStatement, at: datetime
+) -> FactRow:
     row = put(ledger, row, placed, at)
     if said.made_with is not None:
         ledger.add_unit(row, said.text, said.vectors, said.made_with)
@@ -237,7 +239,7 @@ def put(ledger: FactLedger, row: FactRow, placed: Placement, at: datetime) -> Fa
 
 
 def _reinforced(
-    ledger: FactLedger, known: FactRow, said: Statement, after: FactRow | None, at: datetime
+    ledger: FactLedger, known: FactRow, said: FactStatement, after: FactRow | None, at: datetime
 ) -> FactRow:
     """The same again: more support, a later confirmation; a new version only where it says something new."""
     changes: dict[str, Any] = {}
@@ -259,7 +261,7 @@ def _reinforced(
 
 
 def _extended(
-    ledger: FactLedger, placed: Placement, said: Statement, start: datetime, at: datetime
+    ledger: FactLedger, placed: Placement, said: FactStatement, start: datetime, at: datetime
 ) -> FactRow:
     """It was so earlier than was known: the beginning moves, and the old one was a confirmation."""
     known = placed.target
@@ -293,7 +295,7 @@ def stretch(
 
 
 def _kept_aside(
-    ledger: FactLedger, row: FactRow, placed: Placement, said: Statement, at: datetime
+    ledger: FactLedger, row: FactRow, placed: Placement, said: FactStatement, at: datetime
 ) -> FactRow:
     row = ledger.insert(replace(row, valid_to=placed.valid_to))
     ledger.cite(row.id, said.sources, at)
@@ -301,7 +303,7 @@ def _kept_aside(
 
 
 def _disputed(
-    ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, said: Statement, at: datetime
+    ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, said: FactStatement, at: datetime
 ) -> FactRow:
     for waiting in ledger.disputed(row.slot):
         if waiting.object_key == row.object_key:
@@ -356,7 +358,7 @@ def _by_hand(row: FactRow) -> Act:
     return "assert" if row.act == "learn" else row.act
 
 
-def _taken_over(known: FactRow, said: Statement) -> dict[str, Any]:
+def _taken_over(known: FactRow, said: FactStatement) -> dict[str, Any]:
     return {"act": said.act} if known.act == "learn" and said.act != "learn" else {}
 
 
@@ -366,12 +368,12 @@ def _revised(ledger: FactLedger, row: FactRow, at: datetime, **changes: Any) -> 
     return ledger.insert(replace(row, version=row.version + 1, recorded_at=at, **changes))
 
 
-def _as_declared(ledger: FactLedger, said: Statement) -> Statement:
+def _as_declared(ledger: FactLedger, said: FactStatement) -> FactStatement:
     """With the predicate as it is declared now: another process may have declared it since the words were checked."""
     return replace(said, predicate=Predicates(ledger.predicates()).find(said.predicate.name))
 
 
-def _open(ledger: FactLedger, said: Statement) -> tuple[FactKey, datetime, bool]:
+def _open(ledger: FactLedger, said: FactStatement) -> tuple[FactKey, datetime, bool]:
     """The key, the transaction time (which never runs backwards there), and whether the clock did."""
     subject, predicate = folded(said.subject), said.predicate
     key = ledger.key(subject, predicate.key, said.subject, predicate.name)
@@ -380,7 +382,7 @@ def _open(ledger: FactLedger, said: Statement) -> tuple[FactKey, datetime, bool]
     return key, key.last_at, True
 
 
-def to_claim(said: Statement, start: datetime, *, later: bool = False) -> Claim:
+def to_claim(said: FactStatement, start: datetime, *, later: bool = False) -> Claim:
     if said.end is not None and said.end <= start:
         raise UsageError(
             f"the fact would end ({said.end.isoformat()}) before it begins ({start.isoformat()}); "
@@ -389,7 +391,7 @@ def to_claim(said: Statement, start: datetime, *, later: bool = False) -> Claim:
     return Claim(said.object, folded(said.object), start, said.end, said.confidence, said.origin, later)
 
 
-def _new_row(said: Statement, claim: Claim, slot: int, at: datetime, act: Act) -> FactRow:
+def _new_row(said: FactStatement, claim: Claim, slot: int, at: datetime, act: Act) -> FactRow:
     return FactRow(
         id=f"f{secrets.token_hex(8)}",
         version=1,

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from everwhen.facts.changes import Statement, assert_fact, retract_fact
+from everwhen.facts.changes import FactStatement, assert_fact, retract_fact
+from everwhen.facts.fact_text import Wording, checked_statement, prepared
 from everwhen.facts.predicates import Predicates
-from everwhen.facts.wording import Wording, checked_statement, prepared
 from everwhen.store.facts import FactRow, FactStore
 from everwhen.types import Origin
 from everwhen.when import Grain
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractedFact:
+class LearnedFact:
     """A fact that an extractor found: subject, predicate, object, interval, confidence, and the turns it came from.
 
     `at` is when it was said, which is when the memory learned it. `valid_from` is when it began to be true according
@@ -36,7 +36,7 @@ class ExtractedFact:
 
 
 def learn(
-    store: FactStore, wording: Wording, facts: Sequence[ExtractedFact], read: Sequence[str] = ()
+    store: FactStore, wording: Wording, facts: Sequence[LearnedFact], read: Sequence[str] = ()
 ) -> list[FactRow]:
     """Believe what was extracted, in the order in which it was said, all in one transaction.
 
@@ -48,7 +48,7 @@ def learn(
     return record(store, prepared(statements(store, facts), wording), read)
 
 
-def statements(store: FactStore, facts: Sequence[ExtractedFact]) -> list[Statement]:
+def statements(store: FactStore, facts: Sequence[LearnedFact]) -> list[FactStatement]:
     """What was extracted, checked, in the order in which it was said."""
     predicates = Predicates(store.predicates())
     checked = [
@@ -71,7 +71,7 @@ def statements(store: FactStore, facts: Sequence[ExtractedFact]) -> list[Stateme
     return [replace(said, act="learn") for said in checked]
 
 
-def record(store: FactStore, said: Sequence[Statement], read: Sequence[str] = ()) -> list[FactRow]:
+def record(store: FactStore, said: Sequence[FactStatement], read: Sequence[str] = ()) -> list[FactRow]:
     """Assert statements in one transaction; each comes back as it stands afterwards."""
     if not said:
         return []

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from everwhen.errors import UsageError
 from everwhen.relations import relations
-from everwhen.store.facts import Declared
+from everwhen.store.facts import DeclaredPredicate
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _GAPS = re.compile(r"[\s_\-]+")
@@ -57,7 +57,7 @@ class Predicate:
 class Predicates:
     """The shipped table, overridden by a bank's own declarations."""
 
-    def __init__(self, declared: Iterable[Declared] = ()) -> None:
+    def __init__(self, declared: Iterable[DeclaredPredicate] = ()) -> None:
         self._known = dict(_shipped())
         for one in declared:
             predicate = Predicate(one.key, one.name, one.multi, one.domain)

@@ -11,10 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from everwhen.facts.changes import INSTANT, Statement, assert_fact, reopen_fact, retract_fact, reweigh_fact
-from everwhen.facts.learn import ExtractedFact, learn, statements
+from everwhen.facts.changes import (
+    INSTANT,
+    FactStatement,
+    assert_fact,
+    reopen_fact,
+    retract_fact,
+    reweigh_fact,
+)
+from everwhen.facts.fact_text import Wording, prepared
+from everwhen.facts.learn import LearnedFact, learn, statements
 from everwhen.facts.predicates import folded
-from everwhen.facts.wording import Wording, prepared
 from everwhen.store.facts import FactLedger, FactRow, FactStore
 
 REREAD = "its turns were read again, and no longer say so"
@@ -24,7 +31,7 @@ def relearn(
     store: FactStore,
     wording: Wording,
     turns: Sequence[str],
-    facts: Sequence[ExtractedFact],
+    facts: Sequence[LearnedFact],
     at: datetime,
     read: Sequence[str] = (),
 ) -> list[FactRow]:
@@ -82,7 +89,7 @@ def _look_again(
     fact_id: str,
     sources: Sequence[str],
     end: _End | None,
-    said: Sequence[Statement],
+    said: Sequence[FactStatement],
     reading: frozenset[str],
     at: datetime,
 ) -> None:
@@ -106,19 +113,19 @@ def _look_again(
         reweigh_fact(ledger, row.id, sure, at)
 
 
-def _same(ledger: FactLedger, row: FactRow, said: Statement) -> bool:
+def _same(ledger: FactLedger, row: FactRow, said: FactStatement) -> bool:
     key = ledger.find_key(folded(said.subject), said.predicate.key)
     return key is not None and key.seq == row.key and folded(said.object) == row.object_key
 
 
-def _as_before(row: FactRow, again: Sequence[Statement]) -> bool:
+def _as_before(row: FactRow, again: Sequence[FactStatement]) -> bool:
     """Whether the statements would make the fact as it is: the earliest beginning, the end that was named last."""
     starts = [one.start for one in again if one.start is not None]
     ends = [one.end for one in again if one.end is not None]
     return min(starts, default=None) == row.valid_from and (ends[-1] if ends else None) == row.claimed_to
 
 
-def _settled(ledger: FactLedger, said: Statement, fact_id: str) -> bool:
+def _settled(ledger: FactLedger, said: FactStatement, fact_id: str) -> bool:
     """Whether a statement adds nothing to a fact that its turns were a source of, or a person has decided about it."""
     row = ledger.fact(fact_id)
     if row is None or not _same(ledger, row, said):

@@ -1,6 +1,6 @@
 """The frame of an export: its first line, and a file that appears when it is whole.
 
-docs/reliability.md has the format; `keep/export.py` writes and loads the rows.
+docs/reliability.md has the format; `maintenance/export.py` writes and loads the rows.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
+from everwhen.files.compressed import opened
 from everwhen.files.json_values import one_line, parsed, shown
-from everwhen.files.packed import opened
 from everwhen.home import check_folder
 
 FORMAT = 1
@@ -25,7 +25,7 @@ MARK = "everwhen"
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class ExportHeader:
     """The first line of an export."""
 
     format: int
@@ -44,7 +44,7 @@ class Header:
         return hashlib.sha256(self.line).hexdigest()
 
 
-def read_header(path: Path) -> Header:
+def read_header(path: Path) -> ExportHeader:
     """What an export says of itself."""
     with opened(path) as stream:
         line = one_line(stream, f"{path}, line 1")
@@ -57,7 +57,7 @@ def read_header(path: Path) -> Header:
             "pip install --upgrade everwhen"
         )
     try:
-        return Header(
+        return ExportHeader(
             format=FORMAT,
             schema=int(raw["schema"]),
             bank=str(raw["bank"]),

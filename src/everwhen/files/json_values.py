@@ -16,7 +16,7 @@ from reprlib import Repr
 from typing import IO, Any
 
 from everwhen.errors import UsageError
-from everwhen.files.packed import opened
+from everwhen.files.compressed import opened
 
 LARGEST_RECORD = 32_000_000
 """Bytes of one message, chat, sample or row: a message of five million that is escaped throughout, or one with a

@@ -29,7 +29,7 @@ _DAY_ALONE = re.compile(r"(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedTime:
     """When a plan is now, and the words for it; or that it is off."""
 
     when: Interval
@@ -37,9 +37,9 @@ class Changed:
     off: bool = False
 
 
-def new_time(text: str, times: Sequence[TimeRef], turn: Turn, old: Interval) -> Changed | None:
+def new_time(text: str, times: Sequence[TimeRef], turn: Turn, old: Interval) -> ChangedTime | None:
     """The first time in a sentence that is not the plan's and lies ahead; none where it says the plan's again."""
-    found: list[Changed] = []
+    found: list[ChangedTime] = []
     for ref in times:
         when = _beside(ref, turn, old)
         denied = not _REJECTS.isdisjoint(text[: ref.span[0]].lower().split()[-2:])
@@ -48,7 +48,7 @@ def new_time(text: str, times: Sequence[TimeRef], turn: Turn, old: Interval) -> 
         if when.overlaps(old) and when.grain not in _CLOCKS:
             return None
         if when != old and (when.end is None or when.end > turn.said_at):
-            found.append(Changed(when, ref.text))
+            found.append(ChangedTime(when, ref.text))
     return found[0] if found else None
 
 
@@ -74,7 +74,7 @@ def amount(duration: Sequence[Word], verb: Word) -> int:
     return 1 if ways.isdisjoint(_SOONER) else -1
 
 
-def shifted(said: str, by: Duration, sign: int, turn: Turn, old: Interval) -> Changed | None:
+def shifted(said: str, by: Duration, sign: int, turn: Turn, old: Interval) -> ChangedTime | None:
     """The plan's time so much later, or earlier: as whole days or months as it was, and never in the past."""
     finest = next((unit for name, unit in _UNITS.items() if getattr(by, name)), "second")
     if old.start is None or _GRAINS.index(finest) < _GRAINS.index(old.grain):
@@ -95,7 +95,7 @@ def shifted(said: str, by: Duration, sign: int, turn: Turn, old: Interval) -> Ch
         when = Interval(start.replace(tzinfo=area), end and end.replace(tzinfo=area), old.grain)
     except (OverflowError, ValueError):
         return None
-    return Changed(when, said) if when.start and when.start > turn.said_at else None
+    return ChangedTime(when, said) if when.start and when.start > turn.said_at else None
 
 
 def _beside(ref: TimeRef, turn: Turn, plan: Interval) -> Interval | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from everwhen.ingest.entities import key
+from everwhen.ingest.entity_resolution import key
 from everwhen.ingest.extract.base import ExtractedEntity, Extraction
 from everwhen.store import Filter, Store
 

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import IN_CONTEXT, normalised, reads_context
-from everwhen.models.embed.dated import Dated, with_date
-from everwhen.models.rerank.codes import join
+from everwhen.models.embed.date_prefix import LocalTime, with_date
+from everwhen.models.rerank.token_codes import join
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SpokenTurn:
     """A turn's words with what stands around them."""
 
     speaker: str
@@ -34,7 +34,7 @@ class Spoken:
     """Instant and zone, where the date is to be part of what is embedded."""
 
 
-class Embedded(NamedTuple):
+class TurnVectors(NamedTuple):
     """A turn in numbers."""
 
     vectors: NDArray[np.float32]
@@ -43,7 +43,7 @@ class Embedded(NamedTuple):
     """Its coded token vectors; empty where the embedder gives none."""
 
 
-def embed_spoken(embedder: Embedder, spoken: Sequence[Spoken]) -> list[Embedded]:
+def embed_spoken(embedder: Embedder, spoken: Sequence[SpokenTurn]) -> list[TurnVectors]:
     """Each turn's vectors and codes; every text is embedded in one batch.
 
     The codes are those of `speaker: text`, from the same run of the model: what of the turn before is said
@@ -60,14 +60,14 @@ def embed_spoken(embedder: Embedder, spoken: Sequence[Spoken]) -> list[Embedded]
     return list(_gathered(pieces, windows, vectors, codes))
 
 
-def line_of(one: Spoken) -> str:
+def line_of(one: SpokenTurn) -> str:
     """What is embedded of a turn by itself."""
-    return with_date(f"{one.speaker}: {one.text}", None if one.dated is None else Dated(*one.dated)).replace(
-        IN_CONTEXT, " "
-    )
+    return with_date(
+        f"{one.speaker}: {one.text}", None if one.dated is None else LocalTime(*one.dated)
+    ).replace(IN_CONTEXT, " ")
 
 
-def _pieces(embedder: Embedder, one: Spoken) -> list[str]:
+def _pieces(embedder: Embedder, one: SpokenTurn) -> list[str]:
     """What is embedded: the line in as many pieces as the model needs, the first with what is read before it."""
     pieces = embedder.pieces(line_of(one))
     if one.before and reads_context(embedder):
@@ -75,14 +75,14 @@ def _pieces(embedder: Embedder, one: Spoken) -> list[str]:
     return pieces
 
 
-def embedded_texts(embedder: Embedder, one: Spoken) -> list[str]:
+def embedded_texts(embedder: Embedder, one: SpokenTurn) -> list[str]:
     """Every text that was given to the model for a turn: what a cache knows of it."""
     pieces = _pieces(embedder, one)
     window = _window(embedder, one, pieces[0])
     return [*pieces, window] if window else pieces
 
 
-def _window(embedder: Embedder, one: Spoken, piece: str) -> str:
+def _window(embedder: Embedder, one: SpokenTurn, piece: str) -> str:
     """The piece with the turn before in front; empty where there is none, or the model has read it already.
 
     Where the two do not fit together the model would cut one off: the piece then speaks alone.
@@ -93,7 +93,7 @@ def _window(embedder: Embedder, one: Spoken, piece: str) -> str:
 
 def _gathered(
     pieces: Sequence[Sequence[str]], windows: Sequence[str], vectors: NDArray[np.float32], codes: list[bytes]
-) -> Iterator[Embedded]:
+) -> Iterator[TurnVectors]:
     """The vectors of all pieces, then of all windows, back to their turns."""
     place, window_place = 0, len(codes)
     for several, window in zip(pieces, windows, strict=True):
@@ -102,5 +102,5 @@ def _gathered(
         if window:
             own[0] = normalised((own[:1] + vectors[window_place]) / 2)[0]
             window_place += 1
-        yield Embedded(normalised(own), join(coded) if coded else b"")
+        yield TurnVectors(normalised(own), join(coded) if coded else b"")
         place += len(several)

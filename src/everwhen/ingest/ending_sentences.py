@@ -15,12 +15,12 @@ from datetime import datetime
 from functools import cache
 
 from everwhen.ingest.extract.grammar.cleaning import passages
-from everwhen.ingest.extract.grammar.lexicon import FIRST, vocabulary
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed, parser, spoken
+from everwhen.ingest.extract.grammar.word_lists import FIRST, vocabulary
+from everwhen.ingest.extract.rules.clause_times import SpeechTime, timed
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
-from everwhen.ingest.extract.rules.times import Moment, timed
-from everwhen.ingest.facts import words_apart
+from everwhen.ingest.fact_learning import words_apart
 from everwhen.relations import Relation, relations
 from everwhen.types import Turn
 
@@ -36,7 +36,7 @@ _NOT_NOW = vocabulary("once almost nearly never")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFact:
     """Something that holds: of whom, what, and the sentence that told it."""
 
     subject: str
@@ -48,7 +48,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ClauseShape:
     """How a clause is built: its verb with its particles, who does it, and what else belongs to it."""
 
     verb: str
@@ -69,10 +69,10 @@ class Shape:
         return [word for _, word in (("", self.subject), *self.rest, *self.beside) if word is not None]
 
 
-def shapes_of(turn: Turn) -> list[Shape]:
+def shapes_of(turn: Turn) -> list[ClauseShape]:
     """The clauses of a turn, where any of them may end something."""
-    found: list[Shape] = []
-    moment = Moment(turn.said_at, turn.zone)
+    found: list[ClauseShape] = []
+    moment = SpeechTime(turn.said_at, turn.zone)
     prose = passages(turn.text)
     for passage, parse in zip(prose, parser().parse([one.text for one in prose]), strict=True):
         if any(word.lemma in _endings() for word in parse.words):
@@ -86,7 +86,7 @@ def shapes(
     dated: frozenset[int] = frozenset(),
     start: int = 0,
     quoted: frozenset[int] = frozenset(),
-) -> list[Shape]:
+) -> list[ClauseShape]:
     """The clauses of a parse that tell something; `dated` are the places of words that say a time, `quoted` of those
     that are somebody else's."""
     unmeant: set[int] = set(quoted)
@@ -96,7 +96,7 @@ def shapes(
     return [_shape(one, dated, start) for one in clauses(parse) if one.first.i not in unmeant]
 
 
-def _shape(clause: Clause, dated: frozenset[int], start: int) -> Shape:
+def _shape(clause: Clause, dated: frozenset[int], start: int) -> ClauseShape:
     verb = clause.first
     rest: list[tuple[str, Word]] = []
     beside: list[tuple[str, Word]] = []
@@ -132,7 +132,7 @@ def _shape(clause: Clause, dated: frozenset[int], start: int) -> Shape:
     passive = subject is not None and subject.dep == "nsubjpass"
     lemma = clause.chain[0].lemma
     lemma = "be" if lemma in ("'s", "'m", "'re", "m", "re") else lemma
-    return Shape(
+    return ClauseShape(
         lemma, frozenset(parts), denied(clause) or over, passive, subject, tuple(rest), tuple(beside),
         start + verb.start, done and clause.link not in ("condition", "said") and (over or not denied(clause))
         and _NOT_NOW.isdisjoint(word.lower for word in words),
@@ -150,10 +150,10 @@ def _below(verb: Word) -> list[Word]:
 
 
 @cache
-def _endings() -> Mapping[str, tuple[tuple[Relation, Shape], ...]]:
+def _endings() -> Mapping[str, tuple[tuple[Relation, ClauseShape], ...]]:
     """The sentences with which relations end, by their verbs."""
     rows = [(one, text.replace("{value}", _VALUE)) for one in relations() for text in one.ends]
-    found: dict[str, list[tuple[Relation, Shape]]] = {}
+    found: dict[str, list[tuple[Relation, ClauseShape]]] = {}
     for (relation, _), parse in zip(rows, parsed([f"{text}." for _, text in rows]), strict=True):
         for shape in shapes(parse)[:1]:
             if _VALUE not in parse.text or any(word.text == _VALUE for word in shape.words):
@@ -161,9 +161,9 @@ def _endings() -> Mapping[str, tuple[tuple[Relation, Shape], ...]]:
     return {verb: tuple(several) for verb, several in found.items()}
 
 
-def ending(shapes: Sequence[Shape], known: Known, *, own: bool) -> tuple[Shape, bool] | None:
+def ending(shapes: Sequence[ClauseShape], known: KnownFact, *, own: bool) -> tuple[ClauseShape, bool] | None:
     """The clause that ends a fact, and whether it names what ends; `own` says that the fact is the speaker's."""
-    found: tuple[Shape, bool] | None = None
+    found: tuple[ClauseShape, bool] | None = None
     for shape in shapes:
         for relation, pattern in _endings().get(shape.verb, ()):
             if relation.name == known.relation.name and _is_like(shape, pattern, known, own):
@@ -175,12 +175,12 @@ def ending(shapes: Sequence[Shape], known: Known, *, own: bool) -> tuple[Shape, 
     return found
 
 
-def relations_ended(shapes: Sequence[Shape]) -> set[str]:
+def relations_ended(shapes: Sequence[ClauseShape]) -> set[str]:
     """The relations that have a sentence with a verb of these clauses."""
     return {relation.name for shape in shapes for relation, _ in _endings().get(shape.verb, ())}
 
 
-def _is_like(shape: Shape, pattern: Shape, known: Known, own: bool) -> bool:
+def _is_like(shape: ClauseShape, pattern: ClauseShape, known: KnownFact, own: bool) -> bool:
     if not shape.is_done or shape.denied != pattern.denied or shape.passive != pattern.passive:
         return False
     if shape.parts - {"here", "back"} != pattern.parts - {"here", "back"}:
@@ -199,7 +199,7 @@ def _is_like(shape: Shape, pattern: Shape, known: Known, own: bool) -> bool:
     return all(role in wanted or role.split()[0] in _BESIDE for role, _ in shape.beside)
 
 
-def _is_subject(word: Word | None, meant: Word | None, known: Known, own: bool) -> bool:
+def _is_subject(word: Word | None, meant: Word | None, known: KnownFact, own: bool) -> bool:
     if meant is None or meant.lower in FIRST:
         if word is None:
             return own
@@ -212,7 +212,7 @@ def _is_subject(word: Word | None, meant: Word | None, known: Known, own: bool) 
     return word is not None and _is_same(word, meant, known, own)
 
 
-def _is_same(word: Word, meant: Word, known: Known, own: bool) -> bool:
+def _is_same(word: Word, meant: Word, known: KnownFact, own: bool) -> bool:
     """Whether a word of a turn is what a word of the table's sentence means."""
     if meant.text == _VALUE:
         return word.lower in _THINGS or _names(word, known.value, _about(known.relation))

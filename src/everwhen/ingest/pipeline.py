@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from everwhen.ingest.borderline import Borderline, Unasked
+from everwhen.ingest.ambiguous_names import AmbiguousNames, UndecidedPairs
 from everwhen.ingest.concepts import with_topics
 from everwhen.ingest.contradictions import believed
-from everwhen.ingest.endings import endings
-from everwhen.ingest.entities import KnownEntities, Resolver, key
+from everwhen.ingest.entity_resolution import KnownEntities, Resolver, key
 from everwhen.ingest.extract.base import (
     OVERLAP_TURNS,
     Batch,
@@ -23,7 +22,8 @@ from everwhen.ingest.extract.base import (
     Extractor,
     Failure,
 )
-from everwhen.ingest.facts import learn_facts
+from everwhen.ingest.fact_endings import endings
+from everwhen.ingest.fact_learning import learn_facts
 from everwhen.ingest.links import (
     Similar,
     link_cause,
@@ -34,11 +34,11 @@ from everwhen.ingest.links import (
 )
 from everwhen.ingest.rescheduling import Version, versions
 from everwhen.models.embed import Embedder
-from everwhen.models.embed.dated import Dated, embed_derived
+from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
 from everwhen.models.tokens import count_tokens
-from everwhen.store import Model, Store
+from everwhen.store import Store, VectorModel
 from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors
 from everwhen.store.jobs import Work
 from everwhen.types import Event, Turn
@@ -84,10 +84,10 @@ def process(
         facts += endings(store, reader, facts, read)
         learn_facts(store, embedder, facts, read, list(turns), dated=dated)
     found = _Found(extraction, turns, mine, units, similar, near, topics, replaced)
-    names = Borderline(judge)
+    names = AmbiguousNames(judge)
     try:
         _write(store, embedder, found, names, entities)
-    except Unasked:
+    except UndecidedPairs:
         names.ask(store)
         failures = tuple(Failure(tuple(mine), problem) for problem in names.problems)
         extraction = replace(extraction, failures=(*extraction.failures, *failures))
@@ -111,12 +111,12 @@ class _Found:
 
 
 def _write(
-    store: Store, embedder: Embedder, found: _Found, names: Borderline, entities: KnownEntities
+    store: Store, embedder: Embedder, found: _Found, names: AmbiguousNames, entities: KnownEntities
 ) -> None:
-    """One transaction; `Unasked`, and nothing written, where the model is to be asked about names first."""
+    """One transaction; `UndecidedPairs`, and nothing written, where the model is to be asked about names first."""
     extraction, turns, mine, units = found.extraction, found.turns, found.mine, found.units
     events = _events(units)
-    with store.graph.writing(Model.of(embedder)) as write:
+    with store.graph.writing(VectorModel.of(embedder)) as write:
         raws = write.unit_of_turns(list(turns))  # first of all: one may have been forgotten
         narratives = [unit for unit in units if unit.kind == "narrative"]
         retold = list(dict.fromkeys(id_ for unit in narratives for id_ in unit.turns))
@@ -210,11 +210,11 @@ def _units(
     return [_unit(thing, turns[thing.turns[0]], own) for thing, own in zip(things, vectors, strict=True)]
 
 
-def _dated(thing: ExtractedEvent | ExtractedNarrative, turn: Turn) -> Dated:
+def _dated(thing: ExtractedEvent | ExtractedNarrative, turn: Turn) -> LocalTime:
     """When it occurred, else when it was told: as the store gives it back (`Keep.unit_dates`)."""
     if thing.occurred is not None and thing.occurred.start is not None:
-        return Dated(thing.occurred.start, turn.zone, thing.occurred.grain)
-    return Dated(turn.said_at, turn.zone)
+        return LocalTime(thing.occurred.start, turn.zone, thing.occurred.grain)
+    return LocalTime(turn.said_at, turn.zone)
 
 
 def _unit(thing: ExtractedEvent | ExtractedNarrative, turn: Turn, vectors: Vectors) -> NewUnit:

@@ -15,10 +15,10 @@ from everwhen.ingest.embedding import embed_spoken
 from everwhen.ingest.remember import in_batches, spoken
 from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import centroid
-from everwhen.models.embed.dated import Dated, embed_derived
+from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.settings import Settings
-from everwhen.store import Model, Store
-from everwhen.store.keep import Forgotten
+from everwhen.store import Store, VectorModel
+from everwhen.store.maintenance import TurnForgotten
 from everwhen.types import Finding, Turn
 
 
@@ -66,8 +66,8 @@ def embed_units(
     if settings.date_in_embedding:
         known = store.keep.unit_dates(list(texts))
         if len(known) < len(texts):
-            raise Forgotten("a derived unit was forgotten while it was being embedded")
-        dates = [Dated(*known[id_]) for id_ in texts]
+            raise TurnForgotten("a derived unit was forgotten while it was being embedded")
+        dates = [LocalTime(*known[id_]) for id_ in texts]
     return dict(zip(texts, embed_derived(embedder, list(texts.values()), dates), strict=True))
 
 
@@ -87,7 +87,7 @@ def check_codes(store: Store, embedder: Embedder, settings: Settings, *, fix: bo
             texts = [spoken(turn, contexts.get(turn.id, ""), settings) for turn in turns]
             made = embed_spoken(embedder, texts)
             store.put_codes(
-                {turn.id: one.codes for turn, one in zip(turns, made, strict=True)}, Model.of(embedder)
+                {turn.id: one.codes for turn, one in zip(turns, made, strict=True)}, VectorModel.of(embedder)
             )
     problem = f"{len(missing)} turns have no token vectors, and are ranked without late interaction"
     return [

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from everwhen.ingest.embedding import Spoken, embed_spoken, embedded_texts
-from everwhen.ingest.exchanges import LONGEST, begins_exchange
+from everwhen.ingest.embedding import SpokenTurn, embed_spoken, embedded_texts
+from everwhen.ingest.exchange_boundary import LONGEST, begins_exchange
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.tokens import count_tokens
 from everwhen.settings import Settings
-from everwhen.store import Model, NewTurn, Store
+from everwhen.store import NewTurn, Store, VectorModel
 from everwhen.types import Added, Message, Metadata, Turn
 from everwhen.types.recall import line
 from everwhen.when.zones import zone_name, zone_of
@@ -29,7 +29,7 @@ FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class MessageDefaults:
     """Where messages belong that do not say so themselves."""
 
     session: str | None = None
@@ -80,7 +80,7 @@ def _uncache(embedder: Embedder, settings: Settings, refused: Sequence[NewTurn])
         embedder.forget([text for several in texts for text in several])
 
 
-def placed(messages: Sequence[Message], placement: Placement) -> list[Turn]:
+def placed(messages: Sequence[Message], placement: MessageDefaults) -> list[Turn]:
     """Messages as turns, each with a session, an instant, a zone and an id; nothing is written."""
     now = datetime.now(UTC)
     return [_placed(message, placement, now) for message in messages]
@@ -103,9 +103,9 @@ def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-def spoken(turn: Turn, context: str, settings: Settings) -> Spoken:
+def spoken(turn: Turn, context: str, settings: Settings) -> SpokenTurn:
     """What of a turn is embedded."""
-    return Spoken(
+    return SpokenTurn(
         speaker=turn.speaker,
         text=turn.text,
         before=context,
@@ -120,7 +120,7 @@ def context_of(before: Turn | None, settings: Settings) -> str:
     return f"{before.speaker}: {before.text[-settings.context_chars :]}"
 
 
-def _placed(message: Message, placement: Placement, now: datetime) -> Turn:
+def _placed(message: Message, placement: MessageDefaults, now: datetime) -> Turn:
     said_at = message.said_at or placement.at or now
     zone = message.zone or placement.zone or zone_name(said_at) or placement.bank_zone
     return Turn(
@@ -165,7 +165,7 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         placed.append(whole)
         befores.append(before.id if before else None)
     embedded = embed_spoken(embedder, texts)
-    made_with = Model.of(embedder)
+    made_with = VectorModel.of(embedder)
     return [
         NewTurn(
             turn,

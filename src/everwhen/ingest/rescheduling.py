@@ -10,19 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from everwhen.ingest.changed_times import Changed, amount, new_time, shifted
+from everwhen.ingest.changed_times import ChangedTime, amount, new_time, shifted
 from everwhen.ingest.extract.base import ExtractedEvent, Extraction
-from everwhen.ingest.extract.grammar.lexicon import STATIVE
 from everwhen.ingest.extract.grammar.parsing import Word
-from everwhen.ingest.plans import (
+from everwhen.ingest.extract.grammar.word_lists import STATIVE
+from everwhen.ingest.plan_matching import (
     BEFORE,
     MOVED_TO,
     NOUNS,
     SAYS_LITTLE,
     SUBJECTS,
-    Means,
-    Plan,
-    Said,
+    PlannedEvent,
+    PlanSentence,
+    SameMeaning,
     ahead,
     known_plans,
     last_word,
@@ -63,7 +63,7 @@ def versions(
     read = [turns[id_] for id_ in mine if turns[id_].role == "user"]
     if reader is None or not read:
         return extraction, []
-    means, asked = Means(embedder), _Asked(reader)
+    means, asked = SameMeaning(embedder), _Asked(reader)
     plans = known_plans(store, turns, min(turn.said_at for turn in read))
     events, found = list(extraction.events), []
     order = list(turns)
@@ -77,7 +77,7 @@ def versions(
         sentences = list(islice(sentences_of(turn, before), MOST_SENTENCES)) if plans or own else []
         told = [plan for place in own if (plan := plan_of(events[place], turn))]
         asked.all([one for said in sentences for one in _questions(said, [*plans, *told], means)])
-        spoken_of: Plan | None = None
+        spoken_of: PlannedEvent | None = None
         for said in sentences:
             told = [plan for place in own if (plan := plan_of(events[place], turn)) and _precedes(plan, said)]
             known = ahead(said, [*plans, *told])
@@ -116,17 +116,17 @@ class _Asked:
         self._known |= zip(new, self.reader.read_each(new) if new else (), strict=True)
         return [self._known[pair] for pair in pairs]
 
-    def __call__(self, said: Said, *questions: str) -> list[Reading]:
+    def __call__(self, said: PlanSentence, *questions: str) -> list[Reading]:
         return self.all([(question, said.passage) for question in questions])
 
 
-def _precedes(plan: Plan, said: Said) -> bool:
+def _precedes(plan: PlannedEvent, said: PlanSentence) -> bool:
     """Whether a plan of the same turn was told before a sentence of it."""
     place = said.turn.text.find(said.text)
     return 0 <= said.turn.text.find(plan.event.expression) < place
 
 
-def _retells(event: ExtractedEvent, said: Said) -> bool:
+def _retells(event: ExtractedEvent, said: PlanSentence) -> bool:
     """Whether an extracted event comes from a sentence."""
     if event.expression and event.expression not in said.text:
         return False
@@ -137,29 +137,34 @@ def _retells(event: ExtractedEvent, said: Said) -> bool:
 # Which plan, and how it changes
 
 
-def _questions(said: Said, plans: Sequence[Plan], means: Means) -> Iterator[tuple[str, Passage]]:
+def _questions(
+    said: PlanSentence, plans: Sequence[PlannedEvent], means: SameMeaning
+) -> Iterator[tuple[str, Passage]]:
     """What is asked of a sentence in any case."""
     for theme, plan in named_plans(said, ahead(said, plans), means):
         for question in _asks(said, name_in(theme, said, plan)):
             yield question, said.passage
 
 
-def _asks(said: Said, name: str) -> tuple[str, str, str]:
+def _asks(said: PlanSentence, name: str) -> tuple[str, str, str]:
     """Without a time in it a sentence can only call the plan off."""
     other = f"Was {name} moved to another date?" if said.times else f"Is {name} still on?"
     return f"When is {name}?", other, f"Is {name} cancelled?"
 
 
 def _change(
-    asked: _Asked, said: Said, named: Sequence[tuple[Word, Plan]], last: Sequence[Plan]
-) -> tuple[ExtractedEvent, Plan] | None:
+    asked: _Asked,
+    said: PlanSentence,
+    named: Sequence[tuple[Word, PlannedEvent]],
+    last: Sequence[PlannedEvent],
+) -> tuple[ExtractedEvent, PlannedEvent] | None:
     for theme, plan in named:
         if (new := _decided(asked, said, theme, plan)) is not None:
             return _version(said, plan, new), plan
     return _pronoun_or_date(asked, said, last)
 
 
-def _decided(asked: _Asked, said: Said, theme: Word, plan: Plan) -> Changed | None:
+def _decided(asked: _Asked, said: PlanSentence, theme: Word, plan: PlannedEvent) -> ChangedTime | None:
     """When the plan is now, or that it is off; None where it stays as it is."""
     when, other, off = asked(said, *_asks(said, name_in(theme, said, plan)))
     if not said.times:
@@ -185,7 +190,7 @@ def _decided(asked: _Asked, said: Said, theme: Word, plan: Plan) -> Changed | No
     return None
 
 
-def _is_moved(theme: Word, verb: Word, said: Said) -> bool:
+def _is_moved(theme: Word, verb: Word, said: PlanSentence) -> bool:
     """Whether something is done to the theme that leads to a time: "is moved to June 19"."""
     leads = (word for word in verb.children if word.lower in MOVED_TO)
     return theme.dep in ("nsubjpass", "dobj") and any(said.at(last_word(word)) is not None for word in leads)
@@ -197,7 +202,9 @@ def _ends(still: Reading, off: Reading, statuses: Sequence[str]) -> bool:
     return says and still.relevance > 0 and still.status in statuses and off.relevance > 1
 
 
-def _pronoun_or_date(asked: _Asked, said: Said, plans: Sequence[Plan]) -> tuple[ExtractedEvent, Plan] | None:
+def _pronoun_or_date(
+    asked: _Asked, said: PlanSentence, plans: Sequence[PlannedEvent]
+) -> tuple[ExtractedEvent, PlannedEvent] | None:
     """A change of what was spoken of last: "it's on the 14th, not the 12th", "no wait, Thursday"."""
     themes = [word for word in said.themes() if word.dep != "ROOT"]
     about = any(word.lower in _HERE for word in themes)
@@ -234,8 +241,8 @@ def _pronoun_or_date(asked: _Asked, said: Said, plans: Sequence[Plan]) -> tuple[
     return None
 
 
-def _off(plan: Plan) -> Changed:
-    return Changed(plan.occurred, plan.event.expression, off=True)
+def _off(plan: PlannedEvent) -> ChangedTime:
+    return ChangedTime(plan.occurred, plan.event.expression, off=True)
 
 
 def _yes(reading: Reading) -> float:
@@ -246,7 +253,7 @@ def _no(reading: Reading) -> float:
     return float(reading.kinds[2]) if reading.relevance > 0 else 0.0
 
 
-def _version(said: Said, plan: Plan, new: Changed) -> ExtractedEvent:
+def _version(said: PlanSentence, plan: PlannedEvent, new: ChangedTime) -> ExtractedEvent:
     """The plan with another time, or denied. What does not name it is told in the plan's own words."""
     old = plan.event
     text = f"{said.turn.speaker}: {said.text}"

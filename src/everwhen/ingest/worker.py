@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from everwhen.errors import EverwhenError, Unavailable
 from everwhen.ingest.extract.base import BATCH_TURNS, LOOK_BACK_TURNS, Extraction
 from everwhen.store.jobs import ExtractionJobs, Work
-from everwhen.store.keep import Forgotten
+from everwhen.store.maintenance import TurnForgotten
 
 CLAIM_SECONDS = 300.0
 """How long a claim holds unless it is renewed, which is done three times as often while a batch is being read. A
@@ -164,7 +164,7 @@ class Worker:
         try:
             with self._renewing():
                 self._process(work)
-        except Forgotten:  # what is left of the batch is read again, without it
+        except TurnForgotten:  # what is left of the batch is read again, without it
             self._jobs.release(self._owner)
         return True
 

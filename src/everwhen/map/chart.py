@@ -31,7 +31,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class LevelMeasures:
     """The measures of a level, as `measures.DEFINITIONS` says; NaN where one has no value."""
 
     level: int
@@ -49,7 +49,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Plane:
+class FlatLevel:
     """A level, flat."""
 
     level: int
@@ -64,8 +64,8 @@ class Chart:
     """The whole map."""
 
     method: Literal["pca", "umap"]
-    planes: tuple[Plane, ...]
-    measured: tuple[Measured, ...]
+    planes: tuple[FlatLevel, ...]
+    measured: tuple[LevelMeasures, ...]
 
 
 def chart(layers: Sequence[Layer], method: Method = "auto") -> Chart:
@@ -76,14 +76,14 @@ def chart(layers: Sequence[Layer], method: Method = "auto") -> Chart:
         some = _sampled(layer)
         points = some.vectors.astype(np.float64)
         flat = project(points, way)
-        planes.append(Plane(some.level, some.name, flat, some.groups, some.labels))
+        planes.append(FlatLevel(some.level, some.name, flat, some.groups, some.labels))
         rows.append(_measured(some, points, flat, len(layer.vectors)))
     return Chart(way, tuple(planes), tuple(rows))
 
 
-def _measured(layer: Layer, points: Matrix, flat: Matrix, count: int) -> Measured:
+def _measured(layer: Layer, points: Matrix, flat: Matrix, count: int) -> LevelMeasures:
     spread, variation, radius = measures.radii(points)
-    return Measured(
+    return LevelMeasures(
         level=layer.level,
         name=layer.name,
         points=count,

@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.map.chart import Chart, Measured, Plane
+from everwhen.map.chart import Chart, FlatLevel, LevelMeasures
 
 PANEL, GAP, TOP, BOTTOM = 220, 16, 44, 46
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#666666")
@@ -38,7 +38,7 @@ def svg(chart: Chart, title: str) -> str:
     return "\n".join([*lines, "</svg>", ""])
 
 
-def _panel(plane: Plane, row: Measured, left: int, groups: Sequence[str]) -> list[str]:
+def _panel(plane: FlatLevel, row: LevelMeasures, left: int, groups: Sequence[str]) -> list[str]:
     out = [
         f'<g transform="translate({left} {TOP})">',
         f'<text y="-8">Level {plane.level}: {escape(plane.name)}</text>',

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from everwhen.errors import UsageError
+from everwhen.extraction_wait import one_wait
 from everwhen.memory.bank import OpenBank
 from everwhen.operations import Bank, does
 from everwhen.operations.arguments import OpenModel
@@ -16,7 +17,6 @@ from everwhen.operations.ask import Ask, ModelUsage
 from everwhen.recipes import for_budget
 from everwhen.store import Store
 from everwhen.types import Answer, Time, Usage
-from everwhen.waiting import one_wait
 
 if TYPE_CHECKING:
     from everwhen.agent.loop import Run
@@ -52,7 +52,7 @@ class Answers:
             if chosen is None:
                 answer = self.ask(replace(asked, model=EXTRACTIVE))
                 return iter((answer.text, answer))
-            from everwhen.agent.asking import answers
+            from everwhen.agent.ask_stream import answers
 
             words, moment, then = self._question(asked)
 
@@ -67,11 +67,11 @@ class Answers:
 
     def tools(self, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
         """The agent's tools, for an agent of somebody else."""
-        from everwhen.agent.tools import Kit, Toolbox
-        from everwhen.agent.view import View
+        from everwhen.agent.bank_view import BankView
+        from everwhen.agent.tools import Toolbox, ToolContext
 
         clock = self._bank.clock(at)
-        return Toolbox(Kit(View(self._reading, clock.now, as_of=clock.last(as_of, "as_of"))))
+        return Toolbox(ToolContext(BankView(self._reading, clock.now, as_of=clock.last(as_of, "as_of"))))
 
     def _model(self, asked: Ask) -> str | OpenModel | None:
         chosen = self._bank.settings.llm if asked.model is None else asked.model
@@ -87,12 +87,12 @@ class Answers:
 
     def _extracted(self, words: str, at: datetime, as_of: datetime | None) -> Answer:
         from everwhen.agent import extractive
-        from everwhen.recall.question import heart_of
+        from everwhen.recall.query_embedding import shortened
 
         # What is recalled is read for the answer, as it was said; recall need not read it too.
         unread = for_budget("mid", self._bank.settings).without("read").without("dates")
         return extractive.ask(
-            self._reading, heart_of(words), at=at, as_of=as_of, reader=self._bank.reader, recipe=unread
+            self._reading, shortened(words), at=at, as_of=as_of, reader=self._bank.reader, recipe=unread
         )
 
     def _run(
@@ -105,9 +105,9 @@ class Answers:
         say: Callable[[str], None] | None = None,
         gone: Callable[[], bool] = lambda: False,
     ) -> Run:
-        from everwhen.agent.budget import Budget
+        from everwhen.agent.answer_budget import Budget
+        from everwhen.agent.bank_view import BankView
         from everwhen.agent.loop import Run
-        from everwhen.agent.view import View
         from everwhen.agent_recipe import FULL
         from everwhen.models.llm import llm_of
 
@@ -122,7 +122,7 @@ class Answers:
             bank_cost=chosen.bank_cost,
         )
         return Run(
-            View(self._reading, at, question, as_of, asked.recipe or FULL),
+            BankView(self._reading, at, question, as_of, asked.recipe or FULL),
             llm,
             question,
             budget,

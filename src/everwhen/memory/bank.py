@@ -8,24 +8,24 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from everwhen.extraction_wait import wait_once
 from everwhen.facts import Facts
 from everwhen.home import cache_path, home_folder
-from everwhen.ingest.entities import KnownEntities
-from everwhen.ingest.extract.opening import open_extractor
+from everwhen.ingest.entity_resolution import KnownEntities
+from everwhen.ingest.extract.extractor_factory import open_extractor
 from everwhen.ingest.worker import Worker
 from everwhen.memory.model import BankEmbedder, plain
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.reader import open_reader
 from everwhen.models.rerank import Reranker, open_reranker
-from everwhen.recall.accesses import Accesses
+from everwhen.recall.access_counts import Accesses
 from everwhen.redact import Masks, kinds_of
 from everwhen.settings import Settings
 from everwhen.store import Store, Then
 from everwhen.store.opening import open_banks
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 from everwhen.types import Between, Time
-from everwhen.waiting import wait_once
 from everwhen.when import Interval
 
 if TYPE_CHECKING:
@@ -95,15 +95,15 @@ class OpenBank:
 
     # Times
 
-    def clock(self, at: Time | None = None) -> Clock:
+    def clock(self, at: Time | None = None) -> TimeReader:
         """Reads the times of one call, in the bank's zone."""
-        return Clock(self.zone, at)
+        return TimeReader(self.zone, at)
 
     def window(self, between: Between | None) -> Interval | None:
         """A stretch of time in a call that has no other moment than now."""
         return self.clock().window(between)
 
-    def then(self, as_of: Time | None, known_at: Time | None, clock: Clock | None = None) -> Then:
+    def then(self, as_of: Time | None, known_at: Time | None, clock: TimeReader | None = None) -> Then:
         """The two times that a reader is asked to look from."""
         clock = clock or self.clock()
         return Then(clock.last(as_of, "as_of"), clock.last(known_at, "known_at"))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everwhen.errors import UsageError
+from everwhen.extraction_wait import one_wait
 from everwhen.memory.bank import OpenBank
 from everwhen.memory.events import EventCalendar
 from everwhen.models.embed import Embedder
 from everwhen.operations import does
 from everwhen.operations.events import Events
-from everwhen.operations.times import Compare, Timeline, When
-from everwhen.recall.question import heart_of
+from everwhen.operations.time_questions import Compare, Timeline, When
+from everwhen.recall.query_embedding import shortened
 from everwhen.recipes import for_budget
 from everwhen.store import Filter, Then
 from everwhen.store.facts import FactRow
 from everwhen.types import Compared, Comparison, Entry, Event, Listed, Session, TimeAnswer
-from everwhen.waiting import one_wait
 
 MOST_FACTS = 200
 """Facts that a timeline about something shows at the most."""
@@ -31,20 +31,20 @@ class Dates:
 
     @does(When)
     def when(self, asked: When) -> TimeAnswer | None:
-        from everwhen.recall.dating import Ask, when
+        from everwhen.recall.time_answer import WhenRequest, when
 
         bank, words = self._bank, asked_for(asked.query, "query")
         clock = bank.clock(asked.at)
         window, then = clock.window(asked.between), bank.then(asked.as_of, asked.known_at, clock)
         pending = bank.settle()
         recipe = for_budget("mid", bank.settings)
-        ask = Ask(words, clock.now, bank.zone, window, recipe, bank.reader, then)
+        ask = WhenRequest(words, clock.now, bank.zone, window, recipe, bank.reader, then)
         found = bank.model.read(lambda embedder: when(bank.store, embedder, ask))
         return replace(found, pending=pending) if found and pending else found
 
     @does(Compare)
     def compare(self, asked: Compare) -> Comparison:
-        from everwhen.recall.comparing import comparison
+        from everwhen.recall.time_comparison import comparison
 
         first, second = asked_for(asked.a, "first event"), asked_for(asked.b, "second event")
         clock = self._bank.clock(asked.at)
@@ -111,4 +111,4 @@ def asked_for(words: str, what: str) -> str:
     """What a question is about; an empty one is refused."""
     if not words.strip():
         raise UsageError(f"the {what} is empty; ask for something, such as 'when did Ana move to Porto'")
-    return heart_of(words)
+    return shortened(words)

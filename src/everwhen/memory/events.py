@@ -19,7 +19,7 @@ from everwhen.operations.events import (
     SplitEntity,
     UndoEntities,
 )  # fmt: skip
-from everwhen.recall.question import heart_of
+from everwhen.recall.query_embedding import shortened
 from everwhen.store import Filter, Then
 from everwhen.types import Entity, Event, Linked, Listed, UnitRow
 
@@ -43,7 +43,7 @@ class EventCalendar:
             subject=asked.subject,
             verb=asked.verb,
             status=asked.status,
-            units=None if asked.about is None else self._about(heart_of(asked.about), then),
+            units=None if asked.about is None else self._about(shortened(asked.about), then),
             then=then,
         )
         return Listed(found, pending)
@@ -69,7 +69,7 @@ class EventCalendar:
 
     @does(OneEntity)
     def entity(self, asked: OneEntity) -> Entity:
-        from everwhen.ingest.entities import key
+        from everwhen.ingest.entity_resolution import key
 
         name, found = asked.name, self.entities(Entities())
         for matches in (

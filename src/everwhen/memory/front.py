@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
 from everwhen.home import home_folder
-from everwhen.ingest.extract.opening import check_extractor
+from everwhen.ingest.extract.extractor_factory import check_extractor
 from everwhen.memory.answers import Answers
 from everwhen.memory.bank import OpenBank, opened_embedder
 from everwhen.memory.dates import Dates
@@ -21,7 +21,7 @@ from everwhen.memory.turns import TurnCalendar
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.retired import refuse_retired
 from everwhen.models.rerank import Reranker
-from everwhen.models.rerank.own import Scorer, own_reranker
+from everwhen.models.rerank.custom import Scorer, custom_reranker
 from everwhen.operations import Bank, FileMethods, Operation, handlers
 from everwhen.operations.ask import Ask
 from everwhen.operations.maintenance import Process
@@ -31,14 +31,14 @@ from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import Store
 from everwhen.store.opening import open_banks
-from everwhen.times import known_zone
+from everwhen.time_arguments import known_zone
 from everwhen.types import Answer, Between, Time, Turn
 
 if TYPE_CHECKING:
     from everwhen.agent.adapters.anthropic_memory import MemoryFiles
     from everwhen.agent.tools import Toolbox
     from everwhen.map import Layer
-    from everwhen.tree.schedule import Runner
+    from everwhen.tree.consolidation_thread import ConsolidationThread
 
 R = TypeVar("R")
 DEFAULT_EMBEDDER = "conversation-1"
@@ -81,7 +81,7 @@ class Memory(Bank, FileMethods):
         `reranker` is one of them too, or something of your own: a function `(question, texts) -> scores`, or an object
         with such a method `score`.
         """
-        own = None if reranker is None or isinstance(reranker, str) else own_reranker(reranker)
+        own = None if reranker is None or isinstance(reranker, str) else custom_reranker(reranker)
         chosen = load_settings(home=home, reranker=None if own else reranker, **settings)
         folder = home_folder(chosen.home)
         banks = open_banks(folder, chosen.busy_seconds)
@@ -153,7 +153,7 @@ class Memory(Bank, FileMethods):
         """As `turns`, one after the other: for those who need not hold all of them at once."""
         return self._turns.each(Turns(session, between))
 
-    def keep_consolidated(self, every: float = 60.0) -> Runner:
+    def keep_consolidated(self, every: float = 60.0) -> ConsolidationThread:
         """Consolidate in the background from now on, every so many seconds, until `stop()` or `close()`."""
         return self._tree.keep_consolidated(every)
 

@@ -37,7 +37,7 @@ from everwhen.store.opening import open_banks
 from everwhen.types import Finding, Receipt, Stats
 
 if TYPE_CHECKING:
-    from everwhen.files.export import Header
+    from everwhen.files.export import ExportHeader
     from everwhen.models.embed import Embedder
     from everwhen.settings import Settings
     from everwhen.store import Store
@@ -108,10 +108,10 @@ class Maintenance:
 
     @does(Forget)
     def forget(self, asked: Forget) -> Receipt:
-        from everwhen.keep.forget import Wanted, forget
+        from everwhen.maintenance.forget import ForgetRequest, forget
 
         bank = self._bank
-        wanted = Wanted(
+        wanted = ForgetRequest(
             tuple(words(one, "turn's id") for one in asked.turns or ()),
             asked.session,
             self._whom(asked.entity) if asked.entity is not None else None,
@@ -150,7 +150,7 @@ class Maintenance:
 
     @does(SetRetention)
     def set_retention(self, asked: SetRetention) -> str:
-        from everwhen.keep.retain import describe, parse
+        from everwhen.maintenance.retention import describe, parse
 
         understood = describe(parse(asked.rule))
         self._bank.store.keep.set_retention(understood)
@@ -158,7 +158,7 @@ class Maintenance:
 
     @does(Retain)
     def retain(self, asked: Retain) -> Receipt:
-        from everwhen.keep.retain import retain
+        from everwhen.maintenance.retention import retain
 
         bank = self._bank
         instant = bank.clock().first(asked.now, "now") or datetime.now(UTC)
@@ -172,14 +172,14 @@ class Maintenance:
 
     @does(Export)
     def export(self, asked: Export) -> int:
-        from everwhen.keep.export import export
+        from everwhen.maintenance.export import export
 
         self._bank.accesses.write()
         return export(self._bank.store, Path(asked.path), vectors=asked.vectors, progress=asked.progress)
 
     @does(Import)
     def import_(self, asked: Import) -> int:
-        from everwhen.keep.transfer import import_bank
+        from everwhen.maintenance.bank_import import import_bank
 
         bank = self._bank
         if bank.masks:
@@ -196,7 +196,7 @@ class Maintenance:
         bank.wake()
         return sum(header.rows.values())
 
-    def _complete(self, header: Header) -> None:
+    def _complete(self, header: ExportHeader) -> None:
         """Give the bank that was loaded, and waits beside this one, the vectors that its export left out; and take from
         it what this bank has forgotten."""
         from everwhen.ingest.reembed import reembed
@@ -228,12 +228,14 @@ class Maintenance:
 
     @does(Doctor)
     def doctor(self, asked: Doctor) -> list[Finding]:
-        from everwhen.keep.mend import examine, mend
+        from everwhen.maintenance.doctor import examine, repair
 
         bank = self._bank
         if not asked.fix:
             return bank.model.write(lambda embedder: examine(bank.store, embedder, bank.settings))
-        return bank.model.write(lambda embedder: mend(bank.store, embedder, bank.settings, self._rebuilding))
+        return bank.model.write(
+            lambda embedder: repair(bank.store, embedder, bank.settings, self._rebuilding)
+        )
 
     def _rebuilding(self) -> Callable[[Sequence[str], bool], None]:
         """What reads turns again and builds the tree, as far as it is built now."""
@@ -271,20 +273,22 @@ def salvage(path: Path, banks: Banks, bank: str) -> int:
 
 def drop_cached(bank: OpenBank) -> list[str]:
     """Take the vectors of a bank's texts out of the home's cache, before its file is deleted; what stood in the way."""
-    from everwhen.keep.forget import uncache
+    from everwhen.maintenance.forget import clear_cache
 
     # Paused: a batch that is being read would put some back.
     with bank.worker.paused(), bank.with_cache(bank.embedder) as cached:
-        return uncache(bank.store, cached, bank.settings)
+        return clear_cache(bank.store, cached, bank.settings)
 
 
 def forgetting(embedder: Embedder | None, settings: Settings) -> ForgetAgain:
     """Forgets some turns and facts of another store, with an embedder or the store's own."""
 
     def again(store: Store, turns: Sequence[str], facts: Sequence[str]) -> None:
-        from everwhen.keep.forget import Wanted, forget
+        from everwhen.maintenance.forget import ForgetRequest, forget
 
         chosen = embedder or shared_embedder(store.info.embedder)
-        forget(store, chosen, settings, Wanted(turns=tuple(turns), facts=tuple(facts)), datetime.now(UTC))
+        forget(
+            store, chosen, settings, ForgetRequest(turns=tuple(turns), facts=tuple(facts)), datetime.now(UTC)
+        )
 
     return again

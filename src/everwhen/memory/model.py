@@ -11,7 +11,7 @@ from everwhen.models.embed.cache import CachedEmbedder
 
 if TYPE_CHECKING:
     from everwhen.models.embed import Embedder
-    from everwhen.store import Model, Store
+    from everwhen.store import Store, VectorModel
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class BankEmbedder:
     def close(self) -> None:
         close_cache(self._embedder)
 
-    def _take(self) -> tuple[Embedder, Model]:
+    def _take(self) -> tuple[Embedder, VectorModel]:
         model = self._store.info.model
         with self._lock:
             if model != self._model:
@@ -70,7 +70,7 @@ class BankEmbedder:
                 close_cache(before)
             return self._embedder, model
 
-    def _has_changed(self, model: Model, error: Exception | None = None) -> bool:
+    def _has_changed(self, model: VectorModel, error: Exception | None = None) -> bool:
         if isinstance(error, ModelChanged):
             self._store.refresh()  # it may have been another process
         return self._store.info.model != model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from everwhen.facts.notes import Moment
+from everwhen.facts.fact_notes import FactScope
 from everwhen.memory.bank import OpenBank
 from everwhen.operations import does
 from everwhen.operations.recall import MostAccessed, RecallMemories
@@ -45,7 +45,7 @@ class Recalling:
             where=where,
             order=asked.order,
             recipe=asked.recipe or for_budget(asked.budget, bank.settings),
-            moment=Moment(then or now, None if then else window, where.known_at, bank.zone)
+            moment=FactScope(then or now, None if then else window, where.known_at, bank.zone)
             if then or window
             else None,
             half_lives=bank.facts.half_lives,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from everwhen.models.embed import Embedder
     from everwhen.tree import Levels
     from everwhen.tree.consolidate import Now
-    from everwhen.tree.schedule import Runner
+    from everwhen.tree.consolidation_thread import ConsolidationThread
     from everwhen.types import Finding
 
 
@@ -31,12 +31,12 @@ class MemoryTree:
     def __init__(self, bank: OpenBank, process: Callable[[], object]) -> None:
         self._bank = bank
         self._process = process
-        self._runner: Runner | None = None
+        self._runner: ConsolidationThread | None = None
 
     @does(Consolidate)
     def consolidate(self, asked: Consolidate) -> Consolidated:
         from everwhen.tree import consolidate
-        from everwhen.tree.opening import open_consolidator
+        from everwhen.tree.consolidator_factory import open_consolidator
 
         bank = self._bank
         moment: Now = "end" if asked.now == "end" else bank.clock().last(asked.now, "now")
@@ -56,7 +56,7 @@ class MemoryTree:
 
     @does(Tree)
     def tree(self, asked: Tree) -> Listed[Node]:
-        from everwhen.tree.reading import nodes
+        from everwhen.tree.node_reader import nodes
 
         levels, level = self.levels(), asked.level
         if level is not None and not 1 <= level <= levels.top:
@@ -68,7 +68,7 @@ class MemoryTree:
 
     @does(Profile)
     def profile(self, asked: Profile) -> Listed[Statement]:
-        from everwhen.tree.reading import profile
+        from everwhen.tree.node_reader import profile
 
         then = self._bank.then(asked.as_of, asked.known_at)
         pending = self._bank.settle()
@@ -92,12 +92,12 @@ class MemoryTree:
 
     # In the background
 
-    def keep_consolidated(self, every: float) -> Runner:
+    def keep_consolidated(self, every: float) -> ConsolidationThread:
         """Consolidate every so many seconds, until `stop`."""
-        from everwhen.tree.schedule import Runner
+        from everwhen.tree.consolidation_thread import ConsolidationThread
 
         self.stop()
-        self._runner = Runner(lambda: self.consolidate(Consolidate()), every)
+        self._runner = ConsolidationThread(lambda: self.consolidate(Consolidate()), every)
         return self._runner
 
     def stop(self) -> None:
@@ -110,15 +110,15 @@ class MemoryTree:
 
     def reaches_open(self) -> bool:
         """Whether the tree was built up to windows that are open still."""
-        from everwhen.tree.checking import reaches_open
+        from everwhen.tree.tree_doctor import reaches_open
 
         return reaches_open(self._bank.store, self.levels())
 
     def mend(self, findings: list[Finding], open_too: bool | None = None) -> list[Finding]:
         """Build again what was found to be wrong."""
-        from everwhen.tree.checking import mend
+        from everwhen.tree.tree_doctor import repair_tree
 
-        return mend(
+        return repair_tree(
             self._bank.store,
             self.levels(),
             findings,
@@ -178,7 +178,7 @@ def check_tree(consolidator: str, windows: str | None, zone: str) -> None:
     if consolidator == "extractive" and windows is None:
         return  # the usual case needs nothing loaded
     from everwhen.tree import parse_levels
-    from everwhen.tree.opening import check_consolidator
+    from everwhen.tree.consolidator_factory import check_consolidator
 
     check_consolidator(consolidator)
     if windows is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.ingest.remember import Placement, in_batches, placed, remember
+from everwhen.ingest.remember import MessageDefaults, in_batches, placed, remember
 from everwhen.memory.bank import OpenBank
 from everwhen.memory.events import EventCalendar
 from everwhen.messages import message as as_message
@@ -13,7 +13,7 @@ from everwhen.operations import does
 from everwhen.operations.events import Events
 from everwhen.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
 from everwhen.recall.grep import grep, grep_events
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 from everwhen.types import Added, EventHit, Hit, Message, Session, Turn
 
 
@@ -51,16 +51,16 @@ class TurnCalendar:
             self._bank.wake()
         return whole
 
-    def _remember(self, messages: Sequence[Message], placement: Placement) -> Added:
+    def _remember(self, messages: Sequence[Message], placement: MessageDefaults) -> Added:
         bank = self._bank
         turns = placed(messages, placement)  # once: a second attempt must not give them other ids
         return bank.model.write(lambda embedder: remember(bank.store, embedder, bank.settings, turns))
 
-    def _placement(self, asked: Add | AddMany) -> Placement:
+    def _placement(self, asked: Add | AddMany) -> MessageDefaults:
         masks, zone = self._bank.masks, self._bank.zone
-        return Placement(
+        return MessageDefaults(
             session=None if asked.session is None else masks.label(asked.session),
-            at=Clock(asked.zone or zone, asked.at).said_at,
+            at=TimeReader(asked.zone or zone, asked.at).said_at,
             zone=asked.zone,
             bank_zone=zone,
             metadata=None if asked.metadata is None else masks.deep(asked.metadata),

@@ -10,8 +10,8 @@ from typing import Any
 
 from everwhen.errors import UsageError
 from everwhen.instants import FIRST_YEAR, LAST_YEAR
-from everwhen.messages.parts import as_text, calls, caption
-from everwhen.times import iso_instant, known_zone
+from everwhen.messages.message_parts import as_text, calls, caption
+from everwhen.time_arguments import iso_instant, known_zone
 from everwhen.types import ROLES, Message, Metadata, Role
 from everwhen.when.zones import zone_of
 

@@ -16,7 +16,7 @@ from everwhen.errors import UsageError
 from everwhen.instants import aware
 from everwhen.messages import LONGEST_LABEL, clean, message
 from everwhen.operations.frozen import Frozen, frozen
-from everwhen.times import Clock, known_zone
+from everwhen.time_arguments import TimeReader, known_zone
 from everwhen.types import Message, Time
 from everwhen.when import Interval
 
@@ -112,7 +112,7 @@ class Moment(Argument):
         if isinstance(given, datetime):
             aware(given, name)
         elif not isinstance(given, str) and not (self.interval and isinstance(given, Interval)):
-            Clock("UTC").interval(given, name)  # which says what is wrong with it
+            TimeReader("UTC").interval(given, name)  # which says what is wrong with it
         return given
 
 
@@ -124,7 +124,7 @@ class Stretch(Argument):
         if isinstance(given, str | Interval):
             return given
         if not isinstance(given, list | tuple) or len(given) not in (1, 2):
-            return Clock("UTC").window(given)  # which says what is wrong with it
+            return TimeReader("UTC").window(given)  # which says what is wrong with it
         return tuple(None if one is None else Moment().check(one, name) for one in given)
 
 

@@ -59,7 +59,7 @@ from everwhen.operations.maintenance import (
     SetRetention,
 )
 from everwhen.operations.recall import MostAccessed, RecallMemories
-from everwhen.operations.times import Compare, Timeline, When
+from everwhen.operations.time_questions import Compare, Timeline, When
 from everwhen.operations.tree import Consolidate, Profile, Tree
 from everwhen.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
 from everwhen.types import Answer

@@ -24,7 +24,7 @@ from everwhen.operations.arguments import (
 )  # fmt: skip
 from everwhen.operations.base import Operation, Spec
 from everwhen.operations.frozen import frozen
-from everwhen.times import local
+from everwhen.time_arguments import local
 from everwhen.types import Added, Between, Session, Time, Turn
 
 LONGEST_PATTERN = 1000

@@ -14,7 +14,7 @@ from everwhen.question.complexity import complexity
 from everwhen.question.kind import with_kind
 from everwhen.question.parsed import KINDS, Form, Kind, Order, Question
 from everwhen.question.time_asked import with_time
-from everwhen.question.words import ASKING, AUXILIARY, FIRST_PERSON, PLACE, pattern, plainly
+from everwhen.question.word_patterns import ASKING, AUXILIARY, FIRST_PERSON, PLACE, pattern, plainly
 from everwhen.when import constraint
 
 __all__ = ["KINDS", "Form", "Kind", "Order", "Question", "is_question", "parse"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from everwhen.question.words import AUXILIARY, LENGTH, MODAL, pattern
+from everwhen.question.word_patterns import AUXILIARY, LENGTH, MODAL, pattern
 from everwhen.recipes import Complexity
 from everwhen.when import resolve
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from everwhen.question.parsed import Kind, Question
 from everwhen.question.time_asked import DATE, LASTING, SINCE, length_unit
-from everwhen.question.words import AUXILIARY, HOW_LONG, MODAL, PLACE, TOTAL, pattern
+from everwhen.question.word_patterns import AUXILIARY, HOW_LONG, MODAL, PLACE, TOTAL, pattern
 
 _BEFORE_OR_AFTER = pattern(
     rf"(?:{AUXILIARY})\s+(?P<first>.+?)\s+(?:before\s+or\s+after|after\s+or\s+before)\s+(?P<second>.+?)\W*$"

@@ -6,7 +6,7 @@ import calendar
 import re
 from collections.abc import Iterable
 
-from everwhen.question.words import pattern
+from everwhen.question.word_patterns import pattern
 from everwhen.store.terms import STOP_WORDS
 from everwhen.types import ROLES
 

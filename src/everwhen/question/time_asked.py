@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from everwhen.question.parsed import Form, Order, Question
-from everwhen.question.words import AUXILIARY, HOW_LONG, LENGTH, pattern
+from everwhen.question.word_patterns import AUXILIARY, HOW_LONG, LENGTH, pattern
 from everwhen.when import Grain, Interval, resolve
 from everwhen.when.constraints import FIRST, RELATIONS
 

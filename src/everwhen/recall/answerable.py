@@ -15,9 +15,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recall.features import Pool
+from everwhen.recall.features import CandidatePool
 from everwhen.recall.fuse import WEIGHTS
-from everwhen.recall.reading import Read
+from everwhen.recall.reader_stage import ReaderScores
 
 Array = NDArray[np.float32]
 
@@ -30,7 +30,7 @@ FIRST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Clues:
+class SignInputs:
     """The inputs of the signs, apart from the score, so that fitting can vary the score alone."""
 
     named: bool
@@ -42,15 +42,15 @@ class Clues:
     telling: Array
 
 
-def clues(pool: Pool) -> Clues:
+def sign_inputs(pool: CandidatePool) -> SignInputs:
     """Collect the inputs of the signs from the candidates."""
     around, rows = pool.around, pool.around.rows_of
     theirs = np.ones(len(pool), np.bool_) if pool.who is None else around.said_by(pool.who)[rows]
     telling = np.where(pool.names, 0, around.idf).astype(np.float32)
-    return Clues(bool(pool.plan.people), theirs, around.counts[rows] > 0, pool.ever_said, telling)
+    return SignInputs(bool(pool.plan.people), theirs, around.counts[rows] > 0, pool.ever_said, telling)
 
 
-def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None) -> Array:
+def signs(found: SignInputs, score: Array, fused: Array, logits: Array | None = None) -> Array:
     """The four signs described above; five where the reader was asked. `score` is the fused score without the speaker's
     part, `fused` the whole."""
     odds = np.exp(score - score.max())
@@ -72,10 +72,12 @@ def signs(found: Clues, score: Array, fused: Array, logits: Array | None = None)
     )
 
 
-def answerable(pool: Pool, contributions: dict[str, Array], fused: Array, read: Read | None = None) -> float:
+def answerable(
+    pool: CandidatePool, contributions: dict[str, Array], fused: Array, read: ReaderScores | None = None
+) -> float:
     """A logistic of the signs, fitted by `training/fit_fusion.py`."""
     speaker = sum((contributions[name] for name in SPEAKER_FEATURES if name in contributions), np.float32(0))
-    found = clues(pool)
+    found = sign_inputs(pool)
     said = signs(found, fused - speaker, fused, None if read is None else read.logits)
     weights = fitted("named" if found.named else "unnamed", read is not None)
     z = weights[-1] + sum(weight * float(sign) for weight, sign in zip(weights[:-1], said, strict=True))

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import TypeAlias
 
-from everwhen.recall.graph import graph
+from everwhen.recall.graph_channel import graph
 from everwhen.recall.plan import Plan
-from everwhen.recall.question import ASKED
-from everwhen.recall.temporal import temporal
+from everwhen.recall.query_embedding import ASKED
+from everwhen.recall.temporal_channel import temporal
 from everwhen.recipes import Recipe
 from everwhen.store import Filter, Scored, Store
 from everwhen.store.scan import SaidBy, Scan

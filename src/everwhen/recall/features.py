@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from everwhen.models.rerank import Scores
 from everwhen.models.rerank.maxsim import weighted_maxsim
 from everwhen.recall.plan import Plan
-from everwhen.recall.question import ASKED
+from everwhen.recall.query_embedding import ASKED
 from everwhen.recall.satf import satf
 from everwhen.store.bm25 import K1, B, idf
 from everwhen.store.scan import SaidBy, Surroundings
@@ -55,7 +55,7 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class TokenMatches:
     """Late interaction before it is summed up: for each candidate (row) the best match of each word of the question."""
 
     best: Array
@@ -68,7 +68,7 @@ class Matches:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class CandidatePool:
     """The candidates of a question with everything that is known about them, in one order."""
 
     plan: Plan
@@ -82,7 +82,7 @@ class Pool:
     ever_said: NDArray[np.bool_]
     """Which of the question's terms they ever said."""
     has_assistant: bool
-    matches: Matches | None = None
+    matches: TokenMatches | None = None
     rerank: Scores | None = None
     """A cross-encoder's scores, or those of a caller's own reranker."""
 
@@ -90,7 +90,7 @@ class Pool:
         return len(self.rows)
 
 
-def features(pool: Pool) -> dict[str, Array]:
+def features(pool: CandidatePool) -> dict[str, Array]:
     """Every feature of every candidate, by name."""
     words = _words(pool)
     columns = {name: standardised(values) for name, values in {**_own(pool), **words}.items()}
@@ -126,7 +126,7 @@ def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> A
     return np.asarray(np.einsum("rt,t->r", parts, weights), dtype=np.float32)
 
 
-def _own(pool: Pool) -> dict[str, Array]:
+def _own(pool: CandidatePool) -> dict[str, Array]:
     """The candidate itself: its cosine, and its BM25 without the names."""
     around, rows = pool.around, pool.around.rows_of
     return {
@@ -135,7 +135,7 @@ def _own(pool: Pool) -> dict[str, Array]:
     }
 
 
-def _words(pool: Pool) -> dict[str, Array]:
+def _words(pool: CandidatePool) -> dict[str, Array]:
     """Late interaction: as it was learned, and the mean best match, weighted by how telling a word is."""
     if pool.matches is None:
         return dict(pool.rerank or {})
@@ -145,16 +145,16 @@ def _words(pool: Pool) -> dict[str, Array]:
     }
 
 
-def _importance(matches: Matches) -> Array:
+def _importance(matches: TokenMatches) -> Array:
     return np.where(matches.named, np.float32(NAME_WEIGHT), matches.telling + np.float32(BASE_WEIGHT))
 
 
-def _bm25_of_turns(pool: Pool) -> Array:
+def _bm25_of_turns(pool: CandidatePool) -> Array:
     around = pool.around
     return bm25(around.counts, around.lengths, around.mean_length, np.where(pool.names, 0, around.idf))
 
 
-def _context(pool: Pool) -> dict[str, Array]:
+def _context(pool: CandidatePool) -> dict[str, Array]:
     """The turns before and after: what they say, and whether this one answers a question that matches."""
     around, rows = pool.around, pool.around.rows_of
     before, after = neighbours(around)
@@ -169,7 +169,7 @@ def _context(pool: Pool) -> dict[str, Array]:
     }
 
 
-def _sessions(pool: Pool, strong: Array) -> dict[str, Array]:
+def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
     """The session as a whole, where one partner is an assistant: there sessions have a topic each.
 
     Among people they drift, and the same features are noise (fitted without this condition they hurt LoCoMo).
@@ -197,7 +197,7 @@ def _sessions(pool: Pool, strong: Array) -> dict[str, Array]:
     return out
 
 
-def _near_hits(pool: Pool, strong: Array) -> Array:
+def _near_hits(pool: CandidatePool, strong: Array) -> Array:
     """How close in the session other strong candidates are: `sum of exp(-d/3) p`, p a softmax of the plain scores."""
     weight = np.exp((strong - strong.max()).astype(np.float64))
     sessions, places = pool.around.sessions[pool.around.rows_of], pool.around.places[pool.around.rows_of]
@@ -215,7 +215,7 @@ def _near_hits(pool: Pool, strong: Array) -> Array:
     return close.astype(np.float32)
 
 
-def _speaker(pool: Pool) -> dict[str, Array]:
+def _speaker(pool: CandidatePool) -> dict[str, Array]:
     """Half a point for those whom the question is about, half against the others; nothing where it is about nobody."""
     around, rows, plan = pool.around, pool.around.rows_of, pool.plan
     said = around.roles[rows] >= 0
@@ -229,7 +229,7 @@ def _speaker(pool: Pool) -> dict[str, Array]:
     return {"about": about, "told_by_you": told, "by_user": by_user.astype(np.float32)}
 
 
-def _subject(pool: Pool) -> Array:
+def _subject(pool: CandidatePool) -> Array:
     """The same for a fact: by its subject, with which its words begin. Anything else that nobody said is neutral."""
     names = {name for person in pool.plan.people for name in (person, *person.split()[:1])} or {"user"}
     theirs = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(names)))})\s", re.IGNORECASE)
@@ -239,7 +239,7 @@ def _subject(pool: Pool) -> Array:
     )
 
 
-def _surface(pool: Pool) -> dict[str, Array]:
+def _surface(pool: CandidatePool) -> dict[str, Array]:
     """What its words look like, beside what the question wants to hear."""
     # A long text is looked at anew, since what is kept holds on to its text.
     looks = [(_has_time if len(row.text) < 10_000 else _has_time.__wrapped__)(row.text) for row in pool.rows]
@@ -265,7 +265,7 @@ def _words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _time(pool: Pool) -> dict[str, Array]:
+def _time(pool: CandidatePool) -> dict[str, Array]:
     """How well the time of saying (or of the fact) fits the one asked for.
 
     `time_inside` is the window itself; `time_after` fades with the distance from it, and lets what is told a while

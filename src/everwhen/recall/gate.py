@@ -2,7 +2,7 @@
 
 The rule estimates the probability that a memory is part of the answer from its score among the others; the threshold
 depends on the complexity of the question. Repetitions (the same words again, or a node whose turns are all there) are
-dropped first. With an LLM, the model decides instead (`recall/judge.py`).
+dropped first. With an LLM, the model decides instead (`recall/llm_judge.py`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST: Mapping[str, int] = {"simple": 8, "hybrid": 20, "complex": 30}
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class GateInputs:
     """What the gate needs of memories besides their scores, by id: vectors, and which of the question's words they
     contain."""
 
@@ -45,7 +45,7 @@ class Known:
 
 
 def gate(
-    ranked: Sequence[Recalled], complexity: Complexity, how: Gating, known: Known | None = None
+    ranked: Sequence[Recalled], complexity: Complexity, how: Gating, known: GateInputs | None = None
 ) -> tuple[list[Recalled], list[Dropped]]:
     """Those that help, in their order, and the others with the reason.
 
@@ -55,7 +55,7 @@ def gate(
     """
     if how == "none" or not ranked:
         return list(ranked), []
-    known = known or Known()
+    known = known or GateInputs()
     floor = fitted()[complexity][how]
     most = MOST[complexity] if how == "strict" else len(ranked)
     chances = chance(logs(ranked), complexity)
@@ -122,7 +122,7 @@ def fitted() -> Mapping[str, Mapping[str, float]]:
     return read
 
 
-def _repeats(one: Recalled, kept: Sequence[Recalled], turns: set[str], known: Known) -> str | None:
+def _repeats(one: Recalled, kept: Sequence[Recalled], turns: set[str], known: GateInputs) -> str | None:
     # A fact says since when it holds, which its turn does not; a node says nothing that its turns do not.
     if one.kind == "node" and one.turns and turns.issuperset(one.turns):
         return "the turns that it was made of are here"
@@ -136,7 +136,7 @@ def _repeats(one: Recalled, kept: Sequence[Recalled], turns: set[str], known: Kn
     return None
 
 
-def _news(one: Recalled, covered: NDArray[np.bool_], known: Known) -> bool:
+def _news(one: Recalled, covered: NDArray[np.bool_], known: GateInputs) -> bool:
     has = known.words.get(one.id)
     whole = float(known.telling.sum())
     if has is None or whole <= 0:

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recall.features import Pool, bm25
-from everwhen.recall.question import ASKED
+from everwhen.recall.features import CandidatePool, bm25
+from everwhen.recall.query_embedding import ASKED
 from everwhen.recall.result import recalled
 from everwhen.recipes import Complexity
 from everwhen.store import Filter, Store
@@ -47,7 +47,7 @@ def level_budgets(complexity: Complexity, top: int) -> dict[int, int]:
     return {level: most for level, most in budgets.items() if most}
 
 
-def leaf_scores(pool: Pool) -> NDArray[np.float64]:
+def leaf_scores(pool: CandidatePool) -> NDArray[np.float64]:
     """The score of every candidate by TiMem's eq. 7: `lambda cosine + (1 - lambda) BM25 / max BM25`, names excluded."""
     around, rows = pool.around, pool.around.rows_of
     words = bm25(around.counts, around.lengths, around.mean_length, np.where(pool.names, 0, around.idf))[rows]

@@ -19,32 +19,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import UsageError
-from everwhen.facts.notes import Moment
+from everwhen.facts.fact_notes import FactScope
 from everwhen.models.embed import Embedder
 from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
-from everwhen.models.rerank import Candidate, Question, Reranker, open_reranker
-from everwhen.models.rerank.codes import decode
-from everwhen.models.rerank.compare import compare
+from everwhen.models.rerank import Candidate, Reranker, RerankQuery, open_reranker
+from everwhen.models.rerank.learned_maxsim import compare
 from everwhen.models.rerank.maxsim import best_matches
+from everwhen.models.rerank.token_codes import decode
 from everwhen.recall.answerable import answerable
-from everwhen.recall.budget import NO_ROOM, fill
 from everwhen.recall.channels import Found, reasons, search
-from everwhen.recall.dates import with_dates
-from everwhen.recall.expand import expand
-from everwhen.recall.facts import show_facts
-from everwhen.recall.features import Matches, Pool, features
+from everwhen.recall.date_annotations import with_dates
+from everwhen.recall.fact_stage import show_facts
+from everwhen.recall.features import CandidatePool, TokenMatches, features
 from everwhen.recall.fuse import linear, rrf, weights
-from everwhen.recall.gate import Known, gate
+from everwhen.recall.gate import GateInputs, gate
 from everwhen.recall.hierarchy import climb, leaf_scores
-from everwhen.recall.judge import gate_by_llm, plan_by_llm
-from everwhen.recall.latest import newer_first
+from everwhen.recall.llm_judge import gate_by_llm, plan_by_llm
+from everwhen.recall.neighbour_turns import expand
+from everwhen.recall.newer_first import newer_first
 from everwhen.recall.plan import Plan, plan
-from everwhen.recall.question import ASKED, Query, embed, heart_of
-from everwhen.recall.reading import Desk, is_readable, weight
+from everwhen.recall.query_embedding import ASKED, Query, embed, shortened
+from everwhen.recall.reader_stage import ReaderStage, is_readable, weight
 from everwhen.recall.result import recalled
 from everwhen.recall.satf import satf
-from everwhen.recall.spelling import Names, corrected
+from everwhen.recall.spelling import KnownNames, corrected
+from everwhen.recall.token_budget import NO_ROOM, fill
 from everwhen.recipes import MID, Recipe
 from everwhen.settings import MAX_TOKENS
 from everwhen.store import Filter, Store, Then
@@ -70,7 +70,7 @@ class Request:
     where: Filter = field(default_factory=Filter)
     order: str = "relevance"
     recipe: Recipe = MID
-    moment: Moment | None = None
+    moment: FactScope | None = None
     """Which facts are shown: those that hold then. None is what the question itself says, else now."""
     half_lives: HalfLives = field(default_factory=HalfLives)
     min_confidence: float | None = None
@@ -117,7 +117,7 @@ class Gathered:
     plan: Plan
     scan: Scan
     found: Found
-    pool: Pool | None
+    pool: CandidatePool | None
     """The candidates; None where there are none."""
     vector: NDArray[np.float32]
     """Of the question."""
@@ -150,7 +150,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         return Gathered(asked, scan, found, None, query.vectors[ASKED])
     seqs = [row.seq for row in rows]
     with _timed(timings, "around"):
-        pool = Pool(
+        pool = CandidatePool(
             asked, rows, scan.around(seqs, REACH), scan.vectors_of(seqs), scan.names(asked.people), who,
             scan.ever_said(who), has_assistant,
         )  # fmt: skip
@@ -177,7 +177,7 @@ def _planned(store: Store, words: str, at: datetime) -> Plan:
     """The question taken apart, its names as this memory spells them."""
     names = _names(store.speakers(), store.graph.names())
     query, read = corrected(
-        heart_of(words),
+        shortened(words),
         names,
         lambda word: bool(store.search_text(word, 1, Filter(kinds=frozenset({"turn"})))),
     )
@@ -185,9 +185,9 @@ def _planned(store: Store, words: str, at: datetime) -> Plan:
 
 
 @lru_cache(maxsize=8)
-def _names(speakers: frozenset[str], entities: frozenset[str]) -> Names:
+def _names(speakers: frozenset[str], entities: frozenset[str]) -> KnownNames:
     """The names of a bank, ready to be compared; a bank's sets are the same objects until a name changes."""
-    return Names(speakers | entities)
+    return KnownNames(speakers | entities)
 
 
 def _sought(store: Store, embedder: Embedder, request: Request, words: str) -> tuple[Found, dict[str, float]]:
@@ -315,13 +315,13 @@ def _gated(
     return *gate(ranked, gathered.plan.question.complexity, request.recipe.gate, known), said
 
 
-def _known(gathered: Gathered) -> Known:
+def _known(gathered: Gathered) -> GateInputs:
     """What the gate reads of the candidates."""
     pool = gathered.pool
     if pool is None:
-        return Known()
+        return GateInputs()
     ids, words = [row.id for row in pool.rows], pool.around.counts[pool.around.rows_of] > 0
-    return Known(
+    return GateInputs(
         dict(zip(ids, pool.vectors, strict=True)),
         dict(zip(ids, words, strict=True)),
         np.where(pool.names, 0, pool.around.idf).astype(np.float32),
@@ -338,7 +338,9 @@ def _told(asked: Plan) -> dict[str, Any]:
     }
 
 
-def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Reranker) -> Pool:
+def _compared(
+    store: Store, scan: Scan, query: Query, pool: CandidatePool, reranker: Reranker
+) -> CandidatePool:
     """The candidates with what a word by word comparison says of them."""
     seqs = [row.seq for row in pool.rows]
     if reranker.name == "maxsim":
@@ -353,9 +355,9 @@ def _compared(store: Store, scan: Scan, query: Query, pool: Pool, reranker: Rera
         named = {word.casefold() for person in pool.plan.people for word in person.split()}
         is_name = np.array([word in named for word in query.words], np.bool_)
         compared = compare(query.tokens, *tokens, alike)
-        return replace(pool, matches=Matches(best, compared, scan.telling(query.words), is_name))
+        return replace(pool, matches=TokenMatches(best, compared, scan.telling(query.words), is_name))
     scores = reranker.score(
-        Question(pool.plan.query, query.tokens),
+        RerankQuery(pool.plan.query, query.tokens),
         [Candidate(row.text, row.said_at, row.zone, row.speaker) for row in pool.rows],
     )
     return replace(pool, rerank=scores or None)
@@ -373,11 +375,11 @@ def _fused(store: Store, gathered: Gathered, request: Request, timings: dict[str
 
     desk = None
     if request.reader is not None and request.recipe.read and is_readable(pool.plan.query):
-        desk = Desk(store, pool, request.reader)
+        desk = ReaderStage(store, pool, request.reader)
     return _by_weights(pool, request.recipe, asked.question.asks_now(request.asked_at), desk, timings)
 
 
-def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
+def _by_ranks(pool: CandidatePool, rankings: Mapping[str, list[int]], recipe: Recipe) -> _Fused:
     """By reciprocal ranks, or by a cross-encoder's score where there is one; what it cannot compare comes last."""
     fused = rrf(rankings, recipe.rrf_k)
     scores = np.array([fused[row.seq] for row in pool.rows], np.float32)
@@ -390,7 +392,7 @@ def _by_ranks(pool: Pool, rankings: Mapping[str, list[int]], recipe: Recipe) -> 
     return _Fused([pool.rows[place] for place in order], scores[order], {}, best)
 
 
-def _by_lambda(pool: Pool) -> _Fused:
+def _by_lambda(pool: CandidatePool) -> _Fused:
     """TiMem's leaves: by meaning and words. A sum of cosines says little of how much better one is; its rank does."""
     scores = leaf_scores(pool)
     order = np.argsort(-scores, kind="stable")
@@ -404,7 +406,7 @@ def _by_lambda(pool: Pool) -> _Fused:
 
 
 def _by_weights(
-    pool: Pool, recipe: Recipe, now: bool, desk: Desk | None, timings: dict[str, float]
+    pool: CandidatePool, recipe: Recipe, now: bool, desk: ReaderStage | None, timings: dict[str, float]
 ) -> _Fused:
     """Best first; the score is `exp(s - max s)`, s the fused one: 1 for the best, and shares of it below.
 
@@ -462,12 +464,12 @@ def _anchored(ranked: Sequence[Recalled], recipe: Recipe) -> list[Recalled]:
     ]
 
 
-def _moment(request: Request, asked: Plan, zone: str) -> Moment:
+def _moment(request: Request, asked: Plan, zone: str) -> FactScope:
     """The moment that was asked for; else the past that the question speaks of; else the moment of asking."""
     if request.moment is not None:
         return request.moment
     at = request.asked_at
-    return Moment(at, asked.question.past_asked(at), request.where.known_at, zone)
+    return FactScope(at, asked.question.past_asked(at), request.where.known_at, zone)
 
 
 def _beside_turns(where: Filter) -> frozenset[str] | None:

@@ -19,7 +19,7 @@ ONE_SITTING = 1 / 24
 
 
 @dataclass(frozen=True, slots=True)
-class Anchored:
+class SatfScores:
     """The result of SATF, in the order of the input.
 
     `scores` are those of equation 4, `affinity` is `A(t_i) / max A` of each candidate (for the explanation), `sigma`
@@ -41,7 +41,7 @@ def satf(
     sigma: Sigma = _DEFAULT.satf_sigma,
     alpha: float = _DEFAULT.satf_alpha,
     gamma: float = _DEFAULT.satf_gamma,
-) -> Anchored:
+) -> SatfScores:
     """New scores for candidates in rank order, given when each was said (days since any fixed instant).
 
         K_i(t) = (1/i) exp(-(t - t_i)^2 / 2 sigma^2)                  (2)
@@ -56,13 +56,13 @@ def satf(
     anchor, weight = times[:anchors], weights[:anchors]
     width = bandwidth(anchor) if sigma == "adaptive" else float(sigma)
     if not len(times):
-        return Anchored(np.zeros(0), np.zeros(0), width, 0.0, False)
+        return SatfScores(np.zeros(0), np.zeros(0), width, 0.0, False)
     mass = np.exp(-np.square((times[:, None] - anchor[None, :]) / width) / 2) @ weight
     affinity = mass / mass.max()
     sure = _concentration(float(mass.max()), weight)
     active = sure >= gamma
     scores = weights * (1 + alpha * affinity) if active else weights
-    return Anchored(scores, affinity, width, sure, active)
+    return SatfScores(scores, affinity, width, sure, active)
 
 
 def bandwidth(times: Days, *, widest: float = _DEFAULT.satf_sigma) -> float:

@@ -25,7 +25,7 @@ _STOP = frozenset(STOP_WORDS.split())
 _LETTERS = 26
 
 
-class Names:
+class KnownNames:
     """The words of all known names, with their letter counts: most are too different to be compared at all."""
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -49,7 +49,7 @@ class Names:
         return near[0][1] if near and (len(near) == 1 or near[0][0] < near[1][0]) else None
 
 
-def corrected(query: str, names: Names, is_said: Callable[[str], bool]) -> tuple[str, dict[str, str]]:
+def corrected(query: str, names: KnownNames, is_said: Callable[[str], bool]) -> tuple[str, dict[str, str]]:
     """The question with its misspelt names as they are spelt, and what was read as what."""
     read: dict[str, str] = {}
     for found in _CAPITALISED.finditer(query):

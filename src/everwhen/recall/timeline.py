@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from everwhen.recall.clues import begins_as_told, fact_text
-from everwhen.recall.spans import unit_around
+from everwhen.recall.calendar_unit import unit_around
+from everwhen.recall.time_evidence import begins_as_told, fact_text
 from everwhen.store.facts import FactRow
 from everwhen.types import Entry, Event, Session
 from everwhen.when import Grain, Interval

@@ -20,11 +20,11 @@ from starlette.types import Receive, Scope, Send
 from everwhen import __version__
 from everwhen.errors import EverwhenError
 from everwhen.serve import problems
-from everwhen.serve.guard import Bounded, Guarded, Observed
-from everwhen.serve.house import House
+from everwhen.serve.middleware import AuthMiddleware, BodyLimitMiddleware, RequestLogMiddleware
 from everwhen.serve.routes import ask, banks, facts, forget, health, process, recall, transfer, turns
 from everwhen.serve.routes.operations import operation_routes
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.state import ServerState
 
 SPECIALS = {
     operation: one
@@ -33,15 +33,15 @@ SPECIALS = {
 }
 """Operations whose route does more than they say."""
 ROUTERS = (health.router, banks.router, operation_routes(SPECIALS), transfer.router, process.router)
-PAGE = "everwhen.ui.mounting"
+PAGE = "everwhen.ui.asgi_app"
 """The room of the page."""
 SMALLEST_ZIPPED = 1000
 """Bytes from which an answer is compressed."""
 
 
-def create_app(serving: Serving) -> FastAPI:
+def create_app(serving: ServerSettings) -> FastAPI:
     """The server as an ASGI application. `app.state.house` is what it holds; a page is mounted at `/ui`."""
-    house = House(serving)
+    house = ServerState(serving)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -55,10 +55,10 @@ def create_app(serving: Serving) -> FastAPI:
     app = _routed(
         lifespan=life,
         middleware=[
-            Middleware(Observed, house=house),
+            Middleware(RequestLogMiddleware, house=house),
             Middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5),
-            Middleware(Guarded, house=house),
-            Middleware(Bounded, house=house),
+            Middleware(AuthMiddleware, house=house),
+            Middleware(BodyLimitMiddleware, house=house),
         ],
     )
     app.state.house = house
@@ -94,21 +94,21 @@ def from_environment() -> FastAPI:
     """For worker processes: the settings come from the process that started them."""
     from everwhen.serve.logs import to_standard_error
 
-    serving = Serving.from_environment()
+    serving = ServerSettings.from_environment()
     to_standard_error(serving.log_level)
     return create_app(serving)
 
 
-async def _mount_mcp(app: FastAPI, house: House, stack: AsyncExitStack) -> None:
+async def _mount_mcp(app: FastAPI, house: ServerState, stack: AsyncExitStack) -> None:
     """MCP over streamable HTTP at `/mcp/{bank}`."""
-    from everwhen.serve.mcp.mounted import mounted
+    from everwhen.serve.mcp.http_app import mounted
 
     tools = await stack.enter_async_context(mounted(house))
     app.router.routes.append(Route("/mcp", endpoint=tools))
     app.mount("/mcp", tools)
 
 
-def _mount_page(app: FastAPI, house: House, stack: AsyncExitStack) -> None:
+def _mount_page(app: FastAPI, house: ServerState, stack: AsyncExitStack) -> None:
     """The page at `/ui`. It is a room above the server, found by its name: the server stands without it."""
     missing = (
         "the page needs the extra `ui`: pip install 'everwhen[ui]'" if find_spec("nicegui") is None else ""
@@ -116,15 +116,15 @@ def _mount_page(app: FastAPI, house: House, stack: AsyncExitStack) -> None:
     if house.serving.workers > 1:  # a page lives in one process, and its socket could reach another
         missing = "the page is served by one process alone; start the server without --workers to see it"
     if missing:
-        app.mount("/ui", Absent(missing))
+        app.mount("/ui", MissingUI(missing))
         return
-    page = import_module(PAGE).Page(house)
+    page = import_module(PAGE).UIApp(house)
     stack.push_async_callback(page.close)
     app.router.routes.append(Route("/ui", endpoint=RedirectResponse("/ui/")))
     app.mount("/ui", page)
 
 
-class Absent:
+class MissingUI:
     """Says why there is no page."""
 
     def __init__(self, sentence: str) -> None:

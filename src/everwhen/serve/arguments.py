@@ -54,7 +54,7 @@ from everwhen.operations.arguments import (
 from everwhen.operations.base import Parameter
 from everwhen.recipes import CHANNELS, Recipe
 from everwhen.settings import Settings
-from everwhen.times import LONGEST_TIME, read
+from everwhen.time_arguments import LONGEST_TIME, read
 from everwhen.when.interval import Grain
 
 BUDGETS = tuple(Settings().candidates)

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
-from everwhen.serve.keys import Key, KeyBook, Scope
+from everwhen.serve.discovery import RunningServer
+from everwhen.serve.keys import Key, KeyStore, Scope
 from everwhen.serve.problems import Problem
-from everwhen.serve.runtime import Running
 
 _START = datetime.now(UTC)
 ANYBODY = Key("anybody", "loopback without a key", "admin", ("*",), _START)
@@ -20,10 +20,10 @@ LOCAL = Key("local", "a process of this machine's user", "admin", ("*",), _START
 """Whoever has read the note of the running server."""
 
 
-class Doors:
+class Authenticator:
     """Decides who a caller is."""
 
-    def __init__(self, keys: KeyBook, *, auth: bool, announced: Running | None = None) -> None:
+    def __init__(self, keys: KeyStore, *, auth: bool, announced: RunningServer | None = None) -> None:
         self._keys = keys
         self._auth = auth
         self.announced = announced

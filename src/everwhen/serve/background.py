@@ -17,7 +17,7 @@ from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
 from everwhen.serve.logs import say
 from everwhen.serve.metrics import Metrics
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from everwhen.settings import load
 
 AT_A_TIME = 30.0
@@ -25,7 +25,7 @@ AT_A_TIME = 30.0
 
 
 @dataclass
-class Debt:
+class PendingBank:
     """A bank with work left: how much, how often it failed, when it is tried next.
 
     `condensed` is how many turns the bank had when its tree was built last, `open_nodes` how many nodes wait for their
@@ -43,7 +43,7 @@ class Debt:
 class Background:
     """One thread that goes round the banks which were used since the server started."""
 
-    def __init__(self, banks: Banks, metrics: Metrics, serving: Serving) -> None:
+    def __init__(self, banks: Banks, metrics: Metrics, serving: ServerSettings) -> None:
         self._banks = banks
         self._metrics = metrics
         self._every = serving.background_seconds
@@ -51,7 +51,7 @@ class Background:
         self._between_trees = serving.consolidate_seconds
         self._extracts = load().extract != "none"
         self._stop = threading.Event()
-        self._known: dict[str, Debt] = {}
+        self._known: dict[str, PendingBank] = {}
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="everwhen-background", daemon=True)
         metrics.gauge(
@@ -84,7 +84,7 @@ class Background:
         while not self._stop.wait(self._every):
             with self._lock:
                 for bank in self._banks.opened():
-                    self._known.setdefault(bank, Debt())
+                    self._known.setdefault(bank, PendingBank())
                 round_ = list(self._known.items())
             for bank, debt in round_:
                 if self._stop.is_set():
@@ -92,7 +92,7 @@ class Background:
                 if time.monotonic() >= debt.due:
                     self._look_at(bank, debt)
 
-    def _look_at(self, bank: str, debt: Debt) -> None:
+    def _look_at(self, bank: str, debt: PendingBank) -> None:
         """See what waits; when nothing has moved since the last round, take it up ourselves."""
         try:
             with self._banks.lease(bank) as memory:
@@ -115,7 +115,7 @@ class Background:
                 with self._lock:
                     self._known.pop(bank, None)
 
-    def _take_up(self, memory: Memory, debt: Debt) -> None:
+    def _take_up(self, memory: Memory, debt: PendingBank) -> None:
         """Wait until the to-do list is empty or half a minute is over; errors of the extraction are raised."""
         end = time.monotonic() + AT_A_TIME
         while debt.pending and time.monotonic() < end and not self._stop.is_set():
@@ -130,7 +130,7 @@ class Background:
             if debt.pending >= before:
                 return  # nothing moves: asking at once again would only take time from the requests
 
-    def _condense(self, memory: Memory, debt: Debt, turns: int) -> None:
+    def _condense(self, memory: Memory, debt: PendingBank, turns: int) -> None:
         """Build what is closed of the memory tree, where turns came or went since the last time."""
         if not self._between_trees or turns == debt.condensed or time.monotonic() < debt.rest:
             return
@@ -139,7 +139,7 @@ class Background:
         debt.rest = time.monotonic() + self._between_trees
         self._metrics.count("tree_nodes_built", done.built + done.rebuilt)
 
-    def _failed(self, bank: str, debt: Debt, error: Exception) -> None:
+    def _failed(self, bank: str, debt: PendingBank, error: Exception) -> None:
         debt.failures += 1
         pause = min(self._every * 2**debt.failures, self._longest)
         debt.due = time.monotonic() + pause

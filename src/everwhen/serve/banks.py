@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from everwhen.errors import EverwhenError, NotFound
+from everwhen.extraction_wait import begin_wait
 from everwhen.memory import Memory
 from everwhen.memory.maintenance import drop_cached
-from everwhen.serve.fair import FairPool
+from everwhen.serve.fair_pool import FairPool
 from everwhen.serve.logs import say
-from everwhen.serve.settings import Serving
+from everwhen.serve.server_settings import ServerSettings
 from everwhen.store.opening import open_banks
-from everwhen.waiting import begin_wait
 
 R = TypeVar("R")
 
 
 @dataclass
-class Open:
+class ServedBank:
     """A bank that is open, and how many calls use it now."""
 
     memory: Memory
@@ -40,13 +40,13 @@ class Open:
 class Banks:
     """Opens banks when they are asked for, and runs calls on them in threads, for each key in turn."""
 
-    def __init__(self, serving: Serving) -> None:
+    def __init__(self, serving: ServerSettings) -> None:
         self._home: Path = serving.home
         self._banks = open_banks(serving.home)
         self._most = serving.open_banks
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
-        self._open: OrderedDict[str, Open] = OrderedDict()
+        self._open: OrderedDict[str, ServedBank] = OrderedDict()
         at_a_time = serving.calls_at_a_time
         self._quick = FairPool(at_a_time, "everwhen-call")
         # What waits (for extraction, for a language model) waits elsewhere: it must not hold up a recall. Waiting has
@@ -67,7 +67,8 @@ class Banks:
         return await self._run(self._patient, bank, act, create)
 
     async def read(self, bank: str, act: Callable[[Memory], R]) -> R:
-        """Run something that needs all turns extracted: waits for that, once and not for ever (`everwhen.waiting`)."""
+        """Run something that needs all turns extracted: waits for that, once and not for ever
+        (`everwhen.extraction_wait`)."""
         await self.extracted(bank)
         return await self._run(self._reads, bank, act, False)
 
@@ -216,7 +217,7 @@ class Banks:
         for bank in self.opened():
             self.drop(bank)
 
-    def _take(self, bank: str, create: bool) -> Open:
+    def _take(self, bank: str, create: bool) -> ServedBank:
         with self._opening_of(bank):  # two requests for a closed bank open it once
             with self._lock:
                 one = self._open.get(bank)
@@ -224,14 +225,14 @@ class Banks:
                     one.users += 1
                     self._open.move_to_end(bank)
                     return one
-            one = Open(Memory.open(self._home, bank, create=create), users=1)
+            one = ServedBank(Memory.open(self._home, bank, create=create), users=1)
             with self._lock:
                 self._open[bank] = one
         for closed in self._surplus():
             closed.memory.close()
         return one
 
-    def _give_back(self, bank: str, one: Open) -> None:
+    def _give_back(self, bank: str, one: ServedBank) -> None:
         with self._lock:
             one.users -= 1
             unused = one.dropped and one.users == 0
@@ -240,7 +241,7 @@ class Banks:
         for closed in self._surplus():
             closed.memory.close()
 
-    def _surplus(self) -> list[Open]:
+    def _surplus(self) -> list[ServedBank]:
         """Banks beyond the bound that nobody uses, taken out of the list."""
         with self._lock:
             unused = [name for name, one in self._open.items() if one.users == 0]

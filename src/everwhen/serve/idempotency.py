@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS claims (
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredAnswer:
     """An answer that was given."""
 
     status: int
@@ -48,7 +48,7 @@ class Kept:
     body: bytes
 
 
-class Answers:
+class IdempotencyStore:
     """What was answered to which idempotency key."""
 
     def __init__(self, folder: Path, hours: float, most: int = MOST, lease: float = LEASE) -> None:
@@ -66,7 +66,7 @@ class Answers:
         self._closing = threading.Event()
         threading.Thread(target=self._renew, name="everwhen-claims", daemon=True).start()
 
-    def begin(self, asked: str, body: bytes) -> Kept | None:
+    def begin(self, asked: str, body: bytes) -> StoredAnswer | None:
         """The answer of the first time; None when this is the first time, which `finish` or `abandon` ends."""
         digest = hashlib.sha256(body).digest()
         with self._lock, self._sql:
@@ -81,7 +81,7 @@ class Answers:
                     422, "this Idempotency-Key was used for another request; take a new one", "UsageError"
                 )
             if row is not None and row[1] is not None:
-                return Kept(row[1], row[2], row[3])
+                return StoredAnswer(row[1], row[2], row[3])
             claim = "SELECT 1 FROM claims WHERE asked = ? AND until >= ?"
             if self._sql.execute(claim, (asked, now)).fetchone():
                 raise Problem(
@@ -101,7 +101,7 @@ class Answers:
             self._claimed.add(asked)
         return None
 
-    def finish(self, asked: str, answer: Kept) -> None:
+    def finish(self, asked: str, answer: StoredAnswer) -> None:
         """Keep the answer."""
         with self._lock, self._sql:
             self._sql.execute("BEGIN IMMEDIATE")

@@ -57,7 +57,7 @@ class Key:
         return self.reaches(bank) and SCOPES.index(self.scope) >= SCOPES.index(scope)
 
 
-class KeyBook:
+class KeyStore:
     """The keys of a home folder. Several processes may use it: a key that one revokes is void in all at once."""
 
     def __init__(self, folder: Path) -> None:

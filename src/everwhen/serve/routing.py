@@ -17,14 +17,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from everwhen.errors import EverwhenError
+from everwhen.extraction_wait import one_wait
 from everwhen.home import BANK_NAME
 from everwhen.serve.auth import admit
-from everwhen.serve.house import House
-from everwhen.serve.idempotency import LONGEST, Kept
+from everwhen.serve.idempotency import LONGEST, StoredAnswer
 from everwhen.serve.keys import Scope
 from everwhen.serve.problems import DOCUMENTED, MEDIA, Problem
+from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import Span, span
-from everwhen.waiting import one_wait
 
 PENDING = "Everwhen-Pending"
 """The header of an answer that did not wait for all turns to be read: how many are missing in it."""
@@ -137,7 +137,7 @@ async def once(request: Request, inner: Callable[[Request], Coroutine[Any, Any, 
     key = request.headers["idempotency-key"]
     if not 1 <= len(key) <= LONGEST or not key.isascii() or not key.isprintable() or " " in key:
         raise Problem(422, f"Idempotency-Key: use 1 to {LONGEST} visible ASCII characters", "UsageError")
-    house: House = request.app.state.house
+    house: ServerState = request.app.state.house
     asked = "\n".join(
         (request.state.caller.id, request.method, request.url.path, str(request.query_params), key)
     )
@@ -152,7 +152,9 @@ async def once(request: Request, inner: Callable[[Request], Coroutine[Any, Any, 
     except BaseException:  # not done, or not known to be: the same key may try again
         await asyncio.shield(asyncio.to_thread(house.answers.abandon, asked))
         raise
-    answer = Kept(response.status_code, response.media_type or "application/json", bytes(response.body))
+    answer = StoredAnswer(
+        response.status_code, response.media_type or "application/json", bytes(response.body)
+    )
     await asyncio.to_thread(house.answers.finish, asked, answer)
     return response
 
@@ -172,8 +174,8 @@ def replied(body: bytes, status: int = 200, headers: dict[str, str] | None = Non
     return Response(body, status, media_type="application/json", headers=headers)
 
 
-def house_of(request: Request) -> House:
-    house: House = request.app.state.house
+def state_of(request: Request) -> ServerState:
+    house: ServerState = request.app.state.house
     return house
 
 

@@ -11,13 +11,13 @@ from typing import Any, NoReturn
 from everwhen.errors import Refused, Unavailable
 from everwhen.files.private import private_folder
 from everwhen.serve.auth import is_loopback
-from everwhen.serve.extra import need
+from everwhen.serve.discovery import announce, withdraw
 from everwhen.serve.logs import say, to_standard_error
-from everwhen.serve.runtime import announce, withdraw
-from everwhen.serve.settings import ENVIRONMENT, Serving
+from everwhen.serve.missing_extra import need
+from everwhen.serve.server_settings import ENVIRONMENT, ServerSettings
 
 
-def check(serving: Serving) -> None:
+def check(serving: ServerSettings) -> None:
     """Refuse what would leave the memory open to the network."""
     need("fastapi", "uvicorn", "mcp")
     if not serving.auth and not is_loopback(serving.host):
@@ -27,7 +27,7 @@ def check(serving: Serving) -> None:
         )
 
 
-def run(serving: Serving) -> None:
+def run(serving: ServerSettings) -> None:
     """Serve until somebody ends it. Requests that are being answered are finished, writes with them."""
     check(serving)
     import uvicorn
@@ -57,7 +57,7 @@ def run(serving: Serving) -> None:
         withdraw(serving.folder, note)
 
 
-def _options(serving: Serving) -> dict[str, Any]:
+def _options(serving: ServerSettings) -> dict[str, Any]:
     return {
         "host": serving.host,
         "port": serving.port,
@@ -70,7 +70,7 @@ def _options(serving: Serving) -> dict[str, Any]:
     }
 
 
-def _port_is_free(serving: Serving) -> None:
+def _port_is_free(serving: ServerSettings) -> None:
     family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
 from everwhen.store.jobs import Jobs
-from everwhen.store.keep import KeepStore
-from everwhen.store.model import Model
+from everwhen.store.maintenance import MaintenanceStore
 from everwhen.store.scan import Scan
 from everwhen.store.then import NOW, Then
 from everwhen.store.tree import TreeStore
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Session, Stats, Turn, UnitRow
 from everwhen.when import Interval
 
@@ -35,8 +35,8 @@ class BankInfo:
     schema: int
 
     @property
-    def model(self) -> Model:
-        return Model(self.embedder, self.dimension)
+    def model(self) -> VectorModel:
+        return VectorModel(self.embedder, self.dimension)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class NewTurn:
 
     turn: Turn
     vectors: Vectors
-    made_with: Model
+    made_with: VectorModel
     context: str = ""
     before: str | None = None
     network: str = "world"
@@ -103,7 +103,7 @@ class Store(Protocol):
     def tree(self) -> TreeStore: ...
 
     @property
-    def keep(self) -> KeepStore: ...
+    def keep(self) -> MaintenanceStore: ...
 
     @property
     def jobs(self) -> Jobs: ...
@@ -181,7 +181,7 @@ class Store(Protocol):
         """The ids of the turns without codes that begin with these bytes."""
         ...
 
-    def put_codes(self, codes: Mapping[str, bytes], made_with: Model) -> None:
+    def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
         """Give turns, by their ids, their codes; one that is gone meanwhile is passed over."""
         ...
 

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.model import Model
 from everwhen.store.then import Then
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Origin
 from everwhen.when import Grain
 
@@ -73,7 +73,7 @@ class FactRow:
         return self.valid_from <= instant and (self.valid_to is None or instant < self.valid_to)
 
 
-class Fading(NamedTuple):
+class FadingFact(NamedTuple):
     """What a scan for stale facts needs of a fact: from when its age counts, its confidence and its domain."""
 
     seq: int
@@ -98,7 +98,7 @@ class Report(NamedTuple):
     at: datetime
 
 
-class Declared(NamedTuple):
+class DeclaredPredicate(NamedTuple):
     """A predicate that the bank declares itself."""
 
     key: str
@@ -171,7 +171,7 @@ class FactLedger(Protocol):
         """Give a fact the sources of another one, which turned out to be the same."""
         ...
 
-    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32], made_with: Model) -> None:
+    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32], made_with: VectorModel) -> None:
         """Make a fact searchable by its words and its meaning."""
         ...
 
@@ -183,11 +183,11 @@ class FactLedger(Protocol):
 
     def settle(self, conflict_id: str, at: datetime, kept: str | None) -> None: ...
 
-    def predicates(self) -> list[Declared]:
+    def predicates(self) -> list[DeclaredPredicate]:
         """What the bank declares, as it is at this moment."""
         ...
 
-    def declare(self, predicate: Declared) -> None: ...
+    def declare(self, predicate: DeclaredPredicate) -> None: ...
 
     def report(self, report: Report) -> None: ...
 
@@ -230,7 +230,7 @@ class FactStore(Protocol):
         """Everything believed and in force at an instant, read page by page."""
         ...
 
-    def fading(self, instant: datetime) -> Iterator[Fading]:
+    def fading(self, instant: datetime) -> Iterator[FadingFact]:
         """The same, with only what is needed to compute the age of each."""
         ...
 
@@ -287,7 +287,7 @@ class FactStore(Protocol):
 
     def reports(self, until: datetime) -> list[Report]: ...
 
-    def predicates(self) -> list[Declared]: ...
+    def predicates(self) -> list[DeclaredPredicate]: ...
 
     def half_lives(self) -> dict[str, float]:
         """Days by domain, where the bank has its own."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.jobs import ExtractionResult
-from everwhen.store.model import Model
 from everwhen.store.then import NOW, Then
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.when import Interval
 
@@ -53,7 +53,7 @@ class NewUnit:
     event: EventPart | None = None
 
 
-class Known(NamedTuple):
+class EntityRow(NamedTuple):
     """An entity with all its names, as entity resolution reads it."""
 
     seq: int
@@ -85,7 +85,7 @@ class GraphWriter(ExtractionResult, Protocol):
         """Remove units of a kind all of whose turns are among the given ones, save those with the ids."""
         ...
 
-    def entities(self) -> list[Known]: ...
+    def entities(self) -> list[EntityRow]: ...
 
     def names_version(self) -> str:
         """The same for as long as `entities` would give the same, whoever writes."""
@@ -153,7 +153,7 @@ class GraphStore(Protocol):
         """What models took in this bank so far, for whatever purpose."""
         ...
 
-    def writing(self, made_with: Model) -> AbstractContextManager[GraphWriter]:
+    def writing(self, made_with: VectorModel) -> AbstractContextManager[GraphWriter]:
         """One transaction for all that a batch brings; its vectors, and what was compared, are of the model."""
         ...
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.best import largest, ranked
 from everwhen.store.bm25 import Postings, idf, score
-from everwhen.store.kinds import CODES
+from everwhen.store.kind_codes import CODES
 from everwhen.store.nearest import Nearness
 from everwhen.store.terms import PACKED, Packed, label_key
-from everwhen.store.vectors import AT_ONCE, Vectors, chosen, held, joined
+from everwhen.store.top_k import largest, ranked
+from everwhen.store.vectors import AT_ONCE, Vectors, chosen, joined, make_vectors
 
 MERGE_UP_TO = 32_768
 """Vectors in a merged block (48 MB at 384 dimensions while it is made): a merge copies, so it must stay small."""
@@ -26,7 +26,7 @@ FEW_KINDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class IndexRows:
     """What the index holds of some units, one entry each.
 
     Sessions and speakers are keys (`terms.label_key`); roles are positions in `types.ROLES`. For a unit that nobody
@@ -43,24 +43,24 @@ class Rows:
     asks: NDArray[np.bool_]
     pieces: NDArray[np.int64]
 
-    def at_places(self, places: NDArray[np.int64]) -> Rows:
+    def at_places(self, places: NDArray[np.int64]) -> IndexRows:
         """Some of them, in another order."""
-        return Rows(*(getattr(self, one.name)[places] for one in fields(Rows)))
+        return IndexRows(*(getattr(self, one.name)[places] for one in fields(IndexRows)))
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class IndexBatch:
     """Units as they are added to the index: their rows, the packed terms of all rows in one array with the number per
     row, and all vectors in one array."""
 
-    rows: Rows
+    rows: IndexRows
     sizes: NDArray[np.int64]
     packed: Packed
     vectors: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class IndexFilter:
     """A hard filter in the index's terms: microseconds, kind codes, and a list of allowed units if there is one.
 
     `networks` are those that `kinds` was made with, for a caller that needs other kinds of the same networks. `but`
@@ -85,7 +85,7 @@ class Block:
     occur.
     """
 
-    rows: Rows
+    rows: IndexRows
     firsts: NDArray[np.int64]
     vectors: Vectors
     postings: Postings
@@ -96,12 +96,12 @@ class Block:
     roles: frozenset[int]
 
     @classmethod
-    def build(cls, batch: Batch) -> Block:
+    def build(cls, batch: IndexBatch) -> Block:
         batch = _in_time_order(batch)
-        return cls._of(batch.rows, held(batch.vectors), Postings.build(batch.packed, batch.sizes))
+        return cls._of(batch.rows, make_vectors(batch.vectors), Postings.build(batch.packed, batch.sizes))
 
     @classmethod
-    def _of(cls, rows: Rows, vectors: Vectors, postings: Postings) -> Block:
+    def _of(cls, rows: IndexRows, vectors: Vectors, postings: Postings) -> Block:
         sessions, counts = np.unique(rows.sessions, return_counts=True)
         return cls(
             rows,
@@ -141,7 +141,7 @@ class Block:
         starts, counts = self.session_starts[places], np.diff(self.session_starts)[places]
         return self.by_session[_runs(starts, counts)]
 
-    def mask(self, window: Window) -> NDArray[np.bool_] | None:
+    def mask(self, window: IndexFilter) -> NDArray[np.bool_] | None:
         """The rows that pass, or None when all do."""
         low, high = self.slice(window)
         tests: list[NDArray[np.bool_]] = []
@@ -184,16 +184,16 @@ class Block:
         best: NDArray[np.float32] = np.maximum.reduceat(cosines, np.cumsum(pieces) - pieces, axis=1)
         return best
 
-    def slice(self, window: Window) -> tuple[int, int]:
+    def slice(self, window: IndexFilter) -> tuple[int, int]:
         """The rows that the window's time holds: from one up to another."""
         low = 0 if window.start is None else int(np.searchsorted(self.rows.at, window.start))
         high = len(self.rows.at) if window.end is None else int(np.searchsorted(self.rows.at, window.end))
         return low, max(low, high)
 
-    def batch(self) -> Batch:
+    def batch(self) -> IndexBatch:
         """What it can be built from again."""
         packed, sizes = self.postings.packed()
-        return Batch(self.rows, sizes, packed, joined([self.vectors]))
+        return IndexBatch(self.rows, sizes, packed, joined([self.vectors]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class Index:
     removed: int = 0  # the last removal that was followed
     speakers: frozenset[str] = frozenset()
 
-    def extended(self, batch: Batch, seen: int, speakers: Iterable[str] = ()) -> Index:
+    def extended(self, batch: IndexBatch, seen: int, speakers: Iterable[str] = ()) -> Index:
         """With more units, merging small neighbours on the way."""
         speakers = self.speakers.union(speakers)
         if not len(batch.rows.units):
@@ -248,12 +248,12 @@ class Index:
         return sum(len(block.vectors) for block in self.blocks)
 
     def search_vectors(
-        self, query: NDArray[np.float32], limit: int, window: Window
+        self, query: NDArray[np.float32], limit: int, window: IndexFilter
     ) -> list[tuple[int, float]]:
         """Units by cosine, best first."""
         return Nearness(self.blocks, query[None], window).best(0, limit, -1.0, self.passing(window))
 
-    def passing(self, window: Window) -> NDArray[np.bool_] | None:
+    def passing(self, window: IndexFilter) -> NDArray[np.bool_] | None:
         """The rows of all blocks that pass, one block after the other; None when all do."""
         masks = [block.mask(window) for block in self.blocks]
         if all(mask is None for mask in masks):
@@ -266,7 +266,7 @@ class Index:
         )
 
     def similarities(
-        self, query: NDArray[np.float32], units: NDArray[np.int64], window: Window
+        self, query: NDArray[np.float32], units: NDArray[np.int64], window: IndexFilter
     ) -> dict[int, float]:
         """The best cosine over its pieces of each of some units that pass, without a look at the others."""
         found: dict[int, float] = {}
@@ -304,7 +304,7 @@ class Index:
                 near.update(zip(units.tolist(), cosines[places].tolist(), strict=True))
         return [sorted(one.items(), key=lambda item: (-item[1], item[0]))[:limit] for one in found]
 
-    def search_terms(self, terms: Sequence[int], limit: int, window: Window) -> list[tuple[int, float]]:
+    def search_terms(self, terms: Sequence[int], limit: int, window: IndexFilter) -> list[tuple[int, float]]:
         """Units by BM25, best first. The statistics are those of the whole bank, whatever the window."""
         if not len(self) or not terms:
             return []
@@ -379,10 +379,13 @@ def _worth_merging(older: int, newer: int) -> bool:
     return older < 2 * newer and older + newer <= MERGE_UP_TO
 
 
-def _joined(a: Batch, b: Batch) -> Batch:
-    return Batch(
-        Rows(
-            *(np.concatenate([getattr(a.rows, one.name), getattr(b.rows, one.name)]) for one in fields(Rows))
+def _joined(a: IndexBatch, b: IndexBatch) -> IndexBatch:
+    return IndexBatch(
+        IndexRows(
+            *(
+                np.concatenate([getattr(a.rows, one.name), getattr(b.rows, one.name)])
+                for one in fields(IndexRows)
+            )
         ),
         np.concatenate([a.sizes, b.sizes]),
         np.concatenate([a.packed, b.packed]),
@@ -390,12 +393,12 @@ def _joined(a: Batch, b: Batch) -> Batch:
     )
 
 
-def _in_time_order(batch: Batch) -> Batch:
+def _in_time_order(batch: IndexBatch) -> IndexBatch:
     at = batch.rows.at
     if np.all(at[1:] >= at[:-1]):
         return batch  # the usual case: conversations are told forwards
     order = np.argsort(at, kind="stable")
-    return Batch(
+    return IndexBatch(
         batch.rows.at_places(order),
         batch.sizes[order],
         batch.packed[_spread(batch.sizes, order)],
@@ -413,10 +416,10 @@ def _runs(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.in
     return np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
 
 
-def empty_batch(dimension: int) -> Batch:
+def empty_batch(dimension: int) -> IndexBatch:
     whole = np.zeros(0, dtype=np.int64)
-    return Batch(
-        Rows(
+    return IndexBatch(
+        IndexRows(
             units=whole,
             at=whole,
             recorded=whole,

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.instants import to_micros
-from everwhen.store.best import by_block
-from everwhen.store.index import Block, Index, Window, among, best_by_words
-from everwhen.store.kinds import codes
+from everwhen.store.index import Block, Index, IndexFilter, among, best_by_words
+from everwhen.store.kind_codes import codes
 from everwhen.store.nearest import Nearness
 from everwhen.store.scan import SaidBy, Surroundings, said_by
 from everwhen.store.terms import Tokenizer
+from everwhen.store.top_k import by_block
 from everwhen.types import ROLES, Role
 from everwhen.when import Interval
 
@@ -39,7 +39,7 @@ class IndexScan:
         vectors: NDArray[np.float32],
         query: str,
         tokenizer: Tokenizer,
-        window: Window,
+        window: IndexFilter,
     ) -> None:
         self._index = index
         self._vectors = np.ascontiguousarray(np.atleast_2d(vectors))

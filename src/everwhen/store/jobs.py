@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from everwhen.store.tree import Mark, Place, Told
+from everwhen.store.tree import BuildMark, NodePlace, SessionSpan
 from everwhen.types import Turn
 
 
@@ -78,11 +78,11 @@ class TreeJobs(Protocol):
     """Nodes of the tree that are to be built (again). Nobody claims them: `TreeStore.put`, which takes a mark off the
     list, writes nothing where somebody else built or marked the node meanwhile."""
 
-    def enqueue(self, places: Sequence[Place], seen: Seen | None = None) -> None:
+    def enqueue(self, places: Sequence[NodePlace], seen: Seen | None = None) -> None:
         """Put nodes on the list; `seen` is how far the turns are on it then."""
         ...
 
-    def unseen(self) -> tuple[Seen, list[Told]]:
+    def unseen(self) -> tuple[Seen, list[SessionSpan]]:
         """The sessions that turns were added to since the last `enqueue`, or that told facts which people corrected or
         retracted since, and how far that list goes."""
         ...
@@ -93,7 +93,7 @@ class TreeJobs(Protocol):
 
     def pending(self) -> int: ...
 
-    def marks(self, level: int) -> list[Mark]:
+    def marks(self, level: int) -> list[BuildMark]:
         """What is to be built of a level, in the order of time."""
         ...
 

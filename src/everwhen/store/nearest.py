@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.best import by_block, largest, ranked
+from everwhen.store.top_k import by_block, largest, ranked
 
 if TYPE_CHECKING:
-    from everwhen.store.index import Block, Window
+    from everwhen.store.index import Block, IndexFilter
 
 OVERSAMPLE = 4
 """Rows that are compared exactly at first, for each one that is wanted."""
@@ -30,7 +30,7 @@ _OUTSIDE = -9.0  # below any cosine, however rough
 class Nearness:
     """The cosines of one question. The bank is scanned when they are first needed."""
 
-    def __init__(self, blocks: Sequence[Block], queries: NDArray[np.float32], window: Window) -> None:
+    def __init__(self, blocks: Sequence[Block], queries: NDArray[np.float32], window: IndexFilter) -> None:
         self._blocks = blocks
         self._queries = queries
         self._window = window

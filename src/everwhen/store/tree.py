@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.model import Model
 from everwhen.store.then import Then
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Statement
 from everwhen.when import Interval
 
@@ -22,7 +22,7 @@ Outcome: TypeAlias = Literal["built", "rebuilt", "same", "dropped", "late"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NodePlace:
     """The place of a node in the tree, built or not: its level, its window or session, and its parent."""
 
     id: str
@@ -33,15 +33,15 @@ class Place:
     parent: str | None = None
 
 
-class Mark(NamedTuple):
+class BuildMark(NamedTuple):
     """An entry of the list of nodes to build. `waits`: a node below it must be built first."""
 
     seq: int
-    place: Place
+    place: NodePlace
     waits: bool
 
 
-class Told(NamedTuple):
+class SessionSpan(NamedTuple):
     """A session, with when its first and its last turn were said."""
 
     session: str
@@ -49,7 +49,7 @@ class Told(NamedTuple):
     last: datetime
 
 
-class Above(NamedTuple):
+class Ancestor(NamedTuple):
     """A node above a turn, at any level."""
 
     id: str
@@ -62,7 +62,7 @@ class NodeRow:
     """A node as stored."""
 
     unit: int
-    place: Place
+    place: NodePlace
     interval: Interval
     text: str
     children: tuple[str, ...]
@@ -86,8 +86,8 @@ class NodeRow:
 class NewNode:
     """A node ready to be written. `above` is the place of its parent, None at the top."""
 
-    place: Place
-    above: Place | None
+    place: NodePlace
+    above: NodePlace | None
     interval: Interval
     text: str
     children: tuple[str, ...]
@@ -110,21 +110,21 @@ class NewNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildResult:
     """The result for a mark: a node, or None if nothing is left to make it from."""
 
-    mark: Mark
+    mark: BuildMark
     node: NewNode | None
 
 
 class TreeStore(Protocol):
     """Above: `tree/` (writes), recall and `Memory` (reads). Below: the same database as the turns."""
 
-    def told(self, turns: Sequence[str]) -> list[Told]:
+    def told(self, turns: Sequence[str]) -> list[SessionSpan]:
         """The sessions of some turns."""
         ...
 
-    def put(self, built: Sequence[Built], made_with: Model) -> list[Outcome]:
+    def put(self, built: Sequence[BuildResult], made_with: VectorModel) -> list[Outcome]:
         """Write, replace or drop nodes in one transaction, and put what stands above them on the list.
 
         A mark that is not there any more, or was made again, leaves all as it is.
@@ -159,11 +159,11 @@ class TreeStore(Protocol):
         """The texts of the last nodes of a level that start before an instant, oldest first."""
         ...
 
-    def paths(self, turns: Sequence[str]) -> dict[str, list[Above]]:
+    def paths(self, turns: Sequence[str]) -> dict[str, list[Ancestor]]:
         """For each turn the nodes above it that are built, from its session up."""
         ...
 
-    def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> int:
+    def uproot(self, turns: Sequence[str], places: Sequence[NodePlace]) -> int:
         """Remove the nodes above some turns, which may repeat their words, and mark their paths to be built again; how
         many were removed. Forgetting calls it before it removes the turns."""
         ...

@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.products import LARGEST, float_product, integer_product
+from everwhen.store.matrix_products import LARGEST, float_product, integer_product
 
 PLAIN_UP_TO = 16_384
 """Vectors that stay float32: 25 MB at 384 dimensions, gone through in two milliseconds, and never learnt from."""
@@ -60,7 +60,7 @@ class Vectors(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class PlainVectors:
     """Vectors as they are."""
 
     matrix: NDArray[np.float32]
@@ -88,7 +88,7 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedVectors:
     """16-bit codes of whole vectors, and 8-bit codes of their main directions.
 
     vector = whole * scale                        (a scale for each vector)
@@ -103,7 +103,7 @@ class Coded:
     exact: bool = False
 
     @classmethod
-    def of(cls, matrix: NDArray[np.float32]) -> Coded:
+    def of(cls, matrix: NDArray[np.float32]) -> CodedVectors:
         count, dimension = matrix.shape
         main = _main_directions(matrix)
         steps = np.zeros(main.shape[1], dtype=np.float32)
@@ -165,11 +165,11 @@ class Coded:
         return found
 
 
-def held(matrix: NDArray[np.float32]) -> Vectors:
+def make_vectors(matrix: NDArray[np.float32]) -> Vectors:
     """Vectors in the form that suits their number: plain for few, coded for many."""
     if len(matrix) <= PLAIN_UP_TO:
-        return Plain(matrix)
-    return Coded.of(matrix)
+        return PlainVectors(matrix)
+    return CodedVectors.of(matrix)
 
 
 def joined(parts: Sequence[Vectors]) -> NDArray[np.float32]:
@@ -179,11 +179,11 @@ def joined(parts: Sequence[Vectors]) -> NDArray[np.float32]:
 
 def chosen(vectors: Vectors, places: NDArray[np.int64]) -> Vectors:
     """Some of the vectors: coded ones keep their codes, so that it costs a copy."""
-    if isinstance(vectors, Coded):
-        return Coded(
+    if isinstance(vectors, CodedVectors):
+        return CodedVectors(
             vectors.whole[places], vectors.scales[places], vectors.codes[places], vectors.steps, vectors.main
         )
-    return Plain(vectors.at(places))
+    return PlainVectors(vectors.at(places))
 
 
 def _main_directions(matrix: NDArray[np.float32]) -> NDArray[np.float32]:

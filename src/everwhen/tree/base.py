@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from everwhen.store.facts import FactRow
-from everwhen.store.tree import Facts, Place
+from everwhen.store.tree import Facts, NodePlace
 from everwhen.tree.levels import Kind
 from everwhen.types import Statement, Usage
 from everwhen.when import Interval
@@ -21,7 +21,7 @@ HISTORY = 3
 class Child:
     """Input of a node: a node one level below or, for a session, an exchange."""
 
-    place: Place
+    place: NodePlace
     interval: Interval
     text: str
     statements: tuple[Statement, ...]
@@ -34,7 +34,7 @@ class Task:
     """One node to write. `facts` are those learned from its turns that are believed now; `denied` are those that people
     retracted; `sources` says from which turns each came; `said` is when those turns were said."""
 
-    place: Place
+    place: NodePlace
     kind: Kind
     name: str
     zone: str
@@ -53,7 +53,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NodeDraft:
     """The text of a node, and the statements it is made of. With `by_meaning` its vector is that of its own text, else
     that of the turns it quotes."""
 
@@ -95,6 +95,6 @@ class Consolidator(Protocol):
         """Nodes of a level that are made together, and written in one transaction; none of them knows the others."""
         ...
 
-    def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:
+    def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:
         """A draft for each task."""
         ...

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from everwhen.facts.notes import facts_from_turns
+from everwhen.facts.fact_notes import facts_from_turns
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import Vectors, centroid
-from everwhen.models.embed.dated import Dated, embed_derived
+from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Store
-from everwhen.store.tree import Built, Facts, Mark, NewNode, NodeRow, Place
-from everwhen.tree.base import HISTORY, Child, Consolidator, Draft, Task
+from everwhen.store.tree import BuildMark, BuildResult, Facts, NewNode, NodePlace, NodeRow
+from everwhen.tree.base import HISTORY, Child, Consolidator, NodeDraft, Task
 from everwhen.tree.exchanges import children_of_session, in_order
 from everwhen.tree.levels import EXCHANGE, SESSION, Levels
 from everwhen.types import Turn
@@ -52,7 +52,7 @@ class Builder:
         self._consolidator = consolidator
         self._dated = dated
 
-    def build(self, marks: Sequence[Mark]) -> list[Built]:
+    def build(self, marks: Sequence[BuildMark]) -> list[BuildResult]:
         """A node for each mark of one level, or None where nothing is left under it."""
         if marks[0].place.level == SESSION:
             gathered = [self._session(mark.place) for mark in marks]
@@ -60,13 +60,13 @@ class Builder:
             gathered = self._windows(marks)
         drafts = iter(self._consolidator.consolidate([one.task for one in gathered if one is not None]))
         return [
-            Built(mark, None if one is None else self._node(one, next(drafts)))
+            BuildResult(mark, None if one is None else self._node(one, next(drafts)))
             for mark, one in zip(marks, gathered, strict=True)
         ]
 
     # What stands under a node
 
-    def _session(self, marked: Place) -> _Material | None:
+    def _session(self, marked: NodePlace) -> _Material | None:
         assert marked.session is not None
         turns = in_order(self._store.turns(session=marked.session))
         if not turns:
@@ -91,7 +91,7 @@ class Builder:
         return _Material(task, turns[0].said_at, turns[-1].said_at, recorded, tuple(below), kept)
 
     def _exchanges(
-        self, session: Place, children: Sequence[Child], turns: Sequence[Turn]
+        self, session: NodePlace, children: Sequence[Child], turns: Sequence[Turn]
     ) -> tuple[list[NewNode], dict[str, NodeRow]]:
         """Level 1 as a model tells it: what is new, and what it has told already and stays."""
         stored = {row.place.id: row for row in self._store.tree.nodes(under=[session.id])}
@@ -112,13 +112,13 @@ class Builder:
         drafts = self._consolidator.consolidate([one.task for one in fresh])
         return [self._node(one, draft) for one, draft in zip(fresh, drafts, strict=True)], known
 
-    def _windows(self, marks: Sequence[Mark]) -> list[_Material | None]:
+    def _windows(self, marks: Sequence[BuildMark]) -> list[_Material | None]:
         under: dict[str, list[NodeRow]] = {mark.place.id: [] for mark in marks}
         for row in self._store.tree.nodes(under=list(under)):
             under[row.place.parent or ""].append(row)
         return [self._window(mark.place, under[mark.place.id]) for mark in marks]
 
-    def _window(self, place: Place, rows: Sequence[NodeRow]) -> _Material | None:
+    def _window(self, place: NodePlace, rows: Sequence[NodeRow]) -> _Material | None:
         if not rows:
             return None
         children = tuple(
@@ -135,7 +135,7 @@ class Builder:
             max(row.recorded_at for row in rows),
         )
 
-    def _task(self, place: Place, children: tuple[Child, ...], sources: Facts) -> Task:
+    def _task(self, place: NodePlace, children: tuple[Child, ...], sources: Facts) -> Task:
         kind = self._levels.kind(place.level)
         facts = tuple(self._store.facts.by_id(list(sources))) if sources else ()
         believed = {fact.id for fact in facts}
@@ -155,7 +155,7 @@ class Builder:
 
     # The node itself
 
-    def _node(self, material: _Material, draft: Draft) -> NewNode:
+    def _node(self, material: _Material, draft: NodeDraft) -> NewNode:
         task, place = material.task, material.task.place
         turns = tuple(dict.fromkeys(turn for one in draft.statements for turn in one.turns))
         children = tuple(child.place.id for child in task.children)
@@ -183,7 +183,7 @@ class Builder:
             kept=material.kept,
         )
 
-    def _hull(self, place: Place, children: Sequence[Child]) -> Interval:
+    def _hull(self, place: NodePlace, children: Sequence[Child]) -> Interval:
         """The smallest interval that covers the window and the children."""
         return Interval(
             min(place.start, *(child.interval.start or place.start for child in children)),
@@ -191,13 +191,13 @@ class Builder:
             "second" if place.level <= SESSION else self._levels.windows[place.level - SESSION - 1].grain,
         )
 
-    def _vectors(self, draft: Draft, turns: Sequence[str], interval: Interval) -> Vectors:
+    def _vectors(self, draft: NodeDraft, turns: Sequence[str], interval: Interval) -> Vectors:
         """Of what it quotes, the direction of the turns' own vectors, dates and all: nothing is embedded again. A
         model's words have one of their own."""
         if not draft.by_meaning:
             return centroid(self._store.graph.vectors(turns))
         assert interval.start is not None
-        dates = [Dated(interval.start, self._store.info.zone, interval.grain)] if self._dated else None
+        dates = [LocalTime(interval.start, self._store.info.zone, interval.grain)] if self._dated else None
         return embed_derived(self._embedder, [draft.text], dates)[0]
 
     def _fingerprint(self, task: Task) -> str:

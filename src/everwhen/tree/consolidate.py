@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 
 from everwhen.models.embed import Embedder
-from everwhen.store import Model, Store
-from everwhen.store.keep import Forgotten
-from everwhen.store.tree import Built, Place
+from everwhen.store import Store, VectorModel
+from everwhen.store.maintenance import TurnForgotten
+from everwhen.store.tree import BuildResult, NodePlace
 from everwhen.tree.base import Consolidator
 from everwhen.tree.building import Builder
 from everwhen.tree.levels import SESSION, Levels
@@ -53,7 +53,7 @@ def consolidate(
         return done
     builder = Builder(store, embedder, levels, consolidator, dated=dated)
     # The bank's own width: what quotes turns is built without the model being loaded.
-    made_with = Model(embedder.name, store.info.dimension)
+    made_with = VectorModel(embedder.name, store.info.dimension)
     for _ in range(PASSES):
         late = 0
         for level in range(SESSION, levels.top + 1):
@@ -65,7 +65,7 @@ def consolidate(
             for start in range(0, len(due), consolidator.at_once):
                 try:
                     built = builder.build(due[start : start + consolidator.at_once])
-                except Forgotten:  # while it was being built; the list says what is left to build
+                except TurnForgotten:  # while it was being built; the list says what is left to build
                     late += 1
                     continue
                 done, missed = _counted(done, built, store.tree.put(built, made_with))
@@ -103,11 +103,13 @@ def _closed(store: Store, now: Now) -> datetime | None:
     return newest if now is None else now
 
 
-def _is_over(place: Place, closed: datetime) -> bool:
+def _is_over(place: NodePlace, closed: datetime) -> bool:
     return (closed - IDLE if place.level == SESSION else closed) >= place.end
 
 
-def _counted(done: Consolidated, built: Sequence[Built], outcomes: Sequence[str]) -> tuple[Consolidated, int]:
+def _counted(
+    done: Consolidated, built: Sequence[BuildResult], outcomes: Sequence[str]
+) -> tuple[Consolidated, int]:
     failed = sum(
         one.node is not None and one.node.problem is not None and outcome in ("built", "rebuilt")
         for one, outcome in zip(built, outcomes, strict=True)

@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from everwhen.store.facts import FactRow
-from everwhen.tree.base import Draft, Task
+from everwhen.tree.base import NodeDraft, Task
+from everwhen.tree.node_wording import absolute, day, header, heard
 from everwhen.tree.profile import learned
-from everwhen.tree.sentences import Sentence, sentences, weighed
-from everwhen.tree.wording import absolute, day, header, heard
+from everwhen.tree.sentence_weights import Sentence, sentences, weighed
 from everwhen.types import Statement
 from everwhen.when.zones import zone_of
 
@@ -74,10 +74,10 @@ class Extractive:
     remembers = False
     at_once = 64
 
-    def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:
+    def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:
         return [self._draft(task) for task in tasks]
 
-    def _draft(self, task: Task) -> Draft:
+    def _draft(self, task: Task) -> NodeDraft:
         told = tuple(select(task))
         if task.kind == "session":
             told = tuple(
@@ -89,7 +89,7 @@ class Extractive:
             said = {turn for fact in known for turn in fact.turns}
             # A sentence that a fact was learned from says the same once more.
             told = (*known, *(one for one in told if not known or not said.issuperset(one.turns)))
-        return Draft(written(task, told), told, self.name, self.version)
+        return NodeDraft(written(task, told), told, self.name, self.version)
 
 
 def select(task: Task) -> list[Statement]:

@@ -21,8 +21,8 @@ from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
 from everwhen.instants import to_text
-from everwhen.store.tree import Place
-from everwhen.tree.windows import Span
+from everwhen.store.tree import NodePlace
+from everwhen.tree.windows import WindowSize
 from everwhen.when import Interval
 
 Kind: TypeAlias = Literal["exchange", "session", "pattern", "profile"]
@@ -40,7 +40,7 @@ INSTANT = timedelta(microseconds=1)
 class Levels:
     """The levels of one bank, in its zone."""
 
-    windows: tuple[Span, ...]
+    windows: tuple[WindowSize, ...]
     zone: str
     exchanges: int = 1
 
@@ -66,17 +66,17 @@ class Levels:
 
     # Places
 
-    def session(self, session: str, first: datetime, last: datetime) -> Place:
+    def session(self, session: str, first: datetime, last: datetime) -> NodePlace:
         """The place of a session by its first and last turn."""
         above = self.window_place(SESSION + 1, first)
-        return Place(_id(SESSION, session), SESSION, first, last + INSTANT, session, above.id)
+        return NodePlace(_id(SESSION, session), SESSION, first, last + INSTANT, session, above.id)
 
-    def exchange(self, session: str, turn: str, first: datetime, last: datetime) -> Place:
+    def exchange(self, session: str, turn: str, first: datetime, last: datetime) -> NodePlace:
         """The place of an exchange by the turn that opens it."""
         parent = _id(SESSION, session)
-        return Place(_id(EXCHANGE, session, turn), EXCHANGE, first, last + INSTANT, session, parent)
+        return NodePlace(_id(EXCHANGE, session, turn), EXCHANGE, first, last + INSTANT, session, parent)
 
-    def above(self, place: Place) -> Place | None:
+    def above(self, place: NodePlace) -> NodePlace | None:
         """The place of the node above; None at the top."""
         if place.level >= self.top:
             return None
@@ -86,7 +86,7 @@ class Levels:
         window = Interval(place.start, place.end, span.grain)
         return self.window_place(place.level + 1, span.anchor(window, self.zone))
 
-    def window_place(self, level: int, instant: datetime) -> Place:
+    def window_place(self, level: int, instant: datetime) -> NodePlace:
         """The place of the window of a level that an instant belongs to."""
         span = self.windows[level - SESSION - 1]
         window = span.window(instant, self.zone)
@@ -95,14 +95,14 @@ class Levels:
         parent = None
         if level < self.top:
             parent = self.window_place(level + 1, span.anchor(window, self.zone)).id
-        return Place(
+        return NodePlace(
             _window_id(level, window.start, window.end), level, window.start, window.end, None, parent
         )
 
 
 def parse_levels(windows: str, zone: str, exchanges: int = 1) -> Levels:
     """Levels by a list of windows, shortest first; one that does not grow is refused."""
-    spans = tuple(Span.parse(part) for part in windows.split(",") if part.strip())
+    spans = tuple(WindowSize.parse(part) for part in windows.split(",") if part.strip())
     if not 1 <= len(spans) <= MOST_WINDOWS:
         raise UsageError(
             f"tree_windows takes 1 to {MOST_WINDOWS} windows, shortest first, such as '{DEFAULT_WINDOWS}'"

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm.base import complete_all
 from everwhen.prompts import load
-from everwhen.tree.base import Draft, Task
+from everwhen.tree.base import NodeDraft, Task
 from everwhen.tree.extractive import Extractive
 from everwhen.tree.levels import INSTANT
+from everwhen.tree.node_wording import header
 from everwhen.tree.profile import learned
-from everwhen.tree.wording import header
 from everwhen.types import Statement
 from everwhen.when.zones import zone_of
 
@@ -56,10 +56,10 @@ class LLMConsolidator:
         prompts = "".join(load(f"tree_{kind}") for kind in ("exchange", "session", "pattern", "profile"))
         return f"{REVISION}.{hashlib.sha256(prompts.encode()).hexdigest()[:8]}+{self.fallback.version}"
 
-    def consolidate(self, tasks: Sequence[Task]) -> list[Draft]:
+    def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:
         from everwhen.tree.llm_schema import Consolidation
 
-        drafts: list[Draft] = []
+        drafts: list[NodeDraft] = []
         for kind in dict.fromkeys(task.kind for task in tasks):
             same = [task for task in tasks if task.kind == kind]
             lines = [self._lines(task) for task in same]
@@ -84,7 +84,7 @@ class LLMConsolidator:
             return list(draft.statements)
         return lines
 
-    def _grounded(self, task: Task, lines: Sequence[Statement], found: Consolidation) -> Draft:
+    def _grounded(self, task: Task, lines: Sequence[Statement], found: Consolidation) -> NodeDraft:
         told = []
         for one in found.sentences:
             rests_on = [lines[number - 1] for number in dict.fromkeys(one.lines) if 0 < number <= len(lines)]
@@ -106,13 +106,13 @@ class LLMConsolidator:
             return self._extractive(task, f"{self.name} said nothing that rests on what was said")
         lead = "" if task.kind == "exchange" else f"{header(task)}\n"
         text = lead + "\n".join(one.text for one in told)
-        return Draft(text, tuple(told), self.name, self.version, by_meaning=True)
+        return NodeDraft(text, tuple(told), self.name, self.version, by_meaning=True)
 
-    def _extractive(self, task: Task, reason: str) -> Draft:
+    def _extractive(self, task: Task, reason: str) -> NodeDraft:
         problem = f"{reason}; written extractively instead"[:300]
         if task.kind == "exchange":
             [child] = task.children
-            return Draft(child.text, child.statements, self.fallback.name, self.fallback.version, problem)
+            return NodeDraft(child.text, child.statements, self.fallback.name, self.fallback.version, problem)
         [draft] = self.fallback.consolidate([task])
         return replace(draft, problem=problem)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 
-class Told(BaseModel):
+class NodeSentence(BaseModel):
     """One sentence of a node."""
 
     text: str = Field(description="one sentence that is understood without the lines")
@@ -15,4 +15,4 @@ class Told(BaseModel):
 class Consolidation(BaseModel):
     """A node of the memory tree."""
 
-    sentences: list[Told]
+    sentences: list[NodeSentence]

@@ -13,8 +13,8 @@ from dataclasses import replace
 from everwhen.store.facts import FactRow
 from everwhen.store.tree import NodeRow
 from everwhen.tree.base import Task
-from everwhen.tree.sentences import weighed
-from everwhen.tree.wording import day
+from everwhen.tree.node_wording import day
+from everwhen.tree.sentence_weights import weighed
 from everwhen.types import Statement
 from everwhen.when.zones import zone_of
 
@@ -56,7 +56,7 @@ def _support(one: Statement, zone: str) -> str:
     return f"{first} to {last}, said {one.support} times"
 
 
-def laid_over(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone: str) -> list[Statement]:
+def merged_profile(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone: str) -> list[Statement]:
     """The profile by the nodes of the top level in the order of time, those with most support first.
 
     `facts` are those that the nodes name and that are still believed; what was retracted or corrected since is left

@@ -36,14 +36,14 @@ _LAST = datetime(9999, 12, 31)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class WindowSize:
     """A number of calendar units, such as 1 week or 6 hours."""
 
     count: int
     unit: Unit
 
     @classmethod
-    def parse(cls, text: str) -> Span:
+    def parse(cls, text: str) -> WindowSize:
         """`day`, `6 hours`, `quarter`."""
         match = _WRITTEN.fullmatch(text.strip())
         if match is None:
@@ -96,12 +96,12 @@ class Span:
 
 
 @lru_cache(maxsize=65_536)
-def _days(span: Span, day: datetime, zone: str) -> Interval:
+def _days(span: WindowSize, day: datetime, zone: str) -> Interval:
     start, end = _dates(span, day)
     return Interval(_instant(start, zone), _instant(min(end, _LAST), zone), span.grain)
 
 
-def _dates(span: Span, day: datetime) -> tuple[datetime, datetime]:
+def _dates(span: WindowSize, day: datetime) -> tuple[datetime, datetime]:
     """The first day of the window that a day lies in, and the first day after it."""
     match span.unit:
         case "day":
@@ -125,7 +125,7 @@ def _month(number: int) -> datetime:
     return datetime(year, month + 1, 1) if year <= _LAST.year else _LAST
 
 
-def _part(span: Span, instant: datetime, day: datetime, zone: str) -> Interval:
+def _part(span: WindowSize, instant: datetime, day: datetime, zone: str) -> Interval:
     """Minutes and hours: so much time after another, from local midnight on."""
     midnight, next_ = _instant(day, zone), _instant(day + timedelta(days=1), zone)
     size = timedelta(minutes=span.minutes)

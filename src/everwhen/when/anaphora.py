@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import ClassVar
 
 from everwhen.when.calendar import Unit, shift
-from everwhen.when.chart import Item
 from everwhen.when.cycles import Cycle, after, before
 from everwhen.when.meaning import GRAIN, Context, Meaning, Sign, Span
 from everwhen.when.offsets import Ago, Amount
-from everwhen.when.tokens import Token, word_set
+from everwhen.when.parser import Item
+from everwhen.when.tokenizer import Token, word_set
 
 REACH = 400
 """Characters before it in which the date that it counts from is looked for."""

@@ -13,7 +13,7 @@ from everwhen.when.calendar import Unit, shift
 from everwhen.when.interval import Interval
 from everwhen.when.meaning import Context
 from everwhen.when.reference import TimeRef
-from everwhen.when.tokens import Token, word_set
+from everwhen.when.tokenizer import Token, word_set
 
 _REACH = 12
 """Tokens between the two names of a day at the most."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 
-from everwhen.when.asked import AnchorRelation, Asked, Order
 from everwhen.when.interval import Interval
 from everwhen.when.iso import Duration
 from everwhen.when.languages import plainly_english
+from everwhen.when.question_cues import AnchorRelation, Order, QuestionCues
 from everwhen.when.reference import TimeRef
 from everwhen.when.resolver import resolve
-from everwhen.when.tokens import Token, tokenize, word_set
+from everwhen.when.tokenizer import Token, tokenize, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def constraint(query: str, at: datetime, zone: str | None = None) -> Constraint 
     return Constraint(window, hard, order, relation, anchor, distance, said.counts, intervals)
 
 
-def _said(query: str, refs: list[TimeRef]) -> Asked:
+def _said(query: str, refs: list[TimeRef]) -> QuestionCues:
     """What the words around the times ask, in the language of the question."""
     tokens = tokenize(query)
     if not plainly_english(query, (0, len(query)), frozenset(token.lower for token in tokens)):
@@ -61,7 +61,7 @@ def _said(query: str, refs: list[TimeRef]) -> Asked:
         if found is not None:
             return found
     counts, strict = _COUNTING.search(query) is not None, _STRICT.search(query) is not None
-    return Asked(counts, strict, _order(tokens, refs), _anchor(query, tokens, refs))
+    return QuestionCues(counts, strict, _order(tokens, refs), _anchor(query, tokens, refs))
 
 
 _COUNTING = re.compile(r"\bhow (?:many|often|much)\b|\bnumber of\b|\bcount\b|\btotal\b", re.IGNORECASE)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Hashable
 from datetime import UTC, datetime, timedelta
 
-from everwhen.when.bounds import DotDate, WrittenDate
+from everwhen.when.bounded import DotDate, WrittenDate
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Months, Season, SlashDay, Weekday, Weekend
 from everwhen.when.iso import parse_interval
 from everwhen.when.meaning import Clock, Days, Fixed, Instants, UnitAt
 from everwhen.when.offsets import Amount, Count
-from everwhen.when.tokens import Token, word_set
+from everwhen.when.tokenizer import Token, word_set
 
 Sense = tuple[str, Hashable, bool]  # category, value, whether it is too ambiguous to stand alone
 

@@ -11,20 +11,20 @@ from typing import Literal
 
 from everwhen.when.anaphora import REACH, TRIGGERS, counts_from_told, is_complete
 from everwhen.when.apposition import dated_beside, with_shared_year
-from everwhen.when.bounds import floating
-from everwhen.when.chart import Item, RuleBook, parse
-from everwhen.when.guards import stands, whole_text
+from everwhen.when.bounded import floating
 from everwhen.when.interval import Interval
 from everwhen.when.languages import plainly_english
 from everwhen.when.lexicon import WORDS, senses
+from everwhen.when.lookalikes import stands, whole_text
 from everwhen.when.meaning import Context, Conventions, Meaning, NoSuchDay, Side, Span
-from everwhen.when.not_times import name_spans, without_names
+from everwhen.when.name_spans import name_spans, without_names
 from everwhen.when.offsets import Amount, InAmount
+from everwhen.when.parser import Item, RuleBook, parse
 from everwhen.when.recurrence import Recurrence
 from everwhen.when.reference import TimeRef
 from everwhen.when.rules import english
-from everwhen.when.tense import Look, side_of
-from everwhen.when.tokens import Token, tokenize, word_set
+from everwhen.when.tense import VerbDirection, side_of
+from everwhen.when.tokenizer import Token, tokenize, word_set
 from everwhen.when.zones import zone_of
 
 
@@ -176,7 +176,7 @@ def choose(
     items: list[Item],
     ctx: Context,
     accept: Callable[[Item, list[Token]], bool],
-    look: Callable[[list[Token], int, int], Look] = side_of,
+    look: Callable[[list[Token], int, int], VerbDirection] = side_of,
 ) -> list[TimeRef]:
     """The longest acceptable phrases that can be placed on the calendar and do not overlap."""
     items.sort(key=lambda item: (item.start + item.trim - item.end, item.start, item.value == NoSuchDay()))
@@ -199,7 +199,7 @@ def _refer(
     item: Item,
     tokens: list[Token],
     ctx: Context,
-    looks: Callable[[list[Token], int, int], Look] = side_of,
+    looks: Callable[[list[Token], int, int], VerbDirection] = side_of,
 ) -> TimeRef | None:
     first, last = tokens[item.start + item.trim].start, tokens[item.end - 1].end
     trace = tuple(item.trace())
@@ -214,9 +214,9 @@ def _refer(
     meaning = item.value
     if not isinstance(meaning, Meaning):
         return None
-    look = Look(ctx.side, True) if ctx.side else looks(tokens, item.start, item.end)
+    look = VerbDirection(ctx.side, True) if ctx.side else looks(tokens, item.start, item.end)
     if look.side is None and isinstance(meaning, InAmount) and whole_text(item, tokens):
-        look = Look("future", True)  # all that is said is "in one day"
+        look = VerbDirection("future", True)  # all that is said is "in one day"
     side = look.side
     interval = place(meaning, replace(ctx, side=side, certain=look.certain, present=look.present))
     if interval is None:
@@ -257,14 +257,14 @@ def foreign(
     """What the other languages find in a sentence; and whether "perhaps", "likely" or "surely" it is in one of them."""
     if languages == ("en",) or (languages is None and plainly_english(text, sentence, words)):
         return [], "perhaps"  # the data files are not even read
-    from everwhen.when.languages.reading import read
+    from everwhen.when.languages.foreign_times import read
 
     found, verdict = read(text, sentence, words, ctx, languages, choose)
     start, end = sentence
     if found and (names := name_spans(text, start, end)):
         found = [ref for ref in found if not any(a < ref.span[1] and ref.span[0] < b for a, b in names)]
     if languages is not None and set(languages) - {"en"}:
-        from everwhen.when.languages.written import written_dates
+        from everwhen.when.languages.dateparser_dates import written_dates
 
         for first, last, meaning in written_dates(text, start, end, languages, ctx):
             interval = place(meaning, ctx)

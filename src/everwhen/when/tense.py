@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from everwhen.when.meaning import Side
-from everwhen.when.tokens import Token, word_set
+from everwhen.when.tokenizer import Token, word_set
 
 _PAST = word_set(
     """was were wasn't weren't did didn't had hadn't been went came saw got made took found gave told felt
@@ -77,7 +77,7 @@ _REACH = 14  # tokens looked at on either side
 _SURE = 0.9  # the strength from which a verb surely speaks of what is to come
 
 
-class Look(NamedTuple):
+class VerbDirection(NamedTuple):
     """Whether a verb points to the past or the future, and how certain that is."""
 
     side: Side | None
@@ -85,11 +85,11 @@ class Look(NamedTuple):
     present: bool = False  # a verb in the present tense: what it speaks of may be today
 
 
-def side_of(tokens: list[Token], start: int, end: int) -> Look:
+def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
     """The way that the verb nearest to the tokens `start` to `end` looks."""
     if _arranged(tokens, start):
-        return Look("future", True)
-    best: tuple[float, Look] | None = None
+        return VerbDirection("future", True)
+    best: tuple[float, VerbDirection] | None = None
     for step, origin in ((-1, start - 1), (1, end)):
         index, distance, own, told = origin, 0.0, True, False
         while 0 <= index < len(tokens) and distance <= _REACH:
@@ -109,10 +109,12 @@ def side_of(tokens: list[Token], start: int, end: int) -> Look:
                     certain = strength > 0.5 or distance <= 1
                     best = (
                         cost,
-                        Look(side, certain, side == "future" and (strength < _SURE or word == "due")),
+                        VerbDirection(
+                            side, certain, side == "future" and (strength < _SURE or word == "due")
+                        ),
                     )
             index += step
-    return best[1] if best else Look(None)
+    return best[1] if best else VerbDirection(None)
 
 
 def _obliged(tokens: list[Token], index: int) -> bool:

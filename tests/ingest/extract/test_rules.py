@@ -9,7 +9,7 @@ import pytest
 
 from everwhen.ingest.extract import Batch, ExtractedEvent, Extraction
 from everwhen.ingest.extract.grammar.cleaning import passages
-from everwhen.ingest.extract.offline import RuleExtractor
+from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.models.reader import open_reader
 from everwhen.types import Role, Turn
 from tests.ingest.extract.marked import conversations, days, score

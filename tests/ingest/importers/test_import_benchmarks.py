@@ -122,10 +122,10 @@ def test_longmemeval_sessions_come_in_time_order_with_ids_of_their_own(tmp_path:
 def test_a_message_knows_its_place_in_the_file() -> None:
     places = [place for _, place in longmemeval.placed(_question())]
     assert places == [
-        longmemeval.Place("s-a", 0, False),
-        longmemeval.Place("s-a", 2, False),
-        longmemeval.Place("s-b", 0, True),
-        longmemeval.Place("s-b", 0, False),
+        longmemeval.MessagePlace("s-a", 0, False),
+        longmemeval.MessagePlace("s-a", 2, False),
+        longmemeval.MessagePlace("s-b", 0, True),
+        longmemeval.MessagePlace("s-b", 0, False),
     ]
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from everwhen.models.llm import LLMError, llm_of, open_llm
-from everwhen.models.llm.dialogue import Observed, Told, Tool, ToolResult
+from everwhen.models.llm.dialogue import Tool, ToolResult, ToolResults, UserMessage
 from everwhen.settings import Settings
 from tests.models.llm.conftest import Open
 from tests.scripted_server import ScriptedServer, call, calls, refusal, slowly, status, text
@@ -19,13 +19,13 @@ CLOCK = Tool("clock", "The time.", {"type": "object", "properties": {"zone": {"t
 def test_calls_results_and_words_follow_one_another(server: ScriptedServer, model: Open, spec: str) -> None:
     server.then(calls(("clock", {"zone": "UTC"}), ("clock", {})), text("Noon."))
     llm = model(spec, base_url=server.root if spec[0] == "a" else server.url)
-    first = llm.converse([Told("What time is it?")], [CLOCK], instructions="Be brief.")
+    first = llm.converse([UserMessage("What time is it?")], [CLOCK], instructions="Be brief.")
     assert [(one.name, one.arguments.replace(" ", "")) for one in first.calls] == [
         ("clock", '{"zone":"UTC"}'),
         ("clock", "{}"),
     ]
-    seen = Observed(tuple(ToolResult(one, "12:00") for one in first.calls))
-    second = llm.converse([Told("What time is it?"), first, seen], [CLOCK], instructions="Be brief.")
+    seen = ToolResults(tuple(ToolResult(one, "12:00") for one in first.calls))
+    second = llm.converse([UserMessage("What time is it?"), first, seen], [CLOCK], instructions="Be brief.")
     assert (second.text, second.calls) == ("Noon.", ())
     assert "Be brief." in server.asked[1].prompt
     assert str(server.asked[1].body).count("12:00") == 2
@@ -36,23 +36,23 @@ def test_calls_results_and_words_follow_one_another(server: ScriptedServer, mode
 def test_what_is_heard_grows_until_it_is_whole(server: ScriptedServer, model: Open) -> None:
     server.then(text("One two three four five."), call("clock", {"zone": "Europe/Lisbon"}))
     heard: list[tuple[str, str]] = []
-    spoken = model().converse([Told("Count.")], [CLOCK], hear=lambda *one: heard.append(one))
+    spoken = model().converse([UserMessage("Count.")], [CLOCK], hear=lambda *one: heard.append(one))
     assert heard[-1] == ("", spoken.text)
     assert len(heard) > 2
     assert all(later.startswith(earlier) for (_, earlier), (_, later) in pairwise(heard))
     assert spoken.usage.output_tokens == 20
     heard.clear()
-    model().converse([Told("Time?")], [CLOCK], hear=lambda *one: heard.append(one))
+    model().converse([UserMessage("Time?")], [CLOCK], hear=lambda *one: heard.append(one))
     assert heard[-1] == ("clock", '{"zone": "Europe/Lisbon"}')
 
 
 def test_a_dialogue_has_bounds_of_its_own(server: ScriptedServer, model: Open) -> None:
     server.then(text("ok"), slowly(5, text("late")))
     llm = model(temperature=0.7, attempts=1)
-    llm.converse([Told("a")], max_tokens=17)
+    llm.converse([UserMessage("a")], max_tokens=17)
     assert (server.asked[0].body["max_tokens"], server.asked[0].body["temperature"]) == (17, 0.7)
     with pytest.raises(LLMError, match="did not answer in time") as caught:
-        llm.converse([Told("a")], within=0.1)
+        llm.converse([UserMessage("a")], within=0.1)
     assert caught.value.problem == "timeout"
 
 
@@ -68,7 +68,7 @@ def test_trouble_is_the_same_in_a_dialogue(
     server.always(answer)  # type: ignore[arg-type]
     llm = model()
     with pytest.raises(LLMError) as caught:
-        llm.converse([Told("a")], hear=(lambda *_: None) if streamed else None)
+        llm.converse([UserMessage("a")], hear=(lambda *_: None) if streamed else None)
     assert caught.value.problem == problem
     assert [one.problem for one in llm.ledger] == [problem]
 

@@ -13,7 +13,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.rerank import Candidate, Question, open_reranker
+from everwhen.models.rerank import Candidate, RerankQuery, open_reranker
 from everwhen.models.rerank.http import BATCH, KEY, LONGEST, PROVIDER_KEYS, HttpReranker
 from tests.scripted_server import Asked, ScriptedServer, Step, hang_up, raw, slowly, status
 
@@ -50,7 +50,7 @@ def asking(server: ScriptedServer, model: str = "small") -> HttpReranker:
 def test_the_request_has_coheres_form_and_scores_go_back_to_their_documents(server: ScriptedServer) -> None:
     server.always(by_length)
     reranker = open_reranker(f"http:{server.root}/v2#small")
-    scores = reranker.score(Question("who?"), candidates("ab", "abcd", "a"))["cross_encoder"]
+    scores = reranker.score(RerankQuery("who?"), candidates("ab", "abcd", "a"))["cross_encoder"]
     assert np.argsort(-scores).tolist() == [1, 0, 2]
     [asked] = server.asked
     assert asked.path == "/v2/rerank" and asked.body["model"] == "small" and asked.body["query"] == "who?"
@@ -63,7 +63,7 @@ def test_the_request_has_coheres_form_and_scores_go_back_to_their_documents(serv
 def test_without_a_model_the_request_suits_a_server_of_one_model(server: ScriptedServer) -> None:
     server.then(raw(json.dumps([{"index": 1, "score": 0.75}, {"index": 0, "score": 0.25}])))
     reranker = open_reranker(f"http:{server.root}")
-    assert reranker.score(Question("q"), candidates("a", "b"))["cross_encoder"].tolist() == [0.25, 0.75]
+    assert reranker.score(RerankQuery("q"), candidates("a", "b"))["cross_encoder"].tolist() == [0.25, 0.75]
     [asked] = server.asked
     assert asked.path == "/rerank" and "model" not in asked.body
     assert asked.body["texts"] == asked.body["documents"] and asked.body["truncate"] is True
@@ -72,7 +72,7 @@ def test_without_a_model_the_request_suits_a_server_of_one_model(server: Scripte
 def test_the_key_comes_from_the_environment(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY, "of-the-server")
     monkeypatch.setenv("COHERE_API_KEY", "of-cohere")
-    asking(server.always(by_length)).score(Question("q"), candidates("a"))
+    asking(server.always(by_length)).score(RerankQuery("q"), candidates("a"))
     assert server.asked[0].headers["authorization"] == "Bearer of-the-server"
 
 
@@ -80,7 +80,7 @@ def test_a_providers_key_goes_to_that_provider_alone(
     server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COHERE_API_KEY", "of-cohere")
-    asking(server.always(by_length)).score(Question("q"), candidates("a"))
+    asking(server.always(by_length)).score(RerankQuery("q"), candidates("a"))
     assert "authorization" not in server.asked[0].headers
     assert HttpReranker("https://api.cohere.com/v2", "m")._key == "of-cohere"
     assert HttpReranker("https://api.jina.ai/v1", "m")._key is None
@@ -95,20 +95,20 @@ def test_many_documents_go_in_batches_and_in_halves_where_a_server_takes_fewer(
 
     server.always(at_most_32)
     texts = ["x" * (n % 7) for n in range(BATCH + 5)]
-    scores = asking(server).score(Question("q"), candidates(*texts))["cross_encoder"]
+    scores = asking(server).score(RerankQuery("q"), candidates(*texts))["cross_encoder"]
     by_text = dict(zip(texts, scores.tolist(), strict=True))
     assert len(scores) == len(texts) and len(set(by_text.values())) == 7
     assert sorted(by_text, key=lambda text: by_text[text]) == sorted(by_text, key=len)
 
 
 def test_no_candidates_ask_nobody(server: ScriptedServer) -> None:
-    assert asking(server).score(Question("q"), [])["cross_encoder"].shape == (0,)
+    assert asking(server).score(RerankQuery("q"), [])["cross_encoder"].shape == (0,)
     assert server.asked == []
 
 
 def test_long_and_broken_text_is_sent_so_that_json_can_hold_it(server: ScriptedServer) -> None:
     server.always(by_length)
-    asking(server).score(Question("q\ud800" + "x" * 20_000), candidates("a\ud800", "y" * 20_000))
+    asking(server).score(RerankQuery("q\ud800" + "x" * 20_000), candidates("a\ud800", "y" * 20_000))
     [asked] = server.asked
     assert len(asked.body["query"]) == LONGEST and len(asked.body["documents"][1]) == LONGEST
 
@@ -118,7 +118,7 @@ def test_long_and_broken_text_is_sent_so_that_json_can_hold_it(server: ScriptedS
 )
 def test_a_busy_failing_or_silent_server_is_asked_again(server: ScriptedServer, trouble: Step) -> None:
     server.then(trouble, by_length)
-    assert len(asking(server).score(Question("q"), candidates("a"))["cross_encoder"]) == 1
+    assert len(asking(server).score(RerankQuery("q"), candidates("a"))["cross_encoder"]) == 1
     assert len(server.asked) == 2
 
 
@@ -141,7 +141,7 @@ def test_a_busy_failing_or_silent_server_is_asked_again(server: ScriptedServer, 
 def test_an_error_says_what_to_do(server: ScriptedServer, trouble: Step, advice: str) -> None:
     server.always(trouble)
     with pytest.raises(ModelError, match=advice):
-        asking(server).score(Question("q"), candidates("a"))
+        asking(server).score(RerankQuery("q"), candidates("a"))
 
 
 @pytest.mark.parametrize(
@@ -166,14 +166,14 @@ def test_what_is_no_address_is_refused_with_the_form(name: str) -> None:
 @pytest.mark.parametrize("key", ["k\u00e9y", "key\n"])
 def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(server: ScriptedServer, key: str) -> None:
     with pytest.raises(ModelError, match="has characters that no key has; copy it again") as told:
-        HttpReranker(server.root, api_key=key).score(Question("q"), candidates("a"))
+        HttpReranker(server.root, api_key=key).score(RerankQuery("q"), candidates("a"))
     assert key not in str(told.value)
 
 
 def test_a_host_that_has_no_name_is_told(server: ScriptedServer) -> None:
     reranker = HttpReranker("http://\u00e9..x", timeout=0.5, first_pause=0.001)
     with pytest.raises(ModelError, match="cannot be reached"):
-        reranker.score(Question("q"), candidates("a"))
+        reranker.score(RerankQuery("q"), candidates("a"))
 
 
 def test_recall_asks_the_server_that_is_set(server: ScriptedServer, home: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from everwhen.errors import ModelError, UsageError
 from everwhen.models.embed.conversation import ConversationEmbedder
-from everwhen.models.rerank import Candidate, Question, open_reranker
+from everwhen.models.rerank import Candidate, RerankQuery, open_reranker
 from everwhen.models.rerank.base import dated_line
 from tests.models.rerank.tiny_onnx import WORDS, write_cross_encoder
 
@@ -34,7 +34,7 @@ def test_late_interaction_prefers_the_memory_that_speaks_of_the_question() -> No
     texts = ["Ana: it rained the whole day", "Ana: I sold my red bicycle", "Ben: red is a fine colour"]
     _, codes = embedder.embed_with_codes(texts)
     question = "who sold the red bicycle?"
-    asked = Question(question, embedder.embed_question(question)[1])
+    asked = RerankQuery(question, embedder.embed_question(question)[1])
     candidates = [candidate(text, code) for text, code in zip(texts, codes, strict=True)]
     scores = open_reranker("maxsim").score(asked, [*candidates, candidate("no codes")])
     assert np.nanargmax(scores["maxsim"]) == 1
@@ -42,14 +42,14 @@ def test_late_interaction_prefers_the_memory_that_speaks_of_the_question() -> No
 
 
 def test_late_interaction_says_nothing_without_token_vectors() -> None:
-    assert open_reranker("maxsim").score(Question("anything"), [candidate("x")]) == {}
-    asked = Question("anything", np.ones((1, 96), np.float32))
+    assert open_reranker("maxsim").score(RerankQuery("anything"), [candidate("x")]) == {}
+    asked = RerankQuery("anything", np.ones((1, 96), np.float32))
     assert open_reranker("maxsim").score(asked, [])["maxsim"].shape == (0,)
 
 
 def test_none_says_nothing_and_reads_nothing() -> None:
     none = open_reranker("none")
-    assert none.score(Question("anything"), [candidate("x")]) == {}
+    assert none.score(RerankQuery("anything"), [candidate("x")]) == {}
     assert none.reads == frozenset()
 
 
@@ -57,18 +57,18 @@ def test_a_cross_encoder_in_a_folder_scores_pairs_between_zero_and_one(tmp_path:
     write_cross_encoder(tmp_path)
     reranker = open_reranker(f"fastembed:{tmp_path}", threads=1)
     texts = ["boat", "bicycle bicycle", "bicycle", "rain rain rain"] * 10
-    scores = reranker.score(Question("bicycle"), [candidate(text) for text in texts])["cross_encoder"]
+    scores = reranker.score(RerankQuery("bicycle"), [candidate(text) for text in texts])["cross_encoder"]
     # The model adds up the weights of the words in the second text: the date's and the question's are nothing.
     expected = [sum(WORDS[word] for word in text.split()) for text in texts]
     assert scores == pytest.approx([1 / (1 + np.exp(-logit)) for logit in expected], abs=1e-5)
-    assert reranker.score(Question("bicycle"), [])["cross_encoder"].shape == (0,)
+    assert reranker.score(RerankQuery("bicycle"), [])["cross_encoder"].shape == (0,)
 
 
 @pytest.mark.parametrize("question", ["boat " * 3_000, "我" * 3_000, ""])
 def test_what_does_not_fit_the_window_is_cut(tmp_path: Path, question: str) -> None:
     write_cross_encoder(tmp_path)
     reranker = open_reranker(f"fastembed:{tmp_path}")
-    scores = reranker.score(Question(question), [candidate("bicycle " * 5_000), candidate("rain")])[
+    scores = reranker.score(RerankQuery(question), [candidate("bicycle " * 5_000), candidate("rain")])[
         "cross_encoder"
     ]
     assert np.isfinite(scores).all()
@@ -76,7 +76,7 @@ def test_what_does_not_fit_the_window_is_cut(tmp_path: Path, question: str) -> N
 
 def test_a_folder_without_a_model_is_refused_with_what_it_needs(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"needs a model.onnx and a tokenizer.json"):
-        open_reranker(f"fastembed:{tmp_path}").score(Question("q"), [candidate("x")])
+        open_reranker(f"fastembed:{tmp_path}").score(RerankQuery("q"), [candidate("x")])
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
@@ -86,7 +86,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, "fastembed.rerank", None)
     monkeypatch.setitem(sys.modules, "fastembed.rerank.cross_encoder", None)
     with pytest.raises(ModelError, match="pip install fastembed"):
-        open_reranker("fastembed:Xenova/ms-marco-MiniLM-L-6-v2").score(Question("q"), [candidate("x")])
+        open_reranker("fastembed:Xenova/ms-marco-MiniLM-L-6-v2").score(RerankQuery("q"), [candidate("x")])
 
 
 @pytest.mark.parametrize("name", ["", "maxsim:x", "fastembed", "fastembed:", "none:x", "http", "bert"])

@@ -17,7 +17,7 @@ from everwhen.recall import MID
 from everwhen.recall.hierarchy import LEAVES
 from everwhen.types import Message
 from everwhen_bench.retrieval import EVERYTHING, Tally, fresh_bank
-from everwhen_bench.studies._tree.trial import Question, Trial
+from everwhen_bench.studies._tree.trial import Trial, TrialQuestion
 
 SIZES = (1, 2, 4, 8)
 TURNS = 2
@@ -58,7 +58,7 @@ def segments(messages: Sequence[Message], size: int) -> tuple[list[Message], dic
     return joined, turns
 
 
-def ask(trial: Trial, cuts: Sequence[Cut], question: Question) -> None:
+def ask(trial: Trial, cuts: Sequence[Cut], question: TrialQuestion) -> None:
     """One question, of the segments of each size: the 20 best."""
     for one in cuts:
         found = one.memory.recall(

@@ -27,7 +27,7 @@ Choice = Callable[[Sequence[Recalled]], Sequence[Recalled]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TrialQuestion:
     """A question with its evidence."""
 
     text: str
@@ -66,7 +66,7 @@ class Trial:
     ways: Sequence[Way]
     brought: dict[str, list[Brought]] = field(default_factory=dict)
 
-    def ask(self, memory: Memory, question: Question, held: dict[Any, Gathered] | None = None) -> None:
+    def ask(self, memory: Memory, question: TrialQuestion, held: dict[Any, Gathered] | None = None) -> None:
         """One question, in every way; `held` keeps what was found for it, for the ways that search alike."""
         held = {} if held is None else held
         for way in self.ways:
@@ -75,7 +75,7 @@ class Trial:
                 found = replace(found, memories=tuple(way.chosen(found.memories)))
             self.keep(way.name, found, question)
 
-    def keep(self, name: str, found: Recall, question: Question) -> None:
+    def keep(self, name: str, found: Recall, question: TrialQuestion) -> None:
         words = {}
         for budget in BUDGETS:
             answer = within(found, budget)
@@ -130,7 +130,7 @@ class Trial:
         return out
 
 
-def recall_from(memory: Memory, question: Question, way: Way, held: dict[Any, Gathered]) -> Recall:
+def recall_from(memory: Memory, question: TrialQuestion, way: Way, held: dict[Any, Gathered]) -> Recall:
     """What `memory.recall` gives for a way, with the search done once for all that search alike."""
     store, recipe = memory._bank.store, way.recipe
     kinds = frozenset(way.kinds) if way.kinds else BY_DEFAULT

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from everwhen.agent.adapters.shelf import Shelf
+from everwhen.agent.adapters.documents import DocumentStore
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.operations import Bank
 
@@ -28,7 +28,7 @@ class MemoryFiles:
     """
 
     def __init__(self, bank: Bank) -> None:
-        self._shelf = Shelf(bank, "memories")
+        self._shelf = DocumentStore(bank, "memories")
 
     @property
     def tool(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from everwhen.agent.adapters.shelf import Document, Shelf
+from everwhen.agent.adapters.documents import Document, DocumentStore
 from everwhen.errors import UsageError
 from everwhen.models.llm.base import LLMError
 from everwhen.operations import Bank
@@ -49,7 +49,7 @@ class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
     supports_ttl = False
 
     def __init__(self, bank: Bank) -> None:
-        self._shelf = Shelf(bank, "langgraph")
+        self._shelf = DocumentStore(bank, "langgraph")
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """One operation after the other, in their order."""

@@ -8,6 +8,6 @@ numbers     numbers as people say them
 wording     the answer in words
 """
 
-from everwhen.agent.extractive.answering import ask
+from everwhen.agent.extractive.answerer import ask
 
 __all__ = ["ask"]

@@ -8,6 +8,6 @@ timeline  timeline
 dates     date_math
 """
 
-from everwhen.agent.tools.base import Kit, Toolbox, ToolCallLike
+from everwhen.agent.tools.base import Toolbox, ToolCallLike, ToolContext
 
-__all__ = ["Kit", "ToolCallLike", "Toolbox"]
+__all__ = ["ToolCallLike", "ToolContext", "Toolbox"]

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from everwhen.agent.bank_view import BankView
 from everwhen.agent.rendering import Label, data, framed, same
-from everwhen.agent.view import View
 from everwhen.agent_recipe import TOOLS
 from everwhen.errors import EverwhenError, Unavailable, UsageError
 from everwhen.models.llm.dialogue import Tool
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 from everwhen.when import Interval
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", str_max_length=2_000, str_strip_whitespace=True)
 
 
-class Dated(Arguments):
+class DateFilter(Arguments):
     """Arguments with a date filter."""
 
     since: str = Field(
@@ -59,8 +59,8 @@ class Dated(Arguments):
     )
     until: str = Field("", description="Only up to this day, which is included. Empty: no bound.")
 
-    def window(self, kit: Kit) -> Interval | None:
-        clock = Clock(kit.view.zone, kit.view.at)
+    def window(self, kit: ToolContext) -> Interval | None:
+        clock = TimeReader(kit.view.zone, kit.view.at)
         start = clock.interval(self.since, "since").start if self.since else None
         end = clock.interval(self.until, "until").end if self.until else None
         if start is not None and end is not None and end < start:
@@ -71,10 +71,10 @@ class Dated(Arguments):
 
 
 @dataclass(frozen=True, slots=True)
-class Kit:
+class ToolContext:
     """What a tool works with: what the question sees of the bank, and how turns are named in what is shown."""
 
-    view: View
+    view: BankView
     label: Label = same
 
 
@@ -88,7 +88,7 @@ class MemoryTool:
     name: str
     description: str
     arguments: type[Arguments]
-    run: Callable[[Kit, Any], str]
+    run: Callable[[ToolContext, Any], str]
     dated: str = ""
     """What its date filters bound."""
 
@@ -131,7 +131,7 @@ class Toolbox:
     ['search_turns', 'search_events']
     """
 
-    kit: Kit
+    kit: ToolContext
     names: tuple[str, ...] = TOOLS
     dates: bool = True
 
@@ -233,7 +233,7 @@ class Toolbox:
                 attempt += 1
 
 
-def told(kind: str, lines: Sequence[str], room: int, of: int | None = None) -> str:
+def result_lines(kind: str, lines: Sequence[str], room: int, of: int | None = None) -> str:
     """Lines as a result, as many as have room, and one in any case; what is left out is counted."""
     kept: list[str] = []
     for line in lines:

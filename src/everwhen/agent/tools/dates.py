@@ -8,11 +8,11 @@ from typing import Literal
 from pydantic import Field
 
 from everwhen.agent.rendering import data, event_line
-from everwhen.agent.tools.base import Dated, Kit, MemoryTool, told
+from everwhen.agent.tools.base import DateFilter, MemoryTool, ToolContext, result_lines
 from everwhen.errors import UsageError
-from everwhen.recall.comparing import in_words
+from everwhen.recall.time_comparison import in_words
 from everwhen.recall.timeline import merged
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 from everwhen.types.recall import WEEKDAYS
 from everwhen.when.calendar import add_months
 from everwhen.when.zones import zone_of
@@ -23,7 +23,7 @@ FURTHEST = 100_000
 DONE = ("happened", "ongoing")
 
 
-class DateMath(Dated):
+class DateMath(DateFilter):
     """Arguments of `date_math`."""
 
     operation: Literal["difference", "add", "weekday", "count"] = Field(
@@ -37,7 +37,7 @@ class DateMath(Dated):
     about: str = Field("", description="What the counted events are about.")
 
 
-def _date_math(kit: Kit, given: DateMath) -> str:
+def _date_math(kit: ToolContext, given: DateMath) -> str:
     match given.operation:
         case "difference":
             return _difference(kit, given)
@@ -52,7 +52,7 @@ def _date_math(kit: Kit, given: DateMath) -> str:
             return _count(kit, given)
 
 
-def _difference(kit: Kit, given: DateMath) -> str:
+def _difference(kit: ToolContext, given: DateMath) -> str:
     """From one to the other, in whole days; a range where a side is longer than a day, since it may be any of them."""
     (first, last), (begin, end) = (_days(kit, given.date, "date"), _days(kit, given.other, "other"))
     least, most = (begin - last).days, (end - first).days
@@ -78,7 +78,7 @@ def _difference(kit: Kit, given: DateMath) -> str:
     )
 
 
-def _count(kit: Kit, given: DateMath) -> str:
+def _count(kit: ToolContext, given: DateMath) -> str:
     window = given.window(kit)
     if not given.about and window is None:
         raise UsageError("date_math count needs about, or since and until")
@@ -90,21 +90,21 @@ def _count(kit: Kit, given: DateMath) -> str:
         ]
     )
     head = data({"count": len(events), "note": "each event once; check that each one is meant"})
-    return told(
+    return result_lines(
         "events", [head, *(event_line(event, kit.label) for event in events)], kit.view.recipe.longest
     )
 
 
-def _days(kit: Kit, text: str, name: str) -> tuple[date, date]:
+def _days(kit: ToolContext, text: str, name: str) -> tuple[date, date]:
     """The first and the last day of what a text names, in the bank's zone."""
     if not text:
         raise UsageError(f"date_math needs {name}: an ISO date, or words such as 'today'")
-    clock, zone = Clock(kit.view.zone, kit.view.at), zone_of(kit.view.zone)
+    clock, zone = TimeReader(kit.view.zone, kit.view.at), zone_of(kit.view.zone)
     first, last = clock.first(text, name), clock.last(text, name)
     return first.astimezone(zone).date(), last.astimezone(zone).date()
 
 
-def _day(kit: Kit, text: str, name: str) -> date:
+def _day(kit: ToolContext, text: str, name: str) -> date:
     first, last = _days(kit, text, name)
     if first != last:
         raise UsageError(f"'{text}' is {_range(first, last)}; {name} must be one day")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pydantic import Field
 
 from everwhen.agent.rendering import event_line
-from everwhen.agent.tools.base import MOST, Dated, Kit, MemoryTool, told
+from everwhen.agent.tools.base import MOST, DateFilter, MemoryTool, ToolContext, result_lines
 
 
-class SearchEvents(Dated):
+class SearchEvents(DateFilter):
     """Arguments of `search_events`."""
 
     query: str = Field(min_length=1, description="What the events are about.")
     top_k: int = Field(20, ge=1, le=MOST, description="How many events.")
 
 
-class GrepEvents(Dated):
+class GrepEvents(DateFilter):
     """Arguments of `grep_events`."""
 
     pattern: str = Field(min_length=1, description="Words as they stand, whatever the case.")
@@ -23,14 +23,14 @@ class GrepEvents(Dated):
     top_k: int = Field(20, ge=1, le=MOST, description="How many events.")
 
 
-def _search(kit: Kit, given: SearchEvents) -> str:
+def _search(kit: ToolContext, given: SearchEvents) -> str:
     events = kit.view.search_events(given.query, given.window(kit), given.top_k)
-    return told("events", [event_line(event, kit.label) for event in events], kit.view.recipe.longest)
+    return result_lines("events", [event_line(event, kit.label) for event in events], kit.view.recipe.longest)
 
 
-def _grep(kit: Kit, given: GrepEvents) -> str:
+def _grep(kit: ToolContext, given: GrepEvents) -> str:
     hits = kit.view.grep_events(given.pattern, given.regex, given.window(kit), given.top_k)
-    return told("events", [event_line(hit.event, kit.label) for hit in hits], kit.view.recipe.longest)
+    return result_lines("events", [event_line(hit.event, kit.label) for hit in hits], kit.view.recipe.longest)
 
 
 search_events = MemoryTool(

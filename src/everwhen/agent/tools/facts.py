@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from everwhen.agent.rendering import fact_line
-from everwhen.agent.tools.base import MOST, Arguments, Dated, Kit, MemoryTool, told
+from everwhen.agent.tools.base import MOST, Arguments, DateFilter, MemoryTool, ToolContext, result_lines
 from everwhen.errors import UsageError
 
 
@@ -17,7 +17,7 @@ class FactsCurrent(Arguments):
     top_k: int = Field(30, ge=1, le=MOST, description="How many facts.")
 
 
-class FactsHistory(Dated):
+class FactsHistory(DateFilter):
     """Arguments of `facts_history`."""
 
     subject: str = Field(min_length=1, description="Of whom or what, by name.")
@@ -25,13 +25,13 @@ class FactsHistory(Dated):
     top_k: int = Field(30, ge=1, le=MOST, description="How many facts.")
 
 
-def _current(kit: Kit, given: FactsCurrent) -> str:
+def _current(kit: ToolContext, given: FactsCurrent) -> str:
     facts = kit.view.facts(given.subject or None, given.predicate or None)
     lines = [fact_line(fact, kit.label, kit.view.zone) for fact in facts[: given.top_k]]
-    return told("facts", lines, kit.view.recipe.longest, len(facts))
+    return result_lines("facts", lines, kit.view.recipe.longest, len(facts))
 
 
-def _history(kit: Kit, given: FactsHistory) -> str:
+def _history(kit: ToolContext, given: FactsHistory) -> str:
     if not given.subject:
         raise UsageError("facts_history needs a subject; facts_current lists who there is")
     window = given.window(kit)
@@ -41,7 +41,7 @@ def _history(kit: Kit, given: FactsHistory) -> str:
         if window is None or fact.valid.overlaps(window)
     ]
     lines = [fact_line(fact, kit.label, kit.view.zone) for fact in facts[: given.top_k]]
-    return told("facts", lines, kit.view.recipe.longest, len(facts))
+    return result_lines("facts", lines, kit.view.recipe.longest, len(facts))
 
 
 facts_current = MemoryTool(

@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import Field
 
 from everwhen.agent.rendering import entry_line
-from everwhen.agent.tools.base import MOST, Dated, Kit, MemoryTool, told
+from everwhen.agent.tools.base import MOST, DateFilter, MemoryTool, ToolContext, result_lines
 
 
-class Timeline(Dated):
+class Timeline(DateFilter):
     """Arguments of `timeline`."""
 
     about: str = Field("", description="What it is about. Empty: everything.")
@@ -18,12 +18,12 @@ class Timeline(Dated):
     top_k: int = Field(MOST, ge=1, le=MOST, description="How many entries.")
 
 
-def _timeline(kit: Kit, given: Timeline) -> str:
+def _timeline(kit: ToolContext, given: Timeline) -> str:
     entries = kit.view.timeline(given.about or None, given.window(kit), None)
     if given.kind != "all":
         entries = [entry for entry in entries if entry.kind.startswith(given.kind)]
     lines = [entry_line(entry, kit.label) for entry in entries[: given.top_k]]
-    return told("timeline", lines, kit.view.recipe.longest, len(entries))
+    return result_lines("timeline", lines, kit.view.recipe.longest, len(entries))
 
 
 timeline = MemoryTool(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pydantic import Field
 
 from everwhen.agent.rendering import turn_lines
-from everwhen.agent.tools.base import MOST, Dated, Kit, MemoryTool, told
+from everwhen.agent.tools.base import MOST, DateFilter, MemoryTool, ToolContext, result_lines
 
 
-class SearchTurns(Dated):
+class SearchTurns(DateFilter):
     """Arguments of `search_turns`."""
 
     query: str = Field(min_length=1, description="Keywords, or the question in other words.")
     top_k: int = Field(15, ge=1, le=MOST, description="How many turns.")
 
 
-class GrepTurns(Dated):
+class GrepTurns(DateFilter):
     """Arguments of `grep_turns`."""
 
     pattern: str = Field(min_length=1, description="Words as they stand, whatever the case.")
@@ -23,14 +23,14 @@ class GrepTurns(Dated):
     top_k: int = Field(20, ge=1, le=MOST, description="How many turns.")
 
 
-def _search(kit: Kit, given: SearchTurns) -> str:
+def _search(kit: ToolContext, given: SearchTurns) -> str:
     turns, found = kit.view.search(given.query, given.window(kit), given.top_k)
-    return told("turns", turn_lines(turns, kit.label, found), kit.view.recipe.longest)
+    return result_lines("turns", turn_lines(turns, kit.label, found), kit.view.recipe.longest)
 
 
-def _grep(kit: Kit, given: GrepTurns) -> str:
+def _grep(kit: ToolContext, given: GrepTurns) -> str:
     hits = kit.view.grep(given.pattern, given.regex, given.window(kit), given.top_k)
-    return told("turns", turn_lines([hit.turn for hit in hits], kit.label), kit.view.recipe.longest)
+    return result_lines("turns", turn_lines([hit.turn for hit in hits], kit.label), kit.view.recipe.longest)
 
 
 search_turns = MemoryTool(

@@ -8,9 +8,9 @@ from everwhen.ingest.extract.base import (
     ExtractedFact,
     ExtractedNarrative,
     Extraction,
+    ExtractionUsage,
     Extractor,
     Failure,
-    Usage,
 )
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "ExtractedFact",
     "ExtractedNarrative",
     "Extraction",
+    "ExtractionUsage",
     "Extractor",
     "Failure",
-    "Usage",
 ]

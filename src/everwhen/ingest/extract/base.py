@@ -152,7 +152,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ExtractionUsage:
     """What the calls of a model took."""
 
     model: str
@@ -175,7 +175,7 @@ class Extraction:
     facts: tuple[ExtractedFact, ...] = ()
     causes: tuple[CausalLink, ...] = ()
     failures: tuple[Failure, ...] = ()
-    usage: Usage | None = field(default=None)
+    usage: ExtractionUsage | None = field(default=None)
 
     @property
     def in_vain(self) -> bool:

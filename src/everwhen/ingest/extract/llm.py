@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from everwhen.ingest.extract.base import OVERLAP_TURNS, Batch, Extraction, Extractor, Failure, Usage
+from everwhen.ingest.extract.base import OVERLAP_TURNS, Batch, Extraction, ExtractionUsage, Extractor, Failure
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm import Usage as Spent
 from everwhen.models.llm.base import SMALLER
@@ -51,10 +51,10 @@ class LLMExtractor:
         if _length(batch) > LONGEST_BATCH and len(batch.turns) > 1:
             return self._in_halves(batch, Spent())
         from everwhen.ingest.extract.llm_grounding import Grounding
-        from everwhen.ingest.extract.llm_prompt import question
+        from everwhen.ingest.extract.llm_prompt import extraction_prompt
         from everwhen.ingest.extract.llm_schema import Findings, salvage
 
-        asked = question(batch)
+        asked = extraction_prompt(batch)
         failures: tuple[Failure, ...] = ()
         findings: Findings
         try:
@@ -100,11 +100,13 @@ class LLMExtractor:
         ]
         return _joined(halves, self.name, self.version, self._usage(spent))
 
-    def _usage(self, spent: Spent) -> Usage:
-        return Usage(self.llm.name, spent.requests, spent.input_tokens, spent.output_tokens, spent.cost)
+    def _usage(self, spent: Spent) -> ExtractionUsage:
+        return ExtractionUsage(
+            self.llm.name, spent.requests, spent.input_tokens, spent.output_tokens, spent.cost
+        )
 
 
-def _joined(parts: Sequence[Extraction], name: str, version: str, spent: Usage) -> Extraction:
+def _joined(parts: Sequence[Extraction], name: str, version: str, spent: ExtractionUsage) -> Extraction:
     """Several extractions of one batch as one."""
     whole = Extraction(name, version, usage=spent)
     names = {part.extractor for part in parts}
@@ -126,13 +128,13 @@ def _joined(parts: Sequence[Extraction], name: str, version: str, spent: Usage) 
     return whole
 
 
-def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
+def _sum(one: ExtractionUsage | None, other: ExtractionUsage | None) -> ExtractionUsage | None:
     if one is None or other is None:
         return one or other
     total = Spent(one.calls, one.input_tokens, one.output_tokens, one.cost) + Spent(
         other.calls, other.input_tokens, other.output_tokens, other.cost
     )
-    return Usage(one.model, total.requests, total.input_tokens, total.output_tokens, total.cost)
+    return ExtractionUsage(one.model, total.requests, total.input_tokens, total.output_tokens, total.cost)
 
 
 def _length(batch: Batch) -> int:

@@ -18,7 +18,7 @@ from everwhen.ingest.extract.base import (
     Failure,
     Network,
 )
-from everwhen.ingest.extract.llm_prompt import Question
+from everwhen.ingest.extract.llm_prompt import ExtractionPrompt
 from everwhen.ingest.extract.llm_schema import ALIASES, Entity, Event, Fact, Findings, Narrative
 from everwhen.ingest.extract.llm_text import Echoes, Span, find, stems
 from everwhen.ingest.extract.llm_times import Occurred, claimed, day, lasting, occurred
@@ -59,7 +59,7 @@ class _Place:
 class Grounding:
     """One answer held against one batch."""
 
-    def __init__(self, batch: Batch, question: Question, prompt: str) -> None:
+    def __init__(self, batch: Batch, question: ExtractionPrompt, prompt: str) -> None:
         self._batch = batch
         self._labels = question.labels
         self._own = batch.ids

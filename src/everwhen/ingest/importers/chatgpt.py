@@ -11,7 +11,7 @@ from typing import Any
 
 from everwhen.ingest.importers.chats import Chats
 from everwhen.ingest.importers.conversation import Conversation, checked, expect
-from everwhen.messages.parts import as_text, caption
+from everwhen.messages.message_parts import as_text, caption
 from everwhen.types import Message
 
 SPOKEN = ("text", "multimodal_text")

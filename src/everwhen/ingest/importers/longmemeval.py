@@ -18,7 +18,7 @@ _LISTS = ("haystack_sessions", "haystack_session_ids", "haystack_dates")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessagePlace:
     """Where a message stands in the file: its session as named there, and its index within it."""
 
     session: str
@@ -59,7 +59,7 @@ def date_time(text: str) -> datetime:
         raise UsageError(f"date {shown(text)} is not like '2023/05/27 (Sat) 02:14'") from error
 
 
-def placed(question: Mapping[str, Any]) -> Iterator[tuple[Message, Place]]:
+def placed(question: Mapping[str, Any]) -> Iterator[tuple[Message, MessagePlace]]:
     """Each message with its place in the file.
 
     A session id that stands a second time in a haystack (other questions' evidence does) gets `#2` behind it,
@@ -86,4 +86,7 @@ def placed(question: Mapping[str, Any]) -> Iterator[tuple[Message, Place]]:
                 "id": f"{session}:{index}",
                 "session": session,
             }
-            yield checked(raw, f"{where}, turn {index}"), Place(key, index, bool(turn.get("has_answer")))
+            yield (
+                checked(raw, f"{where}, turn {index}"),
+                MessagePlace(key, index, bool(turn.get("has_answer"))),
+            )

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.embed.base import IN_CONTEXT, Vectors, normalised
-from everwhen.models.embed.pieces import Word, cut
+from everwhen.models.embed.chunking import Word, cut
 from everwhen.models.onnx import available_cores, encodable, open_session, open_tokenizer
-from everwhen.models.rerank.codes import FORMAT, encode, join
+from everwhen.models.rerank.token_codes import FORMAT, encode, join
 
 WINDOW = 256
 SPECIALS = 2  # [CLS] and [SEP]

@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 
 from everwhen.models.embed.base import Vectors, normalised
-from everwhen.models.embed.pieces import cut, words_by
+from everwhen.models.embed.chunking import cut, words_by
 
 _WORD = re.compile(r"\w+")
 

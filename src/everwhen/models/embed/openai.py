@@ -10,8 +10,8 @@ import numpy as np
 
 from everwhen.errors import ModelError, UsageError
 from everwhen.models.embed.base import Vectors, normalised
-from everwhen.models.embed.pieces import cut, words_by
-from everwhen.models.posting import ModelServer, is_address, sendable
+from everwhen.models.embed.chunking import cut, words_by
+from everwhen.models.model_server import ModelServer, is_address, sendable
 from everwhen.models.tokens import count_tokens
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"

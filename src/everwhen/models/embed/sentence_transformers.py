@@ -11,7 +11,7 @@ import numpy as np
 
 from everwhen.errors import ModelError
 from everwhen.models.embed.base import Vectors, normalised
-from everwhen.models.embed.pieces import cut, words_by
+from everwhen.models.embed.chunking import cut, words_by
 
 
 class SentenceTransformers:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from everwhen.errors import ModelError
-from everwhen.models.llm.dialogue import Hear, Line, Spoken, Tool
+from everwhen.models.llm.dialogue import AssistantMessage, Hear, Line, Tool
 from everwhen.types import Usage
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ class LLM(Protocol):
         ...
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> UsageLedger:
         """Every call and what it took."""
         ...
 
@@ -109,7 +109,7 @@ class LLM(Protocol):
         max_tokens: int | None = None,
         within: float | None = None,
         hear: Hear | None = None,
-    ) -> Spoken:
+    ) -> AssistantMessage:
         """What the model says next: words, or calls of tools (`must_call`: no words alone). Raises `LLMError`.
 
         `max_tokens` bounds the answer and `within` the seconds that all attempts together may take.
@@ -124,7 +124,7 @@ class LLM(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallRecord:
     """One line of the ledger."""
 
     model: str
@@ -132,15 +132,15 @@ class Call:
     problem: Problem | None = None
 
 
-class Ledger:
+class UsageLedger:
     """What a model's calls took: the sum of all, and the last ones in full."""
 
     def __init__(self, kept: int = CALLS_KEPT) -> None:
-        self._calls: deque[Call] = deque(maxlen=kept)
+        self._calls: deque[CallRecord] = deque(maxlen=kept)
         self._total = Usage()
         self._lock = threading.Lock()
 
-    def note(self, call: Call) -> None:
+    def note(self, call: CallRecord) -> None:
         """Writes a call down."""
         with self._lock:
             self._calls.append(call)
@@ -151,7 +151,7 @@ class Ledger:
         """The sum over all calls."""
         return self._total
 
-    def __iter__(self) -> Iterator[Call]:
+    def __iter__(self) -> Iterator[CallRecord]:
         with self._lock:
             return iter(list(self._calls))
 

@@ -36,14 +36,14 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class UserMessage:
     """What we tell the model."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class AssistantMessage:
     """What the model said: words, calls of tools, or both. `raw` is the provider's own form, for the next request."""
 
     text: str = ""
@@ -53,13 +53,13 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ToolResults:
     """What the tools gave for the calls of the line before."""
 
     results: tuple[ToolResult, ...]
 
 
-Line: TypeAlias = Told | Spoken | Observed
+Line: TypeAlias = UserMessage | AssistantMessage | ToolResults
 
 Hear: TypeAlias = Callable[[str, str], None]
 """Called while an answer comes: the name of the tool that is being called ("" for plain words), and all that has come

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
-from everwhen.models.llm.base import Call, Ledger, LLMError, Reply
-from everwhen.models.llm.dialogue import Hear, Line, Spoken, Told, Tool, ToolCall
+from everwhen.models.llm.base import CallRecord, LLMError, Reply, UsageLedger
+from everwhen.models.llm.dialogue import AssistantMessage, Hear, Line, Tool, ToolCall, UserMessage
 from everwhen.types import Usage
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FakeRequest:
     """One question as it came in."""
 
     prompt: str
@@ -29,9 +29,9 @@ class Asked:
 
 
 Answer: TypeAlias = Any
-"""An instance of the schema, what can be validated as one, an `LLMError` to raise, or a function of `Asked`
-that gives any of these. In a dialogue: words, a `Spoken`, or a pair of a tool's name and its arguments (or a list of
-pairs)."""
+"""An instance of the schema, what can be validated as one, an `LLMError` to raise, or a function of `FakeRequest`
+that gives any of these. In a dialogue: words, a `AssistantMessage`, or a pair of a tool's name and its arguments (or a
+list of pairs)."""
 
 
 PIECE = 7
@@ -48,8 +48,8 @@ class FakeLLM:
     def __init__(self, answers: list[Answer], *, name: str = "fake", usage: Usage | None = None) -> None:
         self.name = name
         self.concurrency = 2
-        self.ledger = Ledger()
-        self.asked: list[Asked] = []
+        self.ledger = UsageLedger()
+        self.asked: list[FakeRequest] = []
         self._answers = deque(answers)
         self._usage = usage or Usage(1, 100, 20)
         self._lock = threading.Lock()
@@ -64,9 +64,9 @@ class FakeLLM:
         within: float | None = None,
     ) -> Reply[T]:
         """The next answer, validated; an answer that does not fit is an error of the schema."""
-        given = self._next(Asked(prompt, schema, instructions))
+        given = self._next(FakeRequest(prompt, schema, instructions))
         output = self._validated(given, schema)
-        self.ledger.note(Call(self.name, self._usage))
+        self.ledger.note(CallRecord(self.name, self._usage))
         return Reply(output, self._usage)
 
     def converse(
@@ -79,29 +79,29 @@ class FakeLLM:
         max_tokens: int | None = None,
         within: float | None = None,
         hear: Hear | None = None,
-    ) -> Spoken:
+    ) -> AssistantMessage:
         """The next answer as what a model says; streamed, it comes in pieces of a few letters."""
         last = dialogue[-1]
-        prompt = last.text if isinstance(last, Told) else ""
-        asked = Asked(prompt, str, instructions, tuple(dialogue), tuple(tools), must_call)
+        prompt = last.text if isinstance(last, UserMessage) else ""
+        asked = FakeRequest(prompt, str, instructions, tuple(dialogue), tuple(tools), must_call)
         given = self._next(asked)
         number = len(self.asked)
-        if isinstance(given, Spoken):
+        if isinstance(given, AssistantMessage):
             spoken = replace(given, usage=self._usage)
         elif isinstance(given, str):
-            spoken = Spoken(given, usage=self._usage)
+            spoken = AssistantMessage(given, usage=self._usage)
         else:
             pairs = given if isinstance(given, list) else [given]
             calls = tuple(
                 ToolCall(f"call_{number}_{place}", name, json.dumps(arguments))
                 for place, (name, arguments) in enumerate(pairs)
             )
-            spoken = Spoken("", calls, self._usage)
+            spoken = AssistantMessage("", calls, self._usage)
         if hear is not None:
             for name, words in (("", spoken.text), *((call.name, call.arguments) for call in spoken.calls)):
                 for end in range(PIECE, len(words) + PIECE, PIECE):
                     hear(name, words[:end])
-        self.ledger.note(Call(self.name, self._usage))
+        self.ledger.note(CallRecord(self.name, self._usage))
         return spoken
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
@@ -110,13 +110,13 @@ class FakeLLM:
             return None
         return self._usage.cost * (input_tokens + output_tokens) / self._usage.tokens
 
-    def _next(self, asked: Asked) -> Any:
+    def _next(self, asked: FakeRequest) -> Any:
         with self._lock:
             self.asked.append(asked)
             answer = self._answers.popleft() if len(self._answers) > 1 else self._answers[0]
         given = answer(asked) if callable(answer) else answer
         if isinstance(given, LLMError):
-            self.ledger.note(Call(self.name, given.usage, given.problem))
+            self.ledger.note(CallRecord(self.name, given.usage, given.problem))
             raise given
         return given
 

@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from everwhen.models.llm.base import Call, Ledger, LLMError, Problem, Reply
+from everwhen.models.llm.base import CallRecord, LLMError, Problem, Reply, UsageLedger
 from everwhen.models.llm.providers import EXTRA, address, build, key_hint, parse
 from everwhen.types import Usage
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
-    from everwhen.models.llm.dialogue import Hear, Line, Spoken, Tool
+    from everwhen.models.llm.dialogue import AssistantMessage, Hear, Line, Tool
     from everwhen.models.llm.retrying import RetryingModel
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class PydanticAI:
         provider, _ = parse(spec)
         self.name = spec
         self.concurrency = concurrency
-        self.ledger = Ledger()
+        self.ledger = UsageLedger()
         self.output = output
         self.attempts = attempts
         self.timeout = timeout
@@ -123,13 +123,13 @@ class PydanticAI:
         max_tokens: int | None = None,
         within: float | None = None,
         hear: Hear | None = None,
-    ) -> Spoken:
+    ) -> AssistantMessage:
         """What the model says next; see `LLM`."""
-        from everwhen.models.llm.talking import Talk
+        from everwhen.models.llm.pydantic_ai_dialogue import PydanticAIDialogue
 
         with self._trying():
             assert self._model is not None
-            talk = Talk(
+            talk = PydanticAIDialogue(
                 self._model,
                 temperature=self.temperature,
                 max_tokens=min(self.max_tokens, max_tokens or self.max_tokens),
@@ -140,12 +140,12 @@ class PydanticAI:
                     dialogue, tools, instructions=instructions, must_call=must_call, within=within, hear=hear
                 )
             )
-        self.ledger.note(Call(self.name, spoken.usage))
+        self.ledger.note(CallRecord(self.name, spoken.usage))
         return spoken
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
         """Dollars that so many tokens cost, as genai-prices has them; None for a model that it does not know."""
-        from everwhen.models.llm.talking import price
+        from everwhen.models.llm.pydantic_ai_dialogue import price
 
         return price(self.model, input_tokens, output_tokens)
 
@@ -164,7 +164,7 @@ class PydanticAI:
         self._streak, self._resting = 0, None
 
     def _explained(self, error: Exception, usage: Usage, text: str = "") -> LLMError:
-        from everwhen.models.llm.problems import explain
+        from everwhen.models.llm.error_messages import explain
 
         key = key_hint(self.name, self._base_url)
         return explain(error, name=self.name, where=self._where, key=key, usage=usage, text=text)
@@ -232,7 +232,7 @@ class PydanticAI:
                 said = _last_answer([*messages, cut] if cut else messages)
                 raise self._explained(error, _usage(spent, started), said) from error
         usage = _usage(spent, started)
-        self.ledger.note(Call(self.name, usage))
+        self.ledger.note(CallRecord(self.name, usage))
         return Reply(cast(T, result.output), usage, repaired=usage.requests > 1)
 
     def _agent(self, schema: type, mode: Output) -> Agent[object, Any]:
@@ -272,7 +272,7 @@ class PydanticAI:
             return self._modes[0] != refused
 
     def _failed(self, error: LLMError) -> None:
-        self.ledger.note(Call(self.name, error.usage, error.problem))
+        self.ledger.note(CallRecord(self.name, error.usage, error.problem))
         self._streak = self._streak + 1 if error.problem in LASTING else 0
         if self._streak >= FAILURES:
             self._resting = (time.monotonic() + self.rest, error)

@@ -2,10 +2,19 @@
 
 from functools import lru_cache
 
-from everwhen.models.reader.base import KINDS, STATUSES, Passage, Reader, Reading, Told
+from everwhen.models.reader.base import KINDS, STATUSES, Passage, ProposedAnswer, Reader, Reading
 from everwhen.models.reader.packaged import PackagedReader
 
-__all__ = ["KINDS", "STATUSES", "PackagedReader", "Passage", "Reader", "Reading", "Told", "open_reader"]
+__all__ = [
+    "KINDS",
+    "STATUSES",
+    "PackagedReader",
+    "Passage",
+    "ProposedAnswer",
+    "Reader",
+    "Reading",
+    "open_reader",
+]
 
 
 @lru_cache(maxsize=2)

@@ -49,7 +49,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProposedAnswer:
     """Words of a passage that would answer one of many questions, seen at a glance."""
 
     question: int
@@ -80,6 +80,6 @@ class Reader(Protocol):
         """The same of passages that are asked a question each."""
         ...
 
-    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[Told]]:
+    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
         """What each passage tells of any of the questions: one run a passage, however many there are."""
         ...

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.onnx import available_cores, encodable, open_session, open_tokenizer
-from everwhen.models.reader.base import Passage, Reading, Told
+from everwhen.models.reader.base import Passage, ProposedAnswer, Reading
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -84,16 +84,16 @@ class PackagedReader:
                 )  # fmt: skip
         return [out[number] for number in range(len(pairs))]
 
-    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[Told]]:
+    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
         """What each passage tells of any of the questions: one run a passage, however many there are."""
         asked = self._vectors(questions)
-        out: dict[int, list[Told]] = {}
+        out: dict[int, list[ProposedAnswer]] = {}
         for chosen, outputs, encoded in self._runs([("", one) for one in passages], ["tells"]):
             for row, number in enumerate(chosen):
                 begin, own = encoded[row]
                 chances = _glance(outputs[0][row, begin : begin + len(own.ids)], asked)
                 out[number] = [
-                    Told(question, span, chance)
+                    ProposedAnswer(question, span, chance)
                     for question, place, chance in _told(chances)
                     if (span := _characters(passages[number], own, place)) != (0, 0)
                 ]

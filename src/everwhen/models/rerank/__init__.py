@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from everwhen.errors import UsageError
-from everwhen.models.rerank.base import Candidate, Question, Reranker, Scores
+from everwhen.models.rerank.base import Candidate, Reranker, RerankQuery, Scores
 
-__all__ = ["Candidate", "Question", "Reranker", "Scores", "open_reranker"]
+__all__ = ["Candidate", "RerankQuery", "Reranker", "Scores", "open_reranker"]
 
 CHOICES = "maxsim, fastembed:<cross-encoder>, http:<address>#<model>, none"
 
@@ -15,7 +15,7 @@ def open_reranker(name: str, *, threads: int | None = None, timeout: float | Non
     kind, _, model = name.partition(":")
     match kind, bool(model):
         case "maxsim", False:
-            from everwhen.models.rerank.late import MaxSim
+            from everwhen.models.rerank.late_interaction import MaxSim
 
             return MaxSim()
         case "fastembed", True:

@@ -18,7 +18,7 @@ Scores: TypeAlias = dict[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RerankQuery:
     """What is asked: its words, and the vectors of its tokens where the embedder gives them."""
 
     text: str
@@ -49,7 +49,7 @@ class Reranker(Protocol):
         """What of `Candidate` it looks at (`codes`, `text`), so that nothing else is fetched."""
         ...
 
-    def score(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
+    def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:
         """Scores by name, higher is better; empty where there is nothing to say."""
         ...
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import ModelError
-from everwhen.models.rerank.base import Candidate, Question, Scores, dated_line
+from everwhen.models.rerank.base import Candidate, RerankQuery, Scores, dated_line
 
 WINDOW = 512
 BATCH = 16
@@ -39,7 +39,7 @@ class CrossEncoder:
         self._loading = threading.Lock()
         self._loaded: Logits | None = None
 
-    def score(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
+    def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:
         """`sigmoid(logit)`, from 0 to 1."""
         if not candidates:
             return {"cross_encoder": np.zeros(0, np.float32)}

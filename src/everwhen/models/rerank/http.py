@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.posting import ModelServer, is_address, sendable
-from everwhen.models.rerank.base import Candidate, Question, Scores, dated_line
+from everwhen.models.model_server import ModelServer, is_address, sendable
+from everwhen.models.rerank.base import Candidate, RerankQuery, Scores, dated_line
 
 KEY = "RERANK_API_KEY"
 PROVIDER_KEYS = {"cohere.com": "COHERE_API_KEY", "cohere.ai": "COHERE_API_KEY", "jina.ai": "JINA_API_KEY"}
@@ -70,7 +70,7 @@ class HttpReranker:
             timeout_advice=" (setting rerank_timeout)",
         )
 
-    def score(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
+    def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:
         """The server's relevance, as it gives it."""
         texts = [sendable(dated_line(candidate)[:LONGEST]) for candidate in candidates]
         query = sendable(question.text[:LONGEST])

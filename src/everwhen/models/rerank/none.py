@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everwhen.models.rerank.base import Candidate, Question, Scores
+from everwhen.models.rerank.base import Candidate, RerankQuery, Scores
 
 
 class NoReranker:
@@ -13,5 +13,5 @@ class NoReranker:
     name = "none"
     reads: frozenset[str] = frozenset()
 
-    def score(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
+    def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:
         return {}

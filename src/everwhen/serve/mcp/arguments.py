@@ -24,10 +24,10 @@ from everwhen.operations.arguments import (
 )
 from everwhen.operations.base import Parameter
 from everwhen.serve.arguments import BUDGETS, default, one_of, signed, type_of
-from everwhen.serve.mcp.answer import LEAST, Json, page
-from everwhen.serve.mcp.reach import Remembering
+from everwhen.serve.mcp.local_memory import Remembering
+from everwhen.serve.mcp.token_limit import LEAST, Json, page
 from everwhen.settings import MAX_TOKENS
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 
 T = TypeVar("T")
 
@@ -115,9 +115,9 @@ class Call:
     given: Mapping[str, Any]
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> TimeReader:
         """Reads the times of the call. The bank is asked for its zone only when a time needs it."""
-        return Clock(self.given.get("zone") or (lambda: self.memory.zone), self.given.get("at"))
+        return TimeReader(self.given.get("zone") or (lambda: self.memory.zone), self.given.get("at"))
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class Call:
             if name in self.given and name not in shared
         }
 
-    def _read(self, clock: Clock, name: str, kind: Argument) -> Any:
+    def _read(self, clock: TimeReader, name: str, kind: Argument) -> Any:
         value = self.given[name]
         match kind:
             case Stretch():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from everwhen.jsonable import jsonable
 from everwhen.recall import Recall
-from everwhen.serve.mcp.answer import NO_ROOM, Json, fit, name_of
+from everwhen.serve.mcp.token_limit import NO_ROOM, Json, fit, name_of
 from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, TimeAnswer, Turn
 from everwhen.when import Interval, describe
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everwhen.serve.mcp.reach import Here
+from everwhen.serve.mcp.local_memory import LocalMemory
 from everwhen.serve.mcp.tools import build
 
 
 def run(home: Path, bank: str) -> None:
     """Serve one bank until the client hangs up."""
-    reach = Here(home, bank)
+    reach = LocalMemory(home, bank)
     try:
         build(reach).run("stdio")
     finally:

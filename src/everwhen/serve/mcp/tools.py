@@ -17,18 +17,18 @@ from mcp_types import ToolAnnotations
 
 from everwhen import __version__
 from everwhen.errors import EverwhenError
+from everwhen.extraction_wait import one_wait
 from everwhen.operations import Operation
 from everwhen.operations.events import Events
 from everwhen.operations.facts import AsOf, Correct, History
 from everwhen.operations.maintenance import Forget
 from everwhen.operations.recall import RecallMemories
-from everwhen.operations.times import Timeline, When
+from everwhen.operations.time_questions import Timeline, When
 from everwhen.operations.turns import Add, Grep, Turns
 from everwhen.serve.arguments import one_of
 from everwhen.serve.keys import Scope
-from everwhen.serve.mcp.answer import as_text, fit
 from everwhen.serve.mcp.arguments import MOST_TOKENS, PAGES, ROOM, Call, offered, own
-from everwhen.serve.mcp.reach import Remembering
+from everwhen.serve.mcp.local_memory import Remembering
 from everwhen.serve.mcp.results import (
     by_id,
     by_place,
@@ -43,9 +43,9 @@ from everwhen.serve.mcp.results import (
     show_turn,
 )
 from everwhen.serve.mcp.strict_tool import StrictTool, in_tools, strict_tool
+from everwhen.serve.mcp.token_limit import as_text, fit
 from everwhen.settings import MAX_TOKENS
 from everwhen.types import ROLES, Recalled, Turn
-from everwhen.waiting import one_wait
 
 RECENT = 30
 """Entries of the resource that tells what happened last."""
@@ -67,7 +67,7 @@ Answers = Callable[[Any, Call], str]
 """What a tool does with the memory and a call."""
 
 
-class Reach(Protocol):
+class MemoryAccess(Protocol):
     """Gives a tool the memory that it is for, or refuses."""
 
     def __call__(self, scope: Scope, tool: str, **noted: Any) -> AbstractContextManager[Remembering]: ...
@@ -110,7 +110,7 @@ class MemoryTool:
             open_world_hint=False,
         )
 
-    def over(self, reach: Reach) -> StrictTool:
+    def over(self, reach: MemoryAccess) -> StrictTool:
         """The tool over the memory that `reach` finds."""
 
         def call(**given: Any) -> str:
@@ -146,7 +146,7 @@ def tool(
     return add
 
 
-def build(reach: Reach) -> MCPServer[Any]:
+def build(reach: MemoryAccess) -> MCPServer[Any]:
     """A server with all tools and resources over the memory that `reach` finds."""
     server: MCPServer[Any] = MCPServer(
         "everwhen",
@@ -325,7 +325,7 @@ def correct_fact(memory: Remembering, call: Call) -> str:
     return fit([show_fact(fact)], lambda kept: kept[0] if kept else {"id": fact.id}, MAX_TOKENS)
 
 
-def _resources(server: MCPServer[Any], reach: Reach) -> None:
+def _resources(server: MCPServer[Any], reach: MemoryAccess) -> None:
     def resource(uri: str, title: str, description: str) -> Callable[[Callable[[], str]], Callable[[], str]]:
         return server.resource(
             uri, name=title.lower(), title=title, description=description, mime_type="application/json"
@@ -348,7 +348,7 @@ def _resources(server: MCPServer[Any], reach: Reach) -> None:
 
 @contextmanager
 def _open(
-    reach: Reach, scope: Scope, tool: str, wrong: type[Exception] = ToolError, **noted: Any
+    reach: MemoryAccess, scope: Scope, tool: str, wrong: type[Exception] = ToolError, **noted: Any
 ) -> Iterator[Remembering]:
     """The memory; its errors become sentences that a model can act on. `noted` is for the audit log."""
     try:

@@ -11,8 +11,8 @@ from everwhen.errors import NotFound
 from everwhen.memory import Memory
 from everwhen.operations.facts import MOST_DAYS
 from everwhen.serve.arguments import Body, NameIn
-from everwhen.serve.pages import Cursor, Limit, Page, page
-from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
+from everwhen.serve.pagination import Cursor, Limit, Page, page
+from everwhen.serve.routing import Bank, area, needs, replied, state_of, written
 from everwhen.types import HalfLives, Stats
 
 router = area("banks")
@@ -53,7 +53,7 @@ class BankOut(BaseModel):
 @router.get("/banks", response_model=Page[BankName], **needs("read"))
 async def list_banks(request: Request, cursor: Cursor = None, limit: Limit = None) -> Response:
     """The banks that this key may read."""
-    house = house_of(request)
+    house = state_of(request)
     seen = [name for name in house.banks.names() if request.state.caller.allows("read", name)]
     chosen = page(seen, cursor, limit, house.serving)
     items = [BankName(name=name, bytes=house.banks.size(name)) for name in chosen.items]
@@ -64,13 +64,13 @@ async def list_banks(request: Request, cursor: Cursor = None, limit: Limit = Non
 @router.get("/banks/{bank}", response_model=BankOut, **needs("read"))
 async def read_bank(request: Request, bank: Bank) -> Response:
     """One bank: its settings, what it holds, and how many turns wait for extraction."""
-    return replied(await house_of(request).banks.call(bank, _described))
+    return replied(await state_of(request).banks.call(bank, _described))
 
 
 @router.patch("/banks/{bank}", response_model=BankOut, **needs("admin", "update_memory"))
 async def set_bank(request: Request, bank: Bank, body: BankIn) -> Response:
     """Set a bank's zone, half-lives or rule of retention; it comes into being when it is new."""
-    banks = house_of(request).banks
+    banks = state_of(request).banks
 
     def change(memory: Memory) -> None:
         for domain, days in (body.half_lives or {}).items():
@@ -89,7 +89,7 @@ async def set_bank(request: Request, bank: Bank, body: BankIn) -> Response:
 @router.delete("/banks/{bank}", status_code=204, **needs("admin", "delete_memory_store"))
 async def delete_bank(request: Request, bank: Bank) -> Response:
     """Delete a bank with everything in it, for good."""
-    house = house_of(request)
+    house = state_of(request)
     if not house.banks.exists(bank):
         raise NotFound(f"there is no bank '{bank}'")
     await house.banks.aside(house.banks.remove, bank)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from everwhen.serve.problems import answer
-from everwhen.serve.routing import house_of, problems
+from everwhen.serve.routing import problems, state_of
 
 router = APIRouter(tags=["health"])
 
@@ -20,7 +20,7 @@ async def healthz() -> Response:
 @router.get("/readyz", response_model=dict[str, str], responses=problems(503))
 async def readyz(request: Request) -> Response:
     """The model is loaded, and requests are answered."""
-    house = house_of(request)
+    house = state_of(request)
     if not house.ready.is_set():
         return answer(503, house.problem or "the server is starting", "Unavailable", {"Retry-After": "1"})
     return JSONResponse({"status": "ready"})
@@ -29,4 +29,4 @@ async def readyz(request: Request) -> Response:
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request) -> Response:
     """Counters, timings and queue depth, as Prometheus reads them."""
-    return Response(house_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    return Response(state_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -30,10 +30,10 @@ from everwhen.serve.arguments import (
     taken,
     travels,
 )
-from everwhen.serve.house import House
-from everwhen.serve.pages import Cursor, CursorIn, Limit, LimitIn, Page, page
+from everwhen.serve.pagination import Cursor, CursorIn, Limit, LimitIn, Page, page
 from everwhen.serve.routes.etags import tag, unchanged
-from everwhen.serve.routing import Bank, area, house_of, if_match_of, needs, replied, span_of, written
+from everwhen.serve.routing import Bank, area, if_match_of, needs, replied, span_of, state_of, written
+from everwhen.serve.state import ServerState
 from everwhen.types import Added, Consolidated, Fact, Listed, Recall, Receipt
 
 Values: TypeAlias = Mapping[str, Any]
@@ -52,8 +52,8 @@ class Asked:
     answer: Answering
 
     @property
-    def house(self) -> House:
-        return house_of(self.request)
+    def house(self) -> ServerState:
+        return state_of(self.request)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from everwhen.memory import Memory
 from everwhen.operations.tree import Consolidate
 from everwhen.serve.routes.operations import Asked, Special, perform
-from everwhen.serve.routing import Bank, area, house_of, needs, replied, written
+from everwhen.serve.routing import Bank, area, needs, replied, state_of, written
 
 router = area("maintenance")
 
@@ -30,7 +30,7 @@ async def process(
     ] = None,
 ) -> Response:
     """Wait for the extraction of what was added (503 when it takes long); how many turns were waiting."""
-    house = house_of(request)
+    house = state_of(request)
     bound = house.settings.wait_seconds
     seconds = bound if wait is None else min(wait, bound)
 

@@ -11,8 +11,8 @@ from starlette.responses import StreamingResponse
 from everwhen.operations import arguments
 from everwhen.operations.maintenance import Export
 from everwhen.serve.arguments import Body, in_body
-from everwhen.serve.moving import Imported, pieces
-from everwhen.serve.routing import Bank, area, house_of, needs, replied, span_of, written
+from everwhen.serve.routing import Bank, area, needs, replied, span_of, state_of, written
+from everwhen.serve.transfer_files import Imported, pieces
 
 router = area("transfer")
 
@@ -34,7 +34,7 @@ ExportIn: Any = create_model("ExportIn", __base__=Body, vectors=in_body(_VECTORS
 @router.post("/banks/{bank}/export", response_class=StreamingResponse, **_EXPORT)
 async def export(request: Request, bank: Bank, body: ExportIn) -> Response:
     """The whole bank as JSON lines, provenance and transaction times included; `/import` makes an equal one."""
-    house = house_of(request)
+    house = state_of(request)
     stream = await house.banks.wait(bank, lambda memory: house.moving.written(memory, body.vectors))
     return StreamingResponse(pieces(stream), media_type=LINES)
 
@@ -42,7 +42,7 @@ async def export(request: Request, bank: Bank, body: ExportIn) -> Response:
 @router.get("/banks/{bank}/import", response_model=Imported, **needs("admin"))
 async def import_received(request: Request, bank: Bank) -> Response:
     """How much of an import has come: where to go on after a broken connection."""
-    house = house_of(request)
+    house = state_of(request)
     return replied(written(await house.banks.aside(house.moving.received, bank), Imported))
 
 
@@ -54,7 +54,7 @@ async def import_(
     more: Annotated[bool, Query(description="Other parts follow; the last one fills the bank.")] = False,
 ) -> Response:
     """Fill a bank, which must be empty, with an export: at once, or in parts of at most the size of a request."""
-    house = house_of(request)
+    house = state_of(request)
     body = await request.body()
 
     def act(bank: str) -> Imported:

@@ -10,11 +10,11 @@ from fastapi import Response
 from everwhen.memory import Memory
 from everwhen.operations.tree import Tree
 from everwhen.operations.turns import Grep, Turns
-from everwhen.serve.pages import after_turn, page_of_turns
+from everwhen.serve.pagination import after_turn, page_of_turns
 from everwhen.serve.problems import Problem
 from everwhen.serve.routes.operations import Asked, Special, perform
 from everwhen.serve.routing import replied, written
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 from everwhen.types import EventHit, Hit
 from everwhen.when import Interval
 
@@ -24,7 +24,7 @@ async def _turns(asked: Asked) -> Response:
     after = after_turn(given["cursor"])
 
     def act(memory: Memory) -> Response:
-        inside = Clock(memory.zone).window(asked.operation.between) or Interval(None, None)
+        inside = TimeReader(memory.zone).window(asked.operation.between) or Interval(None, None)
         start = max(filter(None, (inside.start, after[0] if after else None)), default=None)
         said = memory.each_turn(asked.operation.session, (start, inside.end))
         found = page_of_turns(said, after, given["limit"], asked.house.serving)
@@ -49,7 +49,7 @@ async def _tree(asked: Asked) -> Response:
         raise Problem(422, "at: give an instant, or a stretch of time as from and to, not both", "UsageError")
 
     def act(memory: Memory) -> Any:
-        moment = operation.at or Clock(memory.zone).window(sides)
+        moment = operation.at or TimeReader(memory.zone).window(sides)
         return memory.perform(replace(operation, at=moment))
 
     return await perform(asked, act)

@@ -10,11 +10,11 @@ from typing import Any
 
 from everwhen.store.banks import ForgetAgain
 from everwhen.store.base import Store
-from everwhen.store.sqlite.bank import SqliteStore
 from everwhen.store.sqlite.files import bank_bytes, bank_names, bank_path, part_of, remove_file
-from everwhen.store.sqlite.restoring import carry_over, restore
+from everwhen.store.sqlite.restore import carry_over, restore
 from everwhen.store.sqlite.salvage import salvage
-from everwhen.store.sqlite.transfer import copy_to
+from everwhen.store.sqlite.snapshot import copy_to
+from everwhen.store.sqlite.store import SqliteStore
 
 
 class SqliteBanks:

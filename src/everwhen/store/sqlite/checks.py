@@ -12,9 +12,9 @@ from everwhen.errors import Damaged
 from everwhen.instants import to_text
 from everwhen.store.index import Index
 from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.statements import migrations, statements
 from everwhen.store.sqlite.tombstones import Tombstones
+from everwhen.store.sqlite.unit_removal import remove_units
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding
 from everwhen.when.zones import zone_of

@@ -14,7 +14,7 @@ from pathlib import Path
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
 from everwhen.home import make_private_folder
 from everwhen.instants import to_text
-from everwhen.sqlite_slack import open_files
+from everwhen.sqlite_wipe import open_files
 from everwhen.store.sqlite.statements import migrations
 
 SCHEMA = migrations()[-1][0]

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from everwhen.instants import from_text, to_text
 from everwhen.store.index import Index
-from everwhen.store.keep import Follower, Gone, Retold, Uprooted
-from everwhen.store.kinds import codes
-from everwhen.store.model import Model
+from everwhen.store.kind_codes import codes
+from everwhen.store.maintenance import Follower, ReembeddedTurn, RemovedNodes, RemovedUnits
 from everwhen.store.sqlite.jobs import put_marks
 from everwhen.store.sqlite.ledger import SqliteLedger
-from everwhen.store.sqlite.removal import remove_units, restart_turns, tell_changed
 from everwhen.store.sqlite.rows import turn_of
 from everwhen.store.sqlite.statements import next_epoch, statements
 from everwhen.store.sqlite.tombstones import Tombstones
 from everwhen.store.sqlite.tree import above
+from everwhen.store.sqlite.unit_removal import remove_units, restart_turns, tell_changed
 from everwhen.store.terms import Tokenizer, hash_term
-from everwhen.store.tree import Place
+from everwhen.store.tree import NodePlace
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import KINDS
 
 LEFT = frozenset({"bank", "keeping", "tombstones", "migrations", "names_version"})
@@ -32,7 +32,7 @@ LEFT = frozenset({"bank", "keeping", "tombstones", "migrations", "names_version"
 UNSAID = "what this said was forgotten"
 
 
-class Undone(Exception):
+class DryRunRollback(Exception):
     """Raised to roll back a transaction that was only a dry run."""
 
 
@@ -44,7 +44,7 @@ class SqliteEraser:
         sql: sqlite3.Connection,
         tokenizer: Callable[[], Tokenizer],
         index: Callable[[], Index],
-        still_ours: Callable[[sqlite3.Connection, Model], None],
+        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
     ) -> None:
         self._sql = sql
         self._tokenizer = tokenizer
@@ -94,18 +94,18 @@ class SqliteEraser:
 
     # Turns
 
-    def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> Uprooted:
+    def uproot(self, turns: Sequence[str], places: Sequence[NodePlace]) -> RemovedNodes:
         units = above(self._sql, turns, places)
         rows = self._rows("nodes_of_units", (_json(units),))
         remove_units(self._sql, units)
         put_marks(self._sql, places)
-        return Uprooted(
+        return RemovedNodes(
             tuple(row[0] for row in rows),
             tuple(row[1] for row in rows),
             from_text(max(row[2] for row in rows)) if rows else None,
         )
 
-    def mark(self, places: Sequence[Place]) -> None:
+    def mark(self, places: Sequence[NodePlace]) -> None:
         put_marks(self._sql, places)
 
     def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -150,10 +150,10 @@ class SqliteEraser:
         self,
         turns: Sequence[str],
         again: Sequence[str],
-        retold: Sequence[Retold],
+        retold: Sequence[ReembeddedTurn],
         *,
         reports: Sequence[str] = (),
-    ) -> Gone:
+    ) -> RemovedUnits:
         seqs = list(self._seqs(turns).values())
         raw = [row[0] for row in self._rows("raw_units", (_json(seqs),))]
         read_again = list(self._seqs(again).values())
@@ -183,7 +183,7 @@ class SqliteEraser:
         kinds: dict[str, list[str]] = {}
         for _, id_, kind, _ in derived:
             kinds.setdefault(kind, []).append(id_)
-        return Gone(
+        return RemovedUnits(
             units={kind: tuple(ids) for kind, ids in kinds.items()},
             entities=tuple(entities),
             texts=tuple({row[3] for row in (*derived, *restarted) if row[3]}),
@@ -192,7 +192,7 @@ class SqliteEraser:
             unlinked=tuple(unlinked),
         )
 
-    def expire(self, turns: Sequence[str], retold: Sequence[Retold], at: datetime) -> Gone:
+    def expire(self, turns: Sequence[str], retold: Sequence[ReembeddedTurn], at: datetime) -> RemovedUnits:
         seqs = list(self._seqs(turns).values())
         raw = [row[0] for row in self._rows("raw_units", (_json(seqs),))]
         taken = _json(raw)
@@ -206,7 +206,7 @@ class SqliteEraser:
             self._do("blank_turn", (seq,))
             self._do("insert_expired", (seq, to_text(at)))
         self._note()
-        return Gone({}, (), (), vectors, links, unlinked)
+        return RemovedUnits({}, (), (), vectors, links, unlinked)
 
     def drop_old(self, kind: str, before: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if kind == "node":
@@ -253,14 +253,14 @@ class SqliteEraser:
         self._note()
 
     def undo(self) -> None:
-        raise Undone
+        raise DryRunRollback
 
     def _note(self) -> None:
         """What other processes are building comes too late, and the files are to be scrubbed, even after a crash."""
         self._do("renumber_marks", ())
         self._do("put_kept_value", ("erasing", "1"))
 
-    def _retell(self, one: Retold) -> None:
+    def _retell(self, one: ReembeddedTurn) -> None:
         """Give a turn another context to be searched with, and the vectors that go with it."""
         ask = statements()
         self._still_ours(self._sql, one.made_with)

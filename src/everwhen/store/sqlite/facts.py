@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import Any
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.facts import ConflictRow, Declared, FactLedger, FactRow, Fading, Report
-from everwhen.store.keep import Forgotten
-from everwhen.store.model import Model
+from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactLedger, FactRow, FadingFact, Report
+from everwhen.store.maintenance import TurnForgotten
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_declared, to_row
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.store.then import FOREVER, Then
+from everwhen.store.vector_model import VectorModel
 
 _PAGE = 2000
 _HALF_LIFE = "half_life:"
@@ -31,7 +31,7 @@ class SqliteFacts:
         writer: Connection,
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[sqlite3.Connection, Model], None],
+        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
     ) -> None:
         self._still_ours = still_ours
         self._writer = writer
@@ -43,7 +43,7 @@ class SqliteFacts:
         with self._writer.transaction() as sql:
             known = sql.execute(statements()["known_turns"], (json.dumps(list(read)),)).fetchall()
             if len(known) < len(set(read)):
-                raise Forgotten("a turn was forgotten while it was being read")
+                raise TurnForgotten("a turn was forgotten while it was being read")
             newest = sql.execute(statements()["newest_recorded"], (json.dumps(list(read)),)).fetchone()[0]
             held_at = from_text(newest) if newest else None
             yield SqliteLedger(sql, self._tokenizer, self._still_ours, held_at)
@@ -78,12 +78,12 @@ class SqliteFacts:
             yield from rows
             page["after"] = rows[-1].seq
 
-    def fading(self, instant: datetime) -> Iterator[Fading]:
+    def fading(self, instant: datetime) -> Iterator[FadingFact]:
         page: dict[str, Any] = {"after": 0, "instant": to_text(instant), "page": _PAGE}
         while rows := self._fetch(statements()["open_fading_facts"], page):
             for seq, valid_from, confirmed_at, confidence, domain in rows:
                 since = max(valid_from, confirmed_at or "")
-                yield Fading(seq, from_text(since), confidence, domain)
+                yield FadingFact(seq, from_text(since), confidence, domain)
             page["after"] = rows[-1][0]
 
     def by_seq(self, seqs: Sequence[int]) -> list[FactRow]:
@@ -154,7 +154,7 @@ class SqliteFacts:
         rows = self._fetch(statements()["reports"], (to_text(until),))
         return [Report(kind, ref, from_text(at)) for kind, ref, at in rows]
 
-    def predicates(self) -> list[Declared]:
+    def predicates(self) -> list[DeclaredPredicate]:
         return [to_declared(row) for row in self._fetch(statements()["declared_predicates"], ())]
 
     # What a bank has of its own

@@ -14,9 +14,8 @@ import numpy as np
 from everwhen.instants import from_text, to_text
 from everwhen.store.graph import GraphWriter, Vectors
 from everwhen.store.index import Index
-from everwhen.store.keep import Forgotten
-from everwhen.store.kinds import code
-from everwhen.store.model import Model
+from everwhen.store.kind_codes import code
+from everwhen.store.maintenance import TurnForgotten
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
 from everwhen.store.sqlite.history import entities_then, subjects_then
@@ -25,6 +24,7 @@ from everwhen.store.sqlite.rows import interval_of
 from everwhen.store.sqlite.statements import statements
 from everwhen.store.terms import Tokenizer
 from everwhen.store.then import NOW, Then
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.when import Interval
 
@@ -40,7 +40,7 @@ class SqliteGraph(Identities):
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
         index: Callable[[], Index],
-        still_ours: Callable[[sqlite3.Connection, Model], None],
+        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
     ) -> None:
         super().__init__(writer)
         self._still_ours = still_ours
@@ -70,7 +70,7 @@ class SqliteGraph(Identities):
         return Usage(calls, read, written, cost)
 
     @contextmanager
-    def writing(self, made_with: Model) -> Iterator[GraphWriter]:
+    def writing(self, made_with: VectorModel) -> Iterator[GraphWriter]:
         with self._writer.transaction() as sql:
             self._still_ours(sql, made_with)
             yield SqliteGraphWriter(sql, self._tokenizer())
@@ -85,7 +85,7 @@ class SqliteGraph(Identities):
         with self._reader.use() as sql:
             found = dict(sql.execute(statements()["first_vectors"], (json.dumps(list(turns)),)))
         if len(found) < len(set(turns)):
-            raise Forgotten("a turn was forgotten while it was being read")
+            raise TurnForgotten("a turn was forgotten while it was being read")
         blobs = b"".join(found[turn] for turn in turns)
         return np.frombuffer(blobs, dtype="<f4").reshape(len(turns), -1)
 

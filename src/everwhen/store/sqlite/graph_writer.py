@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 import numpy as np
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.graph import Heard, Known, NewUnit
-from everwhen.store.keep import Forgotten
+from everwhen.store.graph import EntityRow, Heard, NewUnit
+from everwhen.store.maintenance import TurnForgotten
 from everwhen.store.sqlite.identities import new_entity
-from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.statements import statements
+from everwhen.store.sqlite.unit_removal import remove_units
 from everwhen.store.terms import Tokenizer
 from everwhen.types import LinkType
 
@@ -98,7 +98,7 @@ class SqliteGraphWriter:
     def unit_of_turns(self, turns: Sequence[str]) -> dict[str, int]:
         found = dict(self._sql.execute(statements()["turn_units"], (json.dumps(list(turns)),)))
         if len(found) < len(set(turns)):
-            raise Forgotten("a turn was forgotten while it was being read")
+            raise TurnForgotten("a turn was forgotten while it was being read")
         return found
 
     def drop_superseded(self, kind: str, turns: Sequence[str], but: Sequence[str]) -> None:
@@ -108,12 +108,12 @@ class SqliteGraphWriter:
 
     # Entities
 
-    def entities(self) -> list[Known]:
-        found: dict[int, Known] = {}
+    def entities(self) -> list[EntityRow]:
+        found: dict[int, EntityRow] = {}
         for seq, id_, name, type_, other in self._sql.execute(statements()["known_entities"]):
             before = found.get(seq)
             names = (before.names if before else frozenset({name})) | {other}
-            found[seq] = Known(seq, id_, name, type_, names)
+            found[seq] = EntityRow(seq, id_, name, type_, names)
         return list(found.values())
 
     def names_version(self) -> str:

@@ -13,11 +13,11 @@ from everwhen.instants import from_text, to_text
 from everwhen.processes import is_running
 from everwhen.store.jobs import Seen, Work
 from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.removal import restart_turns
 from everwhen.store.sqlite.rows import turn_of
 from everwhen.store.sqlite.scrubbing import SqliteScrubbing
 from everwhen.store.sqlite.statements import statements
-from everwhen.store.tree import Mark, Place, Told
+from everwhen.store.sqlite.unit_removal import restart_turns
+from everwhen.store.tree import BuildMark, NodePlace, SessionSpan
 from everwhen.types import Turn
 
 _LAST = 2**63 - 1
@@ -106,7 +106,7 @@ class SqliteTreeJobs:
         self._writer = writer
         self._reader = reader
 
-    def unseen(self) -> tuple[Seen, list[Told]]:
+    def unseen(self) -> tuple[Seen, list[SessionSpan]]:
         ask = statements()
         with self._reader.transaction("DEFERRED") as sql:
             newest = sql.execute(ask["newest_turn"]).fetchone()[0]
@@ -120,7 +120,7 @@ class SqliteTreeJobs:
             (newest,) = sql.execute(statements()["newest_said"]).fetchone()
         return from_text(newest) if newest else None
 
-    def enqueue(self, places: Sequence[Place], seen: Seen | None = None) -> None:
+    def enqueue(self, places: Sequence[NodePlace], seen: Seen | None = None) -> None:
         with self._writer.transaction() as sql:
             put_marks(sql, places)
             if seen is not None:
@@ -129,11 +129,13 @@ class SqliteTreeJobs:
                     sql, "tree_taken_back", max(seen.taken_back, tree_value(sql, "tree_taken_back") or "")
                 )
 
-    def marks(self, level: int) -> list[Mark]:
+    def marks(self, level: int) -> list[BuildMark]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["marks"], (level,)).fetchall()
         return [
-            Mark(seq, Place(node, level, from_text(starts), from_text(ends), session, parent), bool(waits))
+            BuildMark(
+                seq, NodePlace(node, level, from_text(starts), from_text(ends), session, parent), bool(waits)
+            )
             for seq, node, level, parent, session, starts, ends, waits in rows
         ]
 
@@ -153,16 +155,16 @@ def _forget_the_dead(sql: sqlite3.Connection, now: datetime) -> None:
             sql.execute(ask["drop_claims_of"], (owner,))
 
 
-def put_marks(sql: sqlite3.Connection, places: Sequence[Place]) -> None:
+def put_marks(sql: sqlite3.Connection, places: Sequence[NodePlace]) -> None:
     sql.executemany(statements()["put_mark"], [mark_row(place) for place in places])
 
 
-def told(row: tuple[Any, ...]) -> Told:
+def told(row: tuple[Any, ...]) -> SessionSpan:
     session, first, last = row
-    return Told(session, from_text(first), from_text(last))
+    return SessionSpan(session, from_text(first), from_text(last))
 
 
-def mark_row(place: Place) -> tuple[Any, ...]:
+def mark_row(place: NodePlace) -> tuple[Any, ...]:
     return (place.id, place.level, place.parent, place.session, to_text(place.start), to_text(place.end))
 
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.facts import ConflictRow, Declared, FactKey, FactRow, Outcome, Report
-from everwhen.store.model import Model
-from everwhen.store.sqlite.removal import remove_units
+from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactKey, FactRow, Outcome, Report
 from everwhen.store.sqlite.statements import statements
+from everwhen.store.sqlite.unit_removal import remove_units
 from everwhen.store.terms import Tokenizer
+from everwhen.store.vector_model import VectorModel
 
 
 class SqliteLedger:
@@ -28,7 +28,7 @@ class SqliteLedger:
         self,
         sql: sqlite3.Connection,
         tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[sqlite3.Connection, Model], None],
+        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
         held_at: datetime | None = None,
     ) -> None:
         """`held_at` is when the memory came to hold what is written here, where that is not its transaction time."""
@@ -128,7 +128,7 @@ class SqliteLedger:
         self._do("adopt_sources", {"fact": fact_id, "other": other})
         self._do("adopt_unit_turns", {"fact": fact_id, "other": other})
 
-    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32], made_with: Model) -> None:
+    def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32], made_with: VectorModel) -> None:
         ask = statements()
         self._still_ours(self._sql, made_with)
         self._do(
@@ -175,10 +175,10 @@ class SqliteLedger:
     def settle(self, conflict_id: str, at: datetime, kept: str | None) -> None:
         self._do("settle_conflict", (to_text(at), kept, conflict_id))
 
-    def predicates(self) -> list[Declared]:
+    def predicates(self) -> list[DeclaredPredicate]:
         return [to_declared(row) for row in self._do("declared_predicates", ()).fetchall()]
 
-    def declare(self, predicate: Declared) -> None:
+    def declare(self, predicate: DeclaredPredicate) -> None:
         synonyms = json.dumps(list(predicate.synonyms), ensure_ascii=False)
         self._do(
             "declare_predicate",
@@ -321,6 +321,6 @@ def to_conflict(row: tuple[Any, ...]) -> ConflictRow:
     )
 
 
-def to_declared(row: tuple[Any, ...]) -> Declared:
+def to_declared(row: tuple[Any, ...]) -> DeclaredPredicate:
     key, name, multi, domain, synonyms = row
-    return Declared(key, name, bool(multi), domain, tuple(json.loads(synonyms)))
+    return DeclaredPredicate(key, name, bool(multi), domain, tuple(json.loads(synonyms)))

@@ -6,7 +6,7 @@ import sqlite3
 from typing import BinaryIO
 
 from everwhen.errors import Unavailable
-from everwhen.sqlite_slack import can_be_wiped, log_is_empty, open_files, wipe_slack
+from everwhen.sqlite_wipe import can_be_wiped, log_is_empty, open_files, wipe_slack
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.files import part_of, remove_file
 from everwhen.store.sqlite.statements import statements

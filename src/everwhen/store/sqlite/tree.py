@@ -11,16 +11,25 @@ from typing import Any
 import numpy as np
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.model import Model
 from everwhen.store.sqlite.connection import Connection
 from everwhen.store.sqlite.history import versions_then
 from everwhen.store.sqlite.jobs import mark_row, put_marks, put_tree_value, seen_turns, told, tree_value
-from everwhen.store.sqlite.removal import remove_units
 from everwhen.store.sqlite.rows import interval_of
 from everwhen.store.sqlite.statements import statements
+from everwhen.store.sqlite.unit_removal import remove_units
 from everwhen.store.terms import Tokenizer
 from everwhen.store.then import Then
-from everwhen.store.tree import Above, Built, Mark, NewNode, NodeRow, Outcome, Place, Told
+from everwhen.store.tree import (
+    Ancestor,
+    BuildMark,
+    BuildResult,
+    NewNode,
+    NodePlace,
+    NodeRow,
+    Outcome,
+    SessionSpan,
+)
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Statement
 from everwhen.when import Interval
 
@@ -33,7 +42,7 @@ class SqliteTree:
         writer: Connection,
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[sqlite3.Connection, Model], None],
+        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
     ) -> None:
         self._writer = writer
         self._reader = reader
@@ -42,7 +51,7 @@ class SqliteTree:
 
     # What is to be built
 
-    def told(self, turns: Sequence[str]) -> list[Told]:
+    def told(self, turns: Sequence[str]) -> list[SessionSpan]:
         with self._reader.use() as sql:
             rows = sql.execute(statements()["sessions_of_turns"], (json.dumps(list(turns)),)).fetchall()
         return [told(row) for row in rows]
@@ -62,13 +71,13 @@ class SqliteTree:
 
     # Writing
 
-    def put(self, built: Sequence[Built], made_with: Model) -> list[Outcome]:
+    def put(self, built: Sequence[BuildResult], made_with: VectorModel) -> list[Outcome]:
         with self._writer.transaction() as sql:
             self._still_ours(sql, made_with)
             now = to_text(datetime.now(UTC))
             return [self._put_one(sql, one.mark, one.node, now) for one in built]
 
-    def _put_one(self, sql: sqlite3.Connection, mark: Mark, node: NewNode | None, now: str) -> Outcome:
+    def _put_one(self, sql: sqlite3.Connection, mark: BuildMark, node: NewNode | None, now: str) -> Outcome:
         ask = statements()
         standing = sql.execute(ask["mark"], (mark.place.id,)).fetchone()
         if standing is None or standing[0] != mark.seq:
@@ -94,7 +103,7 @@ class SqliteTree:
             sql.execute(ask["put_mark"], mark_row(node.above))
         return "built" if old is None else "rebuilt"
 
-    def _remove(self, sql: sqlite3.Connection, place: Place, old: tuple[Any, ...], now: str) -> None:
+    def _remove(self, sql: sqlite3.Connection, place: NodePlace, old: tuple[Any, ...], now: str) -> None:
         ask = statements()
         below = sql.execute(ask["node_children"], (place.id, 1)).fetchall() if place.level == 2 else []
         _replace(sql, [old[0], *(unit for unit, _ in below)], now)
@@ -155,7 +164,7 @@ class SqliteTree:
             },
         )
 
-    def uproot(self, turns: Sequence[str], places: Sequence[Place]) -> int:
+    def uproot(self, turns: Sequence[str], places: Sequence[NodePlace]) -> int:
         with self._writer.transaction() as sql:
             units = above(sql, turns, places)
             remove_units(sql, units)
@@ -199,11 +208,11 @@ class SqliteTree:
             rows = sql.execute(statements()["node_texts_before"], (level, to_text(instant), count)).fetchall()
         return [text for (text,) in reversed(rows)]
 
-    def paths(self, turns: Sequence[str]) -> dict[str, list[Above]]:
-        found: dict[str, list[Above]] = {}
+    def paths(self, turns: Sequence[str]) -> dict[str, list[Ancestor]]:
+        found: dict[str, list[Ancestor]] = {}
         with self._reader.use() as sql:
             for turn, id_, level, unit in sql.execute(statements()["node_paths"], (json.dumps(list(turns)),)):
-                found.setdefault(turn, []).append(Above(id_, level, unit))
+                found.setdefault(turn, []).append(Ancestor(id_, level, unit))
         return found
 
     def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:
@@ -246,7 +255,7 @@ def _replace(sql: sqlite3.Connection, units: Sequence[int], now: str) -> None:
     remove_units(sql, units)
 
 
-def above(sql: sqlite3.Connection, turns: Sequence[str], places: Sequence[Place]) -> list[int]:
+def above(sql: sqlite3.Connection, turns: Sequence[str], places: Sequence[NodePlace]) -> list[int]:
     """The nodes above some turns, which are put on the list; `places` are those of the turns' sessions."""
     ask = statements()
     units: set[int] = set()
@@ -292,7 +301,7 @@ def _node(row: tuple[Any, ...]) -> NodeRow:
     assert interval is not None
     return NodeRow(
         unit=unit,
-        place=Place(id_, level, from_text(starts), from_text(ends), session, parent),
+        place=NodePlace(id_, level, from_text(starts), from_text(ends), session, parent),
         interval=interval,
         text=text,
         children=tuple(json.loads(children)),

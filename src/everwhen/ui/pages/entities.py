@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from everwhen.memory import Memory
 from everwhen.types import Entity, UnitRow
-from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, said, show_turns
+from everwhen.ui.components import badge, block, day, empty, markup, pick, picked, said, show_turns
+from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_ENTITIES, MOST_MENTIONS
 
 TYPES = ("PERSON", "LOCATION", "ORGANIZATION", "EVENT", "PRODUCT", "DATE", "WORK", "OTHER")
@@ -25,7 +25,7 @@ MAJOR = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class EntityGraph:
     """Entities with how often each was mentioned until then, the links between them, and where they lie."""
 
     entities: list[tuple[Entity, list[UnitRow]]]
@@ -33,17 +33,17 @@ class Graph:
     places: NDArray[np.float64]
 
 
-class Entities(Leaf):
+class Entities(UIPage):
     name, title, icon = "entities", "Entities", "hub"
     hint = "Who is spoken of, and together with whom."
 
     def controls(self) -> None:
         self.picked = ""
 
-    async def load(self) -> Graph:
+    async def load(self) -> EntityGraph:
         return await self.visit.read(self._read)
 
-    def draw(self, data: Graph) -> None:
+    def draw(self, data: EntityGraph) -> None:
         if not data.entities:
             with block("div", "sheet"):
                 empty(
@@ -62,7 +62,7 @@ class Entities(Leaf):
 
     # Reading
 
-    def _read(self, memory: Memory) -> Graph:
+    def _read(self, memory: Memory) -> EntityGraph:
         then = self.visit.as_of
         found: list[tuple[Entity, list[UnitRow]]] = []
         known = [
@@ -84,11 +84,11 @@ class Entities(Leaf):
             for b in range(a + 1, len(found))
             if (shared := len(seen[a] & seen[b]))
         }
-        return Graph(found, links, layout(len(found), links))
+        return EntityGraph(found, links, layout(len(found), links))
 
     # Drawing
 
-    def _svg(self, data: Graph) -> str:
+    def _svg(self, data: EntityGraph) -> str:
         strongest = max(data.links.values(), default=1)
         chosen = next((n for n, (one, _) in enumerate(data.entities) if one.id == self.picked), None)
         most = max(len(units) for _, units in data.entities)
@@ -117,7 +117,7 @@ class Entities(Leaf):
         return "".join([*out, *names, "</svg>"])  # names above all circles
 
     @staticmethod
-    def _legend(data: Graph) -> str:
+    def _legend(data: EntityGraph) -> str:
         types = dict.fromkeys(one.type for one, _ in data.entities)
         return "".join(
             f'<span style="--of: var(--hue-{hue(type_)})">{escape(type_.lower())}</span>' for type_ in types

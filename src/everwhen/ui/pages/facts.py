@@ -12,10 +12,22 @@ from nicegui import ui
 
 from everwhen.memory import Memory
 from everwhen.types import Conflict, Fact, StaleFact
-from everwhen.ui.axis import Axis, fitting
-from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, choice, day, empty, markup, pick, picked, press, said, show_turns
+from everwhen.ui.components import (
+    badge,
+    block,
+    choice,
+    day,
+    empty,
+    markup,
+    pick,
+    picked,
+    press,
+    said,
+    show_turns,
+)
+from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_FACTS, MOST_QUEUED
+from everwhen.ui.time_axis import Axis, fitting
 
 SIGNALS = {
     "age": "old",
@@ -27,7 +39,7 @@ SIGNALS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class FactsView:
     """What is believed, at the moment that the page looks from."""
 
     facts: list[Fact]
@@ -38,7 +50,7 @@ class Book:
     more: int
 
 
-class FactBars(Leaf):
+class FactBars(UIPage):
     name, title, icon = "facts", "Facts", "fact_check"
     hint = "What is so, from when to when."
 
@@ -58,10 +70,10 @@ class FactBars(Leaf):
                 "span",
             )
 
-    async def load(self) -> Book:
+    async def load(self) -> FactsView:
         return await self.visit.read(self._read)
 
-    def draw(self, data: Book) -> None:
+    def draw(self, data: FactsView) -> None:
         self.facts = {fact.id: fact for fact in data.facts}
         may = self.visit.may("write") and self.visit.as_of is None
         if data.review:
@@ -82,7 +94,7 @@ class FactBars(Leaf):
 
     # Reading
 
-    def _read(self, memory: Memory) -> Book:
+    def _read(self, memory: Memory) -> FactsView:
         then, moment = self.visit.as_of, self.visit.moment
         known = then if self.known == "then" else None
         facts = [fact for fact in memory.facts.versions() if _known(fact, known)]
@@ -93,7 +105,7 @@ class FactBars(Leaf):
         stale = memory.facts.stale(now=moment, limit=MOST_QUEUED) if then is None else []
         asked = {side.id for conflict in review for side in conflict.sides}
         confidence = {fact.id: memory.facts.confidence_at(fact, moment) for fact in held}
-        return Book(
+        return FactsView(
             facts[:MOST_FACTS],
             frozenset(fact.id for fact in held),
             confidence,
@@ -104,7 +116,7 @@ class FactBars(Leaf):
 
     # Drawing
 
-    def _bars(self, data: Book) -> str:
+    def _bars(self, data: FactsView) -> str:
         starts = [fact.valid_from for fact in data.facts]
         ends = [fact.valid_to for fact in data.facts if fact.valid_to is not None]
         last = self.visit.stats.last if self.visit.stats and self.visit.stats.last else self.visit.moment
@@ -126,7 +138,7 @@ class FactBars(Leaf):
             out.append(f'<p class="pad small faint">and {data.more} more</p>')
         return "".join(out)
 
-    def _bar(self, fact: Fact, axis: Axis, data: Book) -> str:
+    def _bar(self, fact: Fact, axis: Axis, data: FactsView) -> str:
         holds = fact.id in data.holding
         left = axis.place(fact.valid_from)
         width = max((axis.place(fact.valid_to) if fact.valid_to else 100.0) - left, 0.6)

@@ -13,14 +13,14 @@ from nicegui import ui
 from nicegui.events import UploadEventArguments
 
 from everwhen.errors import EverwhenError
+from everwhen.files.compressed import check_unpacked_size
 from everwhen.files.export import is_export, read_header
-from everwhen.files.packed import check_unpacked_size
 from everwhen.files.private import private_file
 from everwhen.ingest.importers import FORMATS, detect, merged, read
 from everwhen.memory import Memory
-from everwhen.serve.moving import FOLDER
-from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import block, empty, markup, said
+from everwhen.serve.transfer_files import FOLDER
+from everwhen.ui.components import block, empty, markup, said
+from everwhen.ui.page import UIPage
 
 SEVERAL = ("locomo", "longmemeval")
 """Formats whose files hold several conversations, which come under names of their own."""
@@ -46,7 +46,7 @@ class Progress:
         return bool(self.result or self.problem)
 
 
-class Importing(Leaf):
+class Importing(UIPage):
     name, title, icon = "import", "Import", "upload_file"
     hint = "Conversations from elsewhere."
 

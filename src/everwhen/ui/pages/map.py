@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from everwhen.map.project import project
 from everwhen.memory import Memory
 from everwhen.types import Node
-from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import block, choice, empty, markup, pick, picked, said, show_turns, spoken
+from everwhen.ui.components import block, choice, empty, markup, pick, picked, said, show_turns, spoken
+from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_POINTS
 
 HUES = 8
@@ -22,7 +22,7 @@ MOST_NAMED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Plane:
+class LevelPlane:
     """One level, flat: a point, a month and a node each."""
 
     name: str
@@ -31,20 +31,20 @@ class Plane:
     nodes: tuple[Node, ...]
 
 
-class MemoryMap(Leaf):
+class MemoryMap(UIPage):
     name, title, icon = "map", "Map", "scatter_plot"
     hint = "What is about the same lies close together."
 
     def controls(self) -> None:
         self.level = ""
-        self.planes: list[Plane] | None = None
+        self.planes: list[LevelPlane] | None = None
 
-    async def load(self) -> list[Plane]:
+    async def load(self) -> list[LevelPlane]:
         if self.planes is None:  # the slider moves over the same points
             self.planes = await self.visit.read(_planes)
         return self.planes
 
-    def draw(self, data: list[Plane]) -> None:
+    def draw(self, data: list[LevelPlane]) -> None:
         if not data:
             with block("div", "sheet"):
                 empty(
@@ -77,7 +77,7 @@ class MemoryMap(Leaf):
                 "legend",
             )
 
-    def _svg(self, plane: Plane, shown: list[int]) -> str:
+    def _svg(self, plane: LevelPlane, shown: list[int]) -> str:
         low, high = plane.points.min(axis=0), plane.points.max(axis=0)
         flat = 4 + 92 * (plane.points - low) / np.maximum(high - low, 1e-9)
         groups = {name: n % HUES for n, name in enumerate(dict.fromkeys(plane.groups))}
@@ -104,7 +104,7 @@ class MemoryMap(Leaf):
         )
 
 
-def _planes(memory: Memory) -> list[Plane]:
+def _planes(memory: Memory) -> list[LevelPlane]:
     out = []
     for layer in memory.layers():
         nodes = memory.tree(level=layer.level)
@@ -113,7 +113,9 @@ def _planes(memory: Memory) -> list[Plane]:
         kept = np.unique(np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_POINTS)).astype(int))
         points = project(layer.vectors[kept].astype(np.float64), "pca")
         out.append(
-            Plane(layer.name, points, tuple(layer.groups[n] for n in kept), tuple(nodes[n] for n in kept))
+            LevelPlane(
+                layer.name, points, tuple(layer.groups[n] for n in kept), tuple(nodes[n] for n in kept)
+            )
         )
     return out
 

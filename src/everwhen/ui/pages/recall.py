@@ -13,12 +13,24 @@ from nicegui import ui
 
 from everwhen.memory import Memory
 from everwhen.recall import Recall
-from everwhen.recall.naming import called
+from everwhen.recall.score_labels import score_label
 from everwhen.settings import MAX_TOKENS
-from everwhen.times import Clock
+from everwhen.time_arguments import TimeReader
 from everwhen.types import KINDS, Recalled
-from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, day, empty, markup, pick, picked, press, said, show_turns, spoken
+from everwhen.ui.components import (
+    badge,
+    block,
+    day,
+    empty,
+    markup,
+    pick,
+    picked,
+    press,
+    said,
+    show_turns,
+    spoken,
+)
+from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_MEMORIES
 from everwhen.when.zones import zone_of
 
@@ -30,7 +42,7 @@ PARTS = 6
 """The largest parts of a score that are drawn."""
 
 
-class Explorer(Leaf):
+class Explorer(UIPage):
     name, title, icon = "recall", "Recall", "manage_search"
     hint = "What an agent would be given, and why."
 
@@ -184,7 +196,7 @@ class Explorer(Leaf):
     def _day(self, given: str | None, name: str) -> datetime | None:
         if not given:
             return None
-        chosen = Clock(self.visit.zone).interval(given, name)
+        chosen = TimeReader(self.visit.zone).interval(given, name)
         return chosen.end if name == "after" else chosen.start  # after: the whole day is over
 
 
@@ -194,7 +206,7 @@ def _parts(parts: Mapping[str, float]) -> str:
     ranked = sorted(parts.items(), key=lambda part: -abs(part[1]))
     scale = abs(ranked[0][1]) or 1.0
     lines = "".join(
-        f'<div class="part"><span>{escape(called(name))}</span><span class="num">{value:+.2f}</span>'
+        f'<div class="part"><span>{escape(score_label(name))}</span><span class="num">{value:+.2f}</span>'
         f'<span><span class="bar{" minus" if value < 0 else ""}" style="width: {abs(value) / scale * 100:.0f}%">'
         "</span></span></div>"
         for name, value in ranked[:PARTS]

@@ -12,10 +12,21 @@ from nicegui import ui
 
 from everwhen.memory import Memory
 from everwhen.types import NETWORKS, Entry
-from everwhen.ui.axis import WINDOWS, Axis, floor, shift
-from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, choice, empty, markup, pick, picked, press, show_turns, spoken
+from everwhen.ui.components import (
+    badge,
+    block,
+    choice,
+    empty,
+    markup,
+    pick,
+    picked,
+    press,
+    show_turns,
+    spoken,
+)
+from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_ENTRIES, MOST_MENTIONS, MOST_ROWS
+from everwhen.ui.time_axis import WINDOWS, Axis, floor, shift
 from everwhen.when import Grain
 
 KINDS = {"event": "Events", "fact": "Facts", "session": "Conversations"}
@@ -29,7 +40,7 @@ LETTER = 0.64
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class TimelineView:
     """One look: what lies in the window, and what has no date of its own."""
 
     axis: Axis
@@ -39,7 +50,7 @@ class Seen:
     later: int
 
 
-class Timeline(Leaf):
+class Timeline(UIPage):
     name, title, icon = "timeline", "Timeline", "timeline"
     hint = "What happened, and what is planned, in the order of time."
 
@@ -74,12 +85,12 @@ class Timeline(Leaf):
                 on_change=lambda e: self._keep(kinds=e.value),
             ).props("outlined dense options-dense behavior=menu").style("min-width: 11rem")
 
-    async def load(self) -> Seen:
+    async def load(self) -> TimelineView:
         names, seen = await self.visit.read(self._read)
         self._names.set_options({"": "Anybody", **{name: name for name in names}})
         return seen
 
-    def draw(self, data: Seen) -> None:
+    def draw(self, data: TimelineView) -> None:
         self.entries = {str(number): one for number, one in enumerate((*data.dated, *data.undated))}
         if not self.entries and not data.earlier and not data.later:
             with block("div", "sheet"):
@@ -114,7 +125,7 @@ class Timeline(Leaf):
 
     # Reading
 
-    def _read(self, memory: Memory) -> tuple[list[str], Seen]:
+    def _read(self, memory: Memory) -> tuple[list[str], TimelineView]:
         then = self.visit.as_of
         names = [one.name for one in memory.entities() if then is None or (one.first and one.first < then)]
         events = {one.id: one for one in memory.events(as_of=then)}
@@ -140,12 +151,12 @@ class Timeline(Leaf):
     def _is_about(self, entry: Entry, about: set[str]) -> bool:
         return not about.isdisjoint((*entry.ids, *entry.turns)) or self.entity.lower() in entry.text.lower()
 
-    def _seen(self, entries: Sequence[Entry]) -> Seen:
+    def _seen(self, entries: Sequence[Entry]) -> TimelineView:
         undated = [one for one in entries if one.inferred and one.kind == "event"]
         dated = [one for one in entries if not (one.inferred and one.kind == "event")]
         axis = self._axis([one for one in dated if one.kind != "session"] or dated)
         inside = [one for one in dated if _start(one) < axis.end and _end(one) > axis.start]
-        return Seen(
+        return TimelineView(
             axis,
             inside,
             undated,
@@ -170,7 +181,7 @@ class Timeline(Leaf):
 
     # Drawing
 
-    def _chart(self, data: Seen) -> str:
+    def _chart(self, data: TimelineView) -> str:
         axis, rows, marks, hidden = data.axis, [0.0] * MOST_ROWS, [], 0
         numbered = {id(one): number for number, one in self.entries.items()}
         sessions = [axis.place(max(_start(one), axis.start)) for one in data.dated if one.kind == "session"]
@@ -221,7 +232,7 @@ class Timeline(Leaf):
         title = escape(f"{spoken(one.interval, one.zone)}: {one.text}")
         return f'<g {pick(number)} aria-label="{title}"><title>{title}</title>{shape}{words}</g>'
 
-    def _list(self, data: Seen) -> str:
+    def _list(self, data: TimelineView) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
         groups: dict[str, list[str]] = {}
         listed = [one for one in data.dated if one.kind != "session" or "event" not in self.kinds]
@@ -233,7 +244,7 @@ class Timeline(Leaf):
             for name, lines in groups.items()
         ) + _more(len(listed))
 
-    def _apart(self, data: Seen) -> str:
+    def _apart(self, data: TimelineView) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
         lines = "".join(self._line(one, numbered[id(one)], told=True) for one in data.undated[:MOST_ENTRIES])
         return (

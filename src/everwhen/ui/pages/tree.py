@@ -8,8 +8,8 @@ from html import escape
 
 from everwhen.memory import Memory
 from everwhen.types import Node, Turn
-from everwhen.ui.leaf import Leaf
-from everwhen.ui.parts import badge, block, empty, markup, pick, picked, press, said, spoken, turn_line
+from everwhen.ui.components import badge, block, empty, markup, pick, picked, press, said, spoken, turn_line
+from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_NODES
 
 DEEPEST = 12
@@ -27,7 +27,7 @@ class Branch:
     built: bool
 
 
-class TreeBrowser(Leaf):
+class TreeBrowser(UIPage):
     name, title, icon = "tree", "Tree", "account_tree"
     hint = "What was said, condensed; down to the words themselves."
 

@@ -3,7 +3,7 @@ grammar."""
 
 from __future__ import annotations
 
-from everwhen.when.tokens import word_set
+from everwhen.when.tokenizer import word_set
 
 # Frequent words that no other language here has; a test holds this against the data files.
 ONLY_ENGLISH = word_set(

@@ -11,7 +11,7 @@ from everwhen.when.languages import plainly_english
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import codes, language
 from everwhen.when.lexicon import WORDS as ENGLISH_WORDS
-from everwhen.when.tokens import word_set
+from everwhen.when.tokenizer import word_set
 
 _ENGLISH = word_set(
     """a the and of to in is you that it he was for on are as with his they i at be this have from or had by not but
@@ -36,7 +36,7 @@ _SURE = 2  # from this lead on, the sentence is not read as English
 Verdict = Literal["perhaps", "likely", "surely"]
 
 
-class Spoken(NamedTuple):
+class DetectedLanguages(NamedTuple):
     """The languages other than English that a sentence may be in, best first, and how sure that is."""
 
     codes: list[str]
@@ -85,7 +85,9 @@ def _weighed(sets: dict[str, frozenset[str]], most: int) -> dict[str, tuple[tupl
     }
 
 
-def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, ...] | None) -> Spoken:
+def spoken(
+    words: frozenset[str], folded: frozenset[str], languages: tuple[str, ...] | None
+) -> DetectedLanguages:
     """The languages of the sentence; `words` as written but small, `folded` without accents."""
     figures = not _FIGURES.isdisjoint(words)
     if not figures and signals().isdisjoint(folded):
@@ -110,13 +112,15 @@ def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, 
     timed.discard("en")
     if asked is not None:
         likely = sorted(asked, key=lambda code: -score[code])
-        return Spoken(likely, "surely" if english < max(score[code] for code in asked) else "likely")
+        return DetectedLanguages(
+            likely, "surely" if english < max(score[code] for code in asked) else "likely"
+        )
     if figures:
         timed |= score.keys()
     best = max((score[code] for code in timed), default=0)
     top = max(score.values(), default=0)
     if not best or best < top - _FAR or (english and best < english - _FAR):
-        return Spoken(
+        return DetectedLanguages(
             [], "surely" if _verdict(top, english) == "surely" and max(told.values()) >= _SIGNS else "perhaps"
         )
     likely = sorted(
@@ -131,7 +135,7 @@ def spoken(words: frozenset[str], folded: frozenset[str], languages: tuple[str, 
         and any(word in times and _is_foreign(word) for word in folded)
     ):
         verdict = "likely"  # "in juni trouwen we": half of it may be English, but not its time
-    return Spoken(likely[:3], verdict)
+    return DetectedLanguages(likely[:3], verdict)
 
 
 def _is_foreign(word: str) -> bool:
@@ -139,7 +143,7 @@ def _is_foreign(word: str) -> bool:
     return len(word) > _SHORT and word not in ENGLISH_WORDS and word not in _ENGLISH
 
 
-_NONE = Spoken([], "perhaps")
+_NONE = DetectedLanguages([], "perhaps")
 
 
 def _verdict(score: int, english: int) -> Verdict:

@@ -15,20 +15,20 @@ from everwhen.when.cycles import Cycle, Holiday, Months, Season, Weekday
 from everwhen.when.holidays import is_holiday
 from everwhen.when.languages.fold import fold
 from everwhen.when.meaning import Meaning, PartOfDay, UnitAt
-from everwhen.when.tokens import word_set
+from everwhen.when.tokenizer import word_set
 
 Sense = tuple[str, Hashable, bool]
 DATA = Path(__file__).parent / "data"
 
 
-class Mark:
+class JoiningWord:
     """What a word that only joins others is replaced by; rules do not see it."""
 
     def __repr__(self) -> str:
         return "MARK"
 
 
-MARK = Mark()
+MARK = JoiningWord()
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,10 +301,10 @@ def meaning_of(expression: str) -> Meaning:
     """What an English expression means: data files tell the meaning of holidays and fixed phrases so."""
     if is_holiday(expression.lower()):
         return Holiday(expression.lower())
-    from everwhen.when.chart import parse
     from everwhen.when.lexicon import senses
+    from everwhen.when.parser import parse
     from everwhen.when.rules import english
-    from everwhen.when.tokens import tokenize
+    from everwhen.when.tokenizer import tokenize
 
     tokens = tokenize(expression)
     whole = [

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from everwhen.when.asked import AnchorRelation, Asked, Order
-from everwhen.when.chart import Item, parse
 from everwhen.when.iso import Duration
 from everwhen.when.languages.detect import language_of
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import Language, language, spellings
 from everwhen.when.languages.rules import book_of
-from everwhen.when.languages.words import reader, tokenize
+from everwhen.when.languages.word_tokens import reader, tokenize
 from everwhen.when.offsets import Amount, Count, amount
+from everwhen.when.parser import Item, parse
+from everwhen.when.question_cues import AnchorRelation, Order, QuestionCues
 from everwhen.when.reference import TimeRef
-from everwhen.when.tokens import Token
+from everwhen.when.tokenizer import Token
 
 _RELATIONS: tuple[AnchorRelation, ...] = ("before", "after", "during", "since", "until")
 _END = frozenset({".", "?", "!", ",", ";", "¿", "¡", ":"})
 
 
-def asked(query: str, refs: list[TimeRef]) -> Asked | None:
+def asked(query: str, refs: list[TimeRef]) -> QuestionCues | None:
     """What the question asks; None when it is in English. In its data file `nach+der` is "nach" before "der"."""
     code = language_of(query)
     if code is None:
@@ -35,7 +35,7 @@ def asked(query: str, refs: list[TimeRef]) -> Asked | None:
         if (pattern := _pattern(code, relation)) is not None
         for match in pattern.finditer(plain)
     ]
-    return Asked(
+    return QuestionCues(
         _outside(_pattern(code, "count"), plain, placed),
         _outside(_pattern(code, "only"), plain, placed),
         _order(code, plain, [*placed, *joints]),  # "prima di" is before, "prima" first

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 
-from everwhen.when.bounds import full_year
+from everwhen.when.bounded import full_year
 from everwhen.when.cycles import Months
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import InEnglish, Sense, language, meaning_of
-from everwhen.when.languages.words import NUMERIC
+from everwhen.when.languages.word_tokens import NUMERIC
 from everwhen.when.meaning import Clock, Fixed
-from everwhen.when.tokens import Token
+from everwhen.when.tokenizer import Token
 
 _DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")} | {
     "零": 0,

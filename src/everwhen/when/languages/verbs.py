@@ -10,8 +10,8 @@ from typing import NamedTuple
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import Language, language
 from everwhen.when.meaning import Side
-from everwhen.when.tense import Look
-from everwhen.when.tokens import Token
+from everwhen.when.tense import VerbDirection
+from everwhen.when.tokenizer import Token
 
 _SHORTEST = 4  # letters of a word that an ending may tell
 _REACH = 24  # tokens looked at on either side
@@ -20,7 +20,7 @@ _SPOKEN = 3  # words beside the time from which on somebody tells something, wit
 
 
 @cache
-def looker(code: str) -> Callable[[list[Token], int, int], Look]:
+def looker(code: str) -> Callable[[list[Token], int, int], VerbDirection]:
     """The side of the nearest verb that tells one; a verb that does not is in the present and looks ahead."""
     told = language(code)
     if not told.spaced:
@@ -28,7 +28,7 @@ def looker(code: str) -> Callable[[list[Token], int, int], Look]:
     helping, being = told.words("auxiliaries"), told.words("being")
     kind_of = _kinds(code)
 
-    def side_of(tokens: list[Token], start: int, end: int) -> Look:
+    def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
         best: tuple[int, Side, bool] | None = None
         spoken = 0
         for index in range(max(0, start - _REACH), min(len(tokens), end + _REACH)):
@@ -48,22 +48,22 @@ def looker(code: str) -> Callable[[list[Token], int, int], Look]:
             if side is not None and (best is None or distance < best[0]):
                 best = (distance, side, token.lower not in being)
         if best is not None:
-            return Look(best[1], best[2])
-        return Look("future", False, True) if spoken >= _SPOKEN else Look(None)
+            return VerbDirection(best[1], best[2])
+        return VerbDirection("future", False, True) if spoken >= _SPOKEN else VerbDirection(None)
 
     return side_of
 
 
-def _without_spaces(told: Language) -> Callable[[list[Token], int, int], Look]:
+def _without_spaces(told: Language) -> Callable[[list[Token], int, int], VerbDirection]:
     """Where words are not apart the signs are looked for in the text itself, what is past first."""
     past, future = (re.compile("|".join(told.text(name).split())) for name in ("past", "future"))
 
-    def side_of(tokens: list[Token], start: int, end: int) -> Look:
+    def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
         around = (*tokens[max(0, start - _REACH) : start], *tokens[end : end + _REACH])
         text = "".join(token.lower for token in around)
         if past.search(text):
-            return Look("past", True)
-        return Look("future", True) if future.search(text) else Look(None)
+            return VerbDirection("past", True)
+        return VerbDirection("future", True) if future.search(text) else VerbDirection(None)
 
     return side_of
 

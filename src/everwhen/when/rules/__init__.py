@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from everwhen.when.chart import RuleBook
+from everwhen.when.parser import RuleBook
 
 
 @cache
@@ -12,22 +12,22 @@ def english() -> RuleBook:
     """Every English rule, compiled at first use."""
     from everwhen.when.rules import (
         amounts,
+        anaphoric,
         anchored,
         bounds,
         clocks,
         dates,
+        holiday_names,
         hours,
-        named,
         parts,
         recurring,
         relative,
-        told,
     )
 
     return RuleBook().extended(
         amounts.book,
         dates.book,
-        named.book,
+        holiday_names.book,
         relative.book,
         parts.book,
         anchored.book,
@@ -35,5 +35,5 @@ def english() -> RuleBook:
         clocks.book,
         hours.book,
         recurring.book,
-        told.book,
+        anaphoric.book,
     )

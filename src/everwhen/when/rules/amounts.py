@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from everwhen.when.calendar import Unit
-from everwhen.when.chart import RuleBook
 from everwhen.when.offsets import Amount, Count, amount
+from everwhen.when.parser import RuleBook
 
 book = RuleBook()
 rule = book.rule

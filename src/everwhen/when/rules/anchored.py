@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from everwhen.when.calendar import Unit
-from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import (
     Cycle,
     DayOfMonth,
@@ -30,6 +29,7 @@ from everwhen.when.offsets import (
     WeekendOf,
     amount,
 )
+from everwhen.when.parser import RuleBook
 
 book = RuleBook()
 rule = book.rule

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from everwhen.when.bounds import Between, Bound, DotDate, Lasting, Onward, WrittenDate
+from everwhen.when.bounded import Between, Bound, DotDate, Lasting, Onward, WrittenDate
 from everwhen.when.calendar import DAY
-from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import (
     Coming,
     Cycle,
@@ -22,6 +21,7 @@ from everwhen.when.cycles import (
 )
 from everwhen.when.meaning import AtClock, Days, Fixed, Hours, Instants, Meaning, Now, Part, PartOfDay, UnitAt
 from everwhen.when.offsets import TODAY, Amount
+from everwhen.when.parser import RuleBook
 from everwhen.when.rules.dates import month_day, year
 
 book = RuleBook()

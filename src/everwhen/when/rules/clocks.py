@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import MonthDay, Within
 from everwhen.when.meaning import AtClock, Clock, Hours, Meaning
+from everwhen.when.parser import RuleBook
 from everwhen.when.rules.dates import year
 
 book = RuleBook()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from everwhen.when.bounds import DateOrClock, DayAndPoint, DotDate, DotDay, full_year
-from everwhen.when.chart import RuleBook
+from everwhen.when.bounded import DateOrClock, DayAndPoint, DotDate, DotDay, full_year
 from everwhen.when.cycles import (
     Cycle,
     DayOfMonth,
@@ -18,6 +17,7 @@ from everwhen.when.cycles import (
 )
 from everwhen.when.lexicon import is_clock, is_time
 from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, NoSuchDay, UnitAt
+from everwhen.when.parser import RuleBook
 
 book = RuleBook()
 rule = book.rule

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.when.bounds import Between, HoursOrYears, SideOfClock
-from everwhen.when.chart import RuleBook
+from everwhen.when.bounded import Between, HoursOrYears, SideOfClock
 from everwhen.when.cycles import Holiday, MonthDay, SlashDay, Weekday
 from everwhen.when.lexicon import is_clock
 from everwhen.when.meaning import AtClock, Clock, Hours, Meaning, Part, PartOfDay
+from everwhen.when.parser import RuleBook
 from everwhen.when.rules.bounds import one_day
 
 book = RuleBook()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from everwhen.when.calendar import Unit
-from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import DayOfMonth
 from everwhen.when.meaning import (
     AtClock,
@@ -20,6 +19,7 @@ from everwhen.when.meaning import (
     UnitAt,
 )
 from everwhen.when.offsets import TODAY, Ago, Count, Window, amount
+from everwhen.when.parser import RuleBook
 
 book = RuleBook()
 rule = book.rule

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from everwhen.when.calendar import Unit
-from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import Cycle, DayOfMonth, Weekday, Weekend
+from everwhen.when.parser import RuleBook
 from everwhen.when.recurrence import Recurrence
 
 book = RuleBook()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from everwhen.when.calendar import Unit
-from everwhen.when.chart import RuleBook
 from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Several, Weekday, Weekend
 from everwhen.when.meaning import (
     Days,
@@ -12,6 +11,7 @@ from everwhen.when.meaning import (
     UnitAt,
 )
 from everwhen.when.offsets import Ago, Amount, Count, InAmount, Window, amount
+from everwhen.when.parser import RuleBook
 
 book = RuleBook()
 rule = book.rule

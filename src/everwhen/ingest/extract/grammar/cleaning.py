@@ -43,7 +43,7 @@ _LATIN = re.compile(r"[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ProseLine:
     """A line of prose, cleaned for parsing: where it stands, and the header of the list that it is an item of."""
 
     text: str
@@ -59,11 +59,11 @@ class Passage:
         return any(start <= place < end for start, end in self.quotes)
 
 
-def passages(text: str) -> list[Passage]:
+def passages(text: str) -> list[ProseLine]:
     """The prose of a turn, line by line."""
     for pattern in (_FENCED, _CAPTION, _LINK):
         text = pattern.sub(_blank, text)
-    found: list[Passage] = []
+    found: list[ProseLine] = []
     header, place, tracing = "", 0, False
     for line in text.splitlines(keepends=True):
         start, place = place, place + len(line)
@@ -87,7 +87,7 @@ def passages(text: str) -> list[Passage]:
         elif found and not found[-1].item and found[-1].text.strip() == header:
             found[-1] = replace(found[-1], heads=True)
         quotes = tuple(match.span() for match in _QUOTED.finditer(cleaned))
-        found.append(Passage(cleaned, start, header if item else "", item is not None, quotes=quotes))
+        found.append(ProseLine(cleaned, start, header if item else "", item is not None, quotes=quotes))
     return found
 
 

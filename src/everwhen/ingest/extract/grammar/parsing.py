@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from everwhen.ingest.extract.grammar.lexicon import PASTS, TAGS, vocabulary
+from everwhen.ingest.extract.grammar.word_lists import PASTS, TAGS, vocabulary
 
 KEPT_PARSES = 512
 """Parses remembered by their text: the overlap of two batches, and what is said again and again."""
@@ -67,7 +67,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class NamedSpan:
     """A named entity as the parser sees it: first and last word, and its label."""
 
     words: tuple[Word, ...]
@@ -85,7 +85,7 @@ class Parse:
     text: str
     words: tuple[Word, ...]
     sentences: tuple[tuple[Word, ...], ...]
-    names: tuple[Name, ...]
+    names: tuple[NamedSpan, ...]
 
 
 def spoken(words: Sequence[Word]) -> str:
@@ -216,7 +216,7 @@ def _copied(doc: Any) -> Parse:
         if word.tag == "NNS" and word.dep in ("ROOT", "conj", "ccomp") and word.child("nsubj") is not None:
             # What has a subject is a verb: "my flight leaves on Friday".
             word.tag, word.pos, word.lemma = "VBZ", "VERB", word.lower.removesuffix("s")
-    names = tuple(Name(tuple(words[span.start : span.end]), span.label_) for span in doc.ents)
+    names = tuple(NamedSpan(tuple(words[span.start : span.end]), span.label_) for span in doc.ents)
     return Parse(doc.text, tuple(words), tuple(sentences), names)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everwhen.ingest.extract.base import CausalLink
-from everwhen.ingest.extract.rules.draft import Draft
+from everwhen.ingest.extract.rules.event_draft import EventDraft
 
 BECAUSE, SO, AFTER = 0.8, 0.7, 0.5
 
 
-def causes(drafts: Sequence[Draft], first: int) -> list[CausalLink]:
+def causes(drafts: Sequence[EventDraft], first: int) -> list[CausalLink]:
     """Links between the drafts of a turn; `first` is the place of the first among all events."""
     found = []
     places = {id(draft.clause): place for place, draft in enumerate(drafts) if draft.clause is not None}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from everwhen.ingest.extract.grammar.lexicon import AHEAD, FAILED, PHASES, WH, vocabulary
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
+from everwhen.ingest.extract.grammar.word_lists import AHEAD, FAILED, PHASES, WH, vocabulary
 
 _HEADS = vocabulary("ROOT conj ccomp advcl relcl parataxis dep appos")
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj")

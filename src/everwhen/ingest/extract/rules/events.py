@@ -6,45 +6,53 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everwhen.ingest.extract.base import Status
-from everwhen.ingest.extract.grammar.cleaning import Passage
-from everwhen.ingest.extract.grammar.lexicon import ARRANGING, MANNERS, SECOND, VAGUE, WH
+from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
+from everwhen.ingest.extract.grammar.word_lists import ARRANGING, MANNERS, SECOND, VAGUE, WH
+from everwhen.ingest.extract.rules.clause_times import (
+    DatedExpression,
+    SpeechTime,
+    attach,
+    chosen,
+    expressions,
+    lasting,
+    side_of,
+)
+from everwhen.ingest.extract.rules.clause_wording import object_of, quantity_of, sentence_of
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
-from everwhen.ingest.extract.rules.draft import INFERRED, SURE, Draft
-from everwhen.ingest.extract.rules.fragments import Header, fragment
+from everwhen.ingest.extract.rules.coreference import Coreference
+from everwhen.ingest.extract.rules.event_draft import INFERRED, SURE, EventDraft
+from everwhen.ingest.extract.rules.fragments import ListHeader, fragment
 from everwhen.ingest.extract.rules.is_event import is_event
 from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
 from everwhen.ingest.extract.rules.occurrences import further
-from everwhen.ingest.extract.rules.times import Dated, Moment, attach, chosen, expressions, lasting, side_of
-from everwhen.ingest.extract.rules.voices import Voices
-from everwhen.ingest.extract.rules.wording import object_of, quantity_of, sentence_of
 from everwhen.when import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class DatingContext:
     """What dates a clause: its own expressions, the sentence's frame, the event told just before, the header."""
 
-    times: Sequence[Dated]
-    frame: Dated | None
-    before: Draft | None
-    header: Header
+    times: Sequence[DatedExpression]
+    frame: DatedExpression | None
+    before: EventDraft | None
+    header: ListHeader
 
 
 def events(
-    passage: Passage,
+    passage: ProseLine,
     parse: Parse,
-    voices: Voices,
-    moment: Moment,
-    header: Header,
-    before: Sequence[Draft] = (),
-) -> list[Draft]:
+    voices: Coreference,
+    moment: SpeechTime,
+    header: ListHeader,
+    before: Sequence[EventDraft] = (),
+) -> list[EventDraft]:
     """The events that a passage tells, in its order; `before` is the last one told in the same turn."""
     found = clauses(parse)
     owned, loose = attach(found, expressions(parse, moment))
     frames = _frames(found, owned)
     unmeant = _unmeant(passage, parse)
-    drafts: list[Draft] = []
+    drafts: list[EventDraft] = []
     for place, clause in enumerate(found):
         if clause.first.i in unmeant:
             continue
@@ -53,7 +61,7 @@ def events(
             _date_again(drafts[-1], times, parse, moment)
             continue
         last = (drafts or list(before))[-1:]
-        near = Near(times, frames.get(clause.first.sentence), last[0] if last else None, header)
+        near = DatingContext(times, frames.get(clause.first.sentence), last[0] if last else None, header)
         draft = _draft(clause, near, parse, voices, moment)
         if draft is not None:
             drafts += [draft, *further(draft, times, parse, voices, moment)]
@@ -70,7 +78,7 @@ def events(
     return drafts
 
 
-def _unmeant(passage: Passage, parse: Parse) -> set[int]:
+def _unmeant(passage: ProseLine, parse: Parse) -> set[int]:
     """The places of words that are asked, ironic or quoted."""
     found: set[int] = set()
     for sentence in parse.sentences:
@@ -79,7 +87,9 @@ def _unmeant(passage: Passage, parse: Parse) -> set[int]:
     return found
 
 
-def _draft(clause: Clause, near: Near, parse: Parse, voices: Voices, moment: Moment) -> Draft | None:
+def _draft(
+    clause: Clause, near: DatingContext, parse: Parse, voices: Coreference, moment: SpeechTime
+) -> EventDraft | None:
     state = _status(clause, near.header)
     side = side_of(state, tense(clause) in ("present", "progressive"))
     if clause.verb.lemma in ARRANGING and any(_is_of_a_thing(dated, clause) for dated in near.times):
@@ -97,7 +107,7 @@ def _draft(clause: Clause, near: Near, parse: Parse, voices: Voices, moment: Mom
         return None  # "it went well": nobody can tell what
     words = tuple(clause.words())
     sure = (SURE if own else INFERRED) * (1.0 if dated is None else max(dated.ref.confidence, 0.7))
-    return Draft(
+    return EventDraft(
         subject=subject,
         verb=clause.lemma,
         object=object_of(clause, near.times, voices),
@@ -114,12 +124,12 @@ def _draft(clause: Clause, near: Near, parse: Parse, voices: Voices, moment: Mom
     )
 
 
-def _status(clause: Clause, header: Header) -> Status:
+def _status(clause: Clause, header: ListHeader) -> Status:
     state = status(clause)
     return "planned" if header.ahead and state == "ongoing" and clause.subject is None else state
 
 
-def _is_of_a_thing(dated: Dated, clause: Clause) -> bool:
+def _is_of_a_thing(dated: DatedExpression, clause: Clause) -> bool:
     """ "signed up for a race on Saturday": the time is the race's."""
     return any(up is clause.object or up.pos in ("NOUN", "PROPN", "NUM") for up in dated.head.ancestors())
 
@@ -128,7 +138,9 @@ def _is_vague(subject: Word | None) -> bool:
     return subject is not None and subject.lemma in VAGUE and subject.child("prep") is None
 
 
-def _subject(clause: Clause, near: Near, dated: Dated | None, voices: Voices) -> str | None:
+def _subject(
+    clause: Clause, near: DatingContext, dated: DatedExpression | None, voices: Coreference
+) -> str | None:
     """Who: named, or left out ("Passed it on Thursday"), where it is the speaker."""
     word, tag = clause.subject, clause.first.tag
     says_what = clause.object is not None and clause.object.pos in ("NOUN", "PROPN")
@@ -154,7 +166,9 @@ def _subject(clause: Clause, near: Near, dated: Dated | None, voices: Voices) ->
     return voices.speaker if tag in ("VBD", "VBN", "VBG") or near.header.ahead else None
 
 
-def _when(clause: Clause, dated: Dated | None, near: Near, moment: Moment) -> tuple[Interval, str, bool]:
+def _when(
+    clause: Clause, dated: DatedExpression | None, near: DatingContext, moment: SpeechTime
+) -> tuple[Interval, str, bool]:
     """The interval, the words for it, and whether the text itself dates the clause."""
     if dated is not None and dated.interval is not None:
         return dated.interval, dated.ref.text, True
@@ -173,7 +187,7 @@ def _when(clause: Clause, dated: Dated | None, near: Near, moment: Moment) -> tu
     return moment.day(), again, False
 
 
-def _follows(clause: Clause, last: Draft) -> bool:
+def _follows(clause: Clause, last: EventDraft) -> bool:
     """Whether a clause goes on with what the last one told: in the same sentence, or after "and", "but", "then"."""
     past = ("past", "perfect")
     if last.clause is None or clause.link in ("said", "condition", "when", "after"):
@@ -184,9 +198,9 @@ def _follows(clause: Clause, last: Draft) -> bool:
     return apart == 0 or (apart == 1 and clause.words()[0].lower in ("and", "but", "then"))
 
 
-def _frames(found: Sequence[Clause], owned: dict[int, list[Dated]]) -> dict[int, Dated]:
+def _frames(found: Sequence[Clause], owned: dict[int, list[DatedExpression]]) -> dict[int, DatedExpression]:
     """ "Yesterday was mad - we moved house": the time that is a sentence's own subject holds for all of it."""
-    frames: dict[int, Dated] = {}
+    frames: dict[int, DatedExpression] = {}
     for place, clause in enumerate(found):
         for dated in owned.get(place, []):
             named = clause.subject is None or clause.subject in dated.words
@@ -195,7 +209,7 @@ def _frames(found: Sequence[Clause], owned: dict[int, list[Dated]]) -> dict[int,
     return frames
 
 
-def _corrected(state: Status, clause: Clause, interval: Interval, moment: Moment) -> Status:
+def _corrected(state: Status, clause: Clause, interval: Interval, moment: SpeechTime) -> Status:
     """What the calendar says against the grammar: "we fly on Thursday" lies ahead."""
     kind = tense(clause)
     if interval.end is None and state == "happened" and kind == "perfect":
@@ -221,7 +235,9 @@ def _only_dates(clause: Clause) -> bool:
     return len(rest) <= 3 and {"pobj", "attr", "nummod", "amod", "compound", "npadvmod"}.issuperset(rest)
 
 
-def _date_again(draft: Draft, times: Sequence[Dated], parse: Parse, moment: Moment) -> None:
+def _date_again(
+    draft: EventDraft, times: Sequence[DatedExpression], parse: Parse, moment: SpeechTime
+) -> None:
     dated = chosen(times, side_of(draft.status, False), parse.text, moment)
     if dated is not None and dated.interval is not None and draft.inferred:
         draft.occurred, draft.expression, draft.inferred = dated.interval, dated.ref.text, False

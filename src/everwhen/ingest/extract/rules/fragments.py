@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everwhen.ingest.extract.grammar.lexicon import MANNERS
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
-from everwhen.ingest.extract.rules.draft import LOOSE, Draft
-from everwhen.ingest.extract.rules.times import Dated, Moment, expressions, on_the_side
-from everwhen.ingest.extract.rules.voices import Voices
+from everwhen.ingest.extract.grammar.word_lists import MANNERS
+from everwhen.ingest.extract.rules.clause_times import DatedExpression, SpeechTime, expressions, on_the_side
+from everwhen.ingest.extract.rules.coreference import Coreference
+from everwhen.ingest.extract.rules.event_draft import LOOSE, EventDraft
 
 _TODO = re.compile(
     r"\b(?:to-?do|to do|plans?|planned|agenda|goals?|next steps|upcoming|need to|must|shopping list)\b", re.I
@@ -18,22 +18,27 @@ _TODO = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class ListHeader:
     """What the line above a list says for each item: a time, and whether it lies ahead."""
 
-    dated: Dated | None = None
+    dated: DatedExpression | None = None
     ahead: bool = False
 
 
-def header_of(parse: Parse, moment: Moment, *, plans: bool) -> Header:
+def header_of(parse: Parse, moment: SpeechTime, *, plans: bool) -> ListHeader:
     """What a line says about the list under it; only a person's list can be of what that person plans."""
     dated = next((one for one in expressions(parse, moment) if one.interval is not None), None)
-    return Header(dated, plans and bool(_TODO.search(parse.text)))
+    return ListHeader(dated, plans and bool(_TODO.search(parse.text)))
 
 
 def fragment(
-    sentence: Sequence[Word], dated: Dated, parse: Parse, voices: Voices, moment: Moment, header: Header
-) -> Draft | None:
+    sentence: Sequence[Word],
+    dated: DatedExpression,
+    parse: Parse,
+    voices: Coreference,
+    moment: SpeechTime,
+    header: ListHeader,
+) -> EventDraft | None:
     """A dated sentence without a verb: "Dentist on Thursday at 3". The time may be the header's."""
     if dated is not header.dated:
         dated = on_the_side(dated, "future" if header.ahead else "nearest", parse.text, moment)
@@ -48,7 +53,7 @@ def fragment(
         return None
     head = next((word for word in nouns if word.dep in ("ROOT", "nsubj", "dobj")), nouns[0])
     ahead = dated.interval.start is not None and dated.interval.start > moment.at
-    return Draft(
+    return EventDraft(
         subject=voices.speaker,
         verb="have",
         object=voices.phrase(head, inside),

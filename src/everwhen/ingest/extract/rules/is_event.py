@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everwhen.ingest.extract.base import Status
-from everwhen.ingest.extract.grammar.lexicon import (
+from everwhen.ingest.extract.grammar.word_lists import (
     LIGHT,
     MENTAL,
     OCCASIONS,
@@ -15,14 +15,14 @@ from everwhen.ingest.extract.grammar.lexicon import (
     VAGUE,
     vocabulary,
 )
+from everwhen.ingest.extract.rules.clause_times import DatedExpression
 from everwhen.ingest.extract.rules.clauses import Clause
 from everwhen.ingest.extract.rules.modality import tense
-from everwhen.ingest.extract.rules.times import Dated
 
 _BECOMING = vocabulary("make get find keep leave feel stay become remain")
 
 
-def is_event(clause: Clause, times: Sequence[Dated], state: Status, *, listed: bool) -> bool:
+def is_event(clause: Clause, times: Sequence[DatedExpression], state: Status, *, listed: bool) -> bool:
     """Whether a clause tells an occurrence; `listed` says that it is an item of a list of plans."""
     lemma = clause.verb.lemma
     if lemma in MENTAL and len(clause.chain) == 1:

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Literal
 
 from everwhen.ingest.extract.base import Status
-from everwhen.ingest.extract.grammar.lexicon import (
+from everwhen.ingest.extract.grammar.parsing import Word
+from everwhen.ingest.extract.grammar.word_lists import (
     AHEAD,
     DENIAL,
     FAILED,
@@ -19,7 +20,6 @@ from everwhen.ingest.extract.grammar.lexicon import (
     UNREAL,
     vocabulary,
 )
-from everwhen.ingest.extract.grammar.parsing import Word
 from everwhen.ingest.extract.rules.clauses import Clause
 
 Tense = Literal["past", "present", "progressive", "perfect", "future", "bare"]

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.ingest.extract.base import ExtractedNarrative, Network
-from everwhen.ingest.extract.grammar.cleaning import Passage
-from everwhen.ingest.extract.grammar.lexicon import MANNERS
+from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
-from everwhen.ingest.extract.rules.draft import Draft
+from everwhen.ingest.extract.grammar.word_lists import MANNERS
+from everwhen.ingest.extract.rules.coreference import Coreference
+from everwhen.ingest.extract.rules.event_draft import EventDraft
 from everwhen.ingest.extract.rules.modality import asked, is_ironic
 from everwhen.ingest.extract.rules.opinions import Opinion, opinions
-from everwhen.ingest.extract.rules.voices import Voices
 from everwhen.ingest.extract.topics import steps, topics
 from everwhen.types import Turn
 from everwhen.when import Interval
@@ -29,18 +29,18 @@ _DECIDING = frozenset({"decide", "choose", "agree", "let"})
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedTurn:
     """A turn as it was parsed."""
 
     turn: Turn
-    read: Sequence[tuple[Passage, Parse]]
-    drafts: Sequence[Draft]
-    voices: Voices
+    read: Sequence[tuple[ProseLine, Parse]]
+    drafts: Sequence[EventDraft]
+    voices: Coreference
     entities: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NarrativeTurn:
     """A turn as a narrative tells it: the little of it that is kept when the talk goes on."""
 
     turn: str
@@ -52,9 +52,9 @@ class Told:
     opinions: tuple[Opinion, ...] = ()
 
 
-def told(one: Read) -> Told:
+def narrative_turn(one: ParsedTurn) -> NarrativeTurn:
     """A turn, told by somebody else."""
-    return Told(
+    return NarrativeTurn(
         one.turn.id,
         one.turn.role == "assistant",
         _line(one),
@@ -67,7 +67,7 @@ def told(one: Read) -> Told:
 
 def narratives(
     turns: Sequence[Turn],
-    tellings: Mapping[str, Told],
+    tellings: Mapping[str, NarrativeTurn],
     fresh: frozenset[str],
     vectors: Mapping[str, NDArray[np.float32]],
     *,
@@ -82,7 +82,7 @@ def narratives(
     taken = steps(turns)
     found = []
     for places in topics(taken, vectors, fresh, whole=whole):
-        several: list[Told] = []
+        several: list[NarrativeTurn] = []
         for place in places:
             step = [tellings[turn.id] for turn in taken[place] if turn.id in tellings]
             several += [one for one in step if one.line] if any(one.eventful for one in step) else []
@@ -98,12 +98,12 @@ def narratives(
     return found
 
 
-def _opinion(told: Told, held: Opinion) -> ExtractedNarrative:
+def _opinion(told: NarrativeTurn, held: Opinion) -> ExtractedNarrative:
     names = tuple(name for name in told.entities if name.casefold() in held.text.casefold())
     return ExtractedNarrative(held.text, (told.turn,), "opinion", held.confidence, None, names)
 
 
-def _narrative(several: Sequence[Told]) -> ExtractedNarrative:
+def _narrative(several: Sequence[NarrativeTurn]) -> ExtractedNarrative:
     return ExtractedNarrative(
         text=" ".join(one.line for one in several),
         turns=tuple(one.turn for one in several),
@@ -114,7 +114,7 @@ def _narrative(several: Sequence[Told]) -> ExtractedNarrative:
     )
 
 
-def _network(several: Sequence[Told]) -> Network:
+def _network(several: Sequence[NarrativeTurn]) -> Network:
     return "experience" if all(one.assistant for one in several) else "world"
 
 
@@ -128,7 +128,7 @@ def _hull(intervals: Sequence[Interval]) -> Interval | None:
     return whole
 
 
-def _line(one: Read) -> str:
+def _line(one: ParsedTurn) -> str:
     """The sentences of a turn that tell something, as somebody else would tell them: what was decided before what
     happened, and that before the rest, where there is no room for all."""
     worth = {id(word): 1 + (draft.status == "planned") for draft in one.drafts for word in draft.words}
@@ -149,7 +149,7 @@ def _line(one: Read) -> str:
     return told if named else f"{one.turn.speaker} said: {told}"
 
 
-def _tells(sentence: Sequence[Word], passage: Passage, parse: Parse) -> bool:
+def _tells(sentence: Sequence[Word], passage: ProseLine, parse: Parse) -> bool:
     words = [word for word in sentence if word.pos not in ("PUNCT", "SPACE")]
     if len(words) < SHORTEST or words[0].lower in MANNERS or passage.quoted(sentence[0].start):
         return False

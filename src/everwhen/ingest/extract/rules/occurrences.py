@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
-from everwhen.ingest.extract.rules.draft import Draft
-from everwhen.ingest.extract.rules.times import Dated, Moment, on_the_side, side_of
-from everwhen.ingest.extract.rules.voices import Voices
+from everwhen.ingest.extract.rules.clause_times import DatedExpression, SpeechTime, on_the_side, side_of
+from everwhen.ingest.extract.rules.coreference import Coreference
+from everwhen.ingest.extract.rules.event_draft import EventDraft
 
 MOST = 5
 """Times of one clause that are told as events of their own."""
@@ -17,14 +17,14 @@ _JOINTS = frozenset({"and", "or", ",", "&", "then", ";"})
 
 
 def further(
-    draft: Draft, times: Sequence[Dated], parse: Parse, voices: Voices, moment: Moment
-) -> list[Draft]:
+    draft: EventDraft, times: Sequence[DatedExpression], parse: Parse, voices: Coreference, moment: SpeechTime
+) -> list[EventDraft]:
     """The other times of a draft's clause, each as an event: its own place where one stands before it."""
     points = [one for one in times if one.interval is not None and one.ref.kind == "point"]
     points.sort(key=lambda one: one.words[0].i)
     if not 2 <= len(points) <= MOST or draft.inferred or points[0].ref.text != draft.expression:
         return []
-    found: list[Draft] = []
+    found: list[EventDraft] = []
     for last, dated in pairwise(points):
         between = parse.words[last.words[-1].i + 1 : dated.words[0].i]
         if not between or between[0].lower not in _JOINTS or any(w.pos in ("VERB", "AUX") for w in between):

@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everwhen.ingest.extract.grammar.cleaning import Passage
-from everwhen.ingest.extract.grammar.lexicon import EVALUATIVE, FIRST, MANNERS, SECOND, THIRD, vocabulary
+from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
-from everwhen.ingest.extract.rules.draft import Draft
+from everwhen.ingest.extract.grammar.word_lists import EVALUATIVE, FIRST, MANNERS, SECOND, THIRD, vocabulary
+from everwhen.ingest.extract.rules.coreference import Coreference
+from everwhen.ingest.extract.rules.event_draft import EventDraft
 from everwhen.ingest.extract.rules.modality import asked, is_ironic
-from everwhen.ingest.extract.rules.voices import Voices
 
 MOST = 2
 """Opinions of one turn that are kept."""
@@ -49,7 +49,11 @@ class Opinion:
 
 
 def opinions(
-    read: Sequence[tuple[Passage, Parse]], drafts: Sequence[Draft], voices: Voices, *, answer: bool
+    read: Sequence[tuple[ProseLine, Parse]],
+    drafts: Sequence[EventDraft],
+    voices: Coreference,
+    *,
+    answer: bool,
 ) -> tuple[Opinion, ...]:
     """The opinions of a turn. Of an assistant's `answer` only those that it calls its own."""
     events = {id(word) for draft in drafts for word in draft.words}
@@ -68,7 +72,7 @@ def opinions(
     return tuple(found)
 
 
-def _may_hold_one(sentence: Sequence[Word], text: str, passage: Passage) -> bool:
+def _may_hold_one(sentence: Sequence[Word], text: str, passage: ProseLine) -> bool:
     words = [word for word in sentence if word.pos not in ("PUNCT", "SPACE")]
     return (
         3 <= len(words) <= LONGEST
@@ -143,7 +147,7 @@ def _liking(word: Word) -> float | None:
     return FIRM if word.lemma in _LOVE else HELD
 
 
-def _told(sentence: Sequence[Word], text: str, voices: Voices) -> str:
+def _told(sentence: Sequence[Word], text: str, voices: Coreference) -> str:
     told = voices.tell(sentence)
     frame = _FRAMES.search(text)
     owned = frame is not None and "my" in frame.group().lower().split()

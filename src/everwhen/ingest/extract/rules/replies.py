@@ -6,14 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from everwhen.ingest.extract.grammar.lexicon import vocabulary
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, past_form
+from everwhen.ingest.extract.grammar.word_lists import vocabulary
+from everwhen.ingest.extract.rules.clause_times import (
+    DatedExpression,
+    Side,
+    SpeechTime,
+    expressions,
+    on_the_side,
+)
+from everwhen.ingest.extract.rules.clause_wording import object_of
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
-from everwhen.ingest.extract.rules.draft import SURE, Draft
+from everwhen.ingest.extract.rules.coreference import Coreference
+from everwhen.ingest.extract.rules.event_draft import SURE, EventDraft
 from everwhen.ingest.extract.rules.modality import denied, tense
-from everwhen.ingest.extract.rules.times import Dated, Moment, Side, expressions, on_the_side
-from everwhen.ingest.extract.rules.voices import Voices
-from everwhen.ingest.extract.rules.wording import object_of
 from everwhen.types import Turn
 
 _ASKS_WHEN = re.compile(
@@ -31,16 +37,18 @@ _SURE = SURE - 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class EarlierTurn:
     """A turn as it was read."""
 
     turn: Turn
     parses: Sequence[Parse]
-    drafts: Sequence[Draft]
-    voices: Voices
+    drafts: Sequence[EventDraft]
+    voices: Coreference
 
 
-def answer(turn: Turn, parses: Sequence[Parse], before: Sequence[Heard], moment: Moment) -> Draft | None:
+def answer(
+    turn: Turn, parses: Sequence[Parse], before: Sequence[EarlierTurn], moment: SpeechTime
+) -> EventDraft | None:
     """What a turn that only says a time tells of: the event asked for, or the last one that its speaker told."""
     if not before or before[-1].turn.speaker == turn.speaker or turn.role == "assistant" or len(parses) != 1:
         return None
@@ -57,7 +65,7 @@ def answer(turn: Turn, parses: Sequence[Parse], before: Sequence[Heard], moment:
     return _of_the_question(clause, heard.phrase(clause.subject), dated, reply, heard, moment)
 
 
-def _time_alone(parse: Parse, moment: Moment) -> Dated | None:
+def _time_alone(parse: Parse, moment: SpeechTime) -> DatedExpression | None:
     """The one time of a text that says nothing else."""
     found = [one for one in expressions(parse, moment) if one.interval is not None]
     inside = {word.i for one in found for word in one.words}
@@ -66,8 +74,8 @@ def _time_alone(parse: Parse, moment: Moment) -> Dated | None:
 
 
 def _told_before(
-    turn: Turn, before: Sequence[Heard], dated: Dated, reply: Parse, moment: Moment
-) -> Draft | None:
+    turn: Turn, before: Sequence[EarlierTurn], dated: DatedExpression, reply: Parse, moment: SpeechTime
+) -> EventDraft | None:
     """ "I quit my job." - "Oh, when?" - "Last Friday"."""
     told = before[-1].drafts[-1:] if before and before[-1].turn.speaker == turn.speaker else ()
     if not told or not told[0].inferred:
@@ -77,11 +85,16 @@ def _told_before(
 
 
 def _of_the_question(
-    clause: Clause, subject: str, dated: Dated, reply: Parse, voices: Voices, moment: Moment
-) -> Draft | None:
+    clause: Clause,
+    subject: str,
+    dated: DatedExpression,
+    reply: Parse,
+    voices: Coreference,
+    moment: SpeechTime,
+) -> EventDraft | None:
     """ "When did you adopt Max?" - "like 2 weeks ago"."""
     past = tense(clause) in ("past", "perfect")
-    draft = Draft(
+    draft = EventDraft(
         subject=subject,
         verb=clause.lemma,
         object=object_of(clause, (), voices),
@@ -101,7 +114,9 @@ def _of_the_question(
     return told
 
 
-def _dated(draft: Draft, dated: Dated, side: Side, reply: Parse, moment: Moment) -> Draft | None:
+def _dated(
+    draft: EventDraft, dated: DatedExpression, side: Side, reply: Parse, moment: SpeechTime
+) -> EventDraft | None:
     """The event at the time that was replied."""
     placed = on_the_side(dated, side, reply.text, moment)
     if placed.interval is None:
@@ -116,7 +131,7 @@ def _dated(draft: Draft, dated: Dated, side: Side, reply: Parse, moment: Moment)
     )
 
 
-def _declared(clause: Clause, voices: Voices) -> str:
+def _declared(clause: Clause, voices: Coreference) -> str:
     """What was asked, as a statement without its subject: "did you adopt Max" is "adopted Max"."""
     assert clause.subject is not None  # `answer` has looked
     who = {word.i for word in clause.subject.subtree()}
@@ -133,7 +148,7 @@ def _declared(clause: Clause, voices: Voices) -> str:
     return " ".join(out)
 
 
-def _worded(dated: Dated, parse: Parse) -> str:
+def _worded(dated: DatedExpression, parse: Parse) -> str:
     """The time in the reply's words, with its preposition."""
     first = dated.words[0]
     before: Word | None = parse.words[first.i - 1] if first.i else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import cache
 
-from everwhen.when.chart import Rule, RuleBook
 from everwhen.when.languages.language import InEnglish, language, meaning_of
 from everwhen.when.languages.rules import amounts, bounds, clocks, dates, parts, relative
+from everwhen.when.parser import Rule, RuleBook
 
 _BOOKS = (relative.book, amounts.book, dates.book, parts.book, bounds.book, clocks.book)
 
@@ -30,7 +30,7 @@ def book_of(code: str) -> RuleBook:
 
 def _phrases(code: str) -> list[Rule]:
     """Spellings of several tokens, each a rule of fixed words."""
-    from everwhen.when.languages.words import tokenize
+    from everwhen.when.languages.word_tokens import tokenize
 
     found = []
     for spelling, senses in language(code).senses.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from everwhen.when.bounds import Between, Bound, Onward
+from everwhen.when.bounded import Between, Bound, Onward
 from everwhen.when.cycles import DayOfMonth, Weekday
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import AtClock, Context, Days, Hours, Kind, Meaning, NoSuchDay, Now, Span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.when.bounds import Between, Bound
+from everwhen.when.bounded import Between, Bound
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import AtClock, Clock, Hours, Meaning, PartOfDay, UnitAt
 from everwhen.when.offsets import Ago, Window

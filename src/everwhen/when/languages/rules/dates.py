@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from everwhen.when.bounds import Between, WrittenDate, full_year
+from everwhen.when.bounded import Between, WrittenDate, full_year
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import (
     DayOfMonth,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everwhen.when.bounds import Between, WrittenDate
+from everwhen.when.bounded import Between, WrittenDate
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import (
     Cycle,

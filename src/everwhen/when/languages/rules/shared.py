@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import wraps
 
-from everwhen.when.chart import Make, Rule, RuleBook
 from everwhen.when.languages.language import MARK
+from everwhen.when.parser import Make, Rule, RuleBook
 
 
 class SharedRules(RuleBook):

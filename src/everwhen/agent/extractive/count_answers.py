@@ -1,0 +1,164 @@
+"""How many and how much: a number that was said, the sum of several, or the things that the turns tell of, counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+from everwhen.agent.extractive import phrases
+from everwhen.agent.extractive.draft_answer import DraftAnswer
+from everwhen.agent.extractive.numbers import Number, counts, number_in
+from everwhen.agent.extractive.turn_replies import TurnReplies, TurnReply, missing_name
+from everwhen.question import Question
+from everwhen.when import Interval, resolve
+
+TELLS = 1.0  # the logit from which a turn tells of one of the things that are counted
+REPLIES = 0.5  # the chance from which a turn replies
+NAMED = 4  # things that a count names
+_PARTED = re.compile(r"(?i)\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|&|plus)\s+")
+_AND = re.compile(r"(?i)\s(?:and|&|plus)\s|;")
+_UNREAL = frozenset({"denied", "supposed", "planned", "fiction"})
+_PLAIN = "a an the my our his her their of from to in on at for with new"
+_LEADING = re.compile(r"(?i)^(?:(?:an?|the|my|our|his|her|their|new|another|one)\s+)+")
+
+
+def number_of(asked: Question, reply: TurnReply) -> Number | None:
+    """The number that a reply gives to a question for one."""
+    if asked.kind != "count":
+        return number_in(reply.words)
+    start, end = reply.reading.span
+    if reply.passage.text[max(start - 1, 0) : start] in ("'", "’"):  # a year: "a '69 Camaro"
+        return None
+    number = counts(reply.words, reply.passage.text[end:], asked.noun)
+    return None if number is not None and _is_of_a_date(reply) else number
+
+
+def _is_of_a_date(reply: TurnReply) -> bool:
+    """Whether the words that reply are the day of a date: "on March 20th"."""
+    start, end = reply.reading.span
+    turn, text = reply.turn, reply.passage.text
+    return any(
+        one.interval is not None and one.span[0] < start and end <= one.span[1]
+        for one in resolve(text, turn.said_at, turn.zone)
+    )
+
+
+def said(found: TurnReplies) -> tuple[TurnReply, Number] | None:
+    """The best reply that says a number, and the number."""
+    told = ((one, _said(found.asked, one)) for one in found.replies)
+    return next(((one, number) for one, number in told if number is not None), None)
+
+
+def _said(asked: Question, reply: TurnReply) -> Number | None:
+    return number_of(asked, reply) if reply.answers >= REPLIES else None
+
+
+def total(
+    asked: Question, look: Callable[[str], TurnReplies], sure: Callable[[TurnReplies], float]
+) -> DraftAnswer | None:
+    """The sum of what was said of two things, of each another number: the likeliest two together. None where not both
+    are told, unless a sum was asked for in so many words: then that is said. `sure`: how often an answer is right."""
+    found = [look(question) for question in asked.parts]
+    told = [
+        [(reply, _said(asked, reply)) for reply in one.replies if not missing_name(part, [reply.passage])]
+        for part, one in zip(asked.parts, found, strict=True)
+    ]
+    pairs = [
+        ((one, first), (other, second)) for (one, first), (other, second) in product(*told)
+        if first and second and first.unit == second.unit and (one.turn, first.value) != (other.turn, second.value)
+    ]  # fmt: skip
+    if not pairs:
+        return DraftAnswer("sum", reason="not all of it was told") if asked.total else None
+    best = max(pairs, key=lambda pair: sum(one.reading.relevance for one, _ in pair))
+    whole = Number(sum(number.value for _, number in best), best[0][1].unit)
+    return DraftAnswer(
+        "sum",
+        f"{whole}: {' + '.join(str(number) for _, number in best)}, as it was said.",
+        phrases.unique([one.citation() for one, _ in best]),
+        confidence=min(sure(one.led_by(reply)) for one, (reply, _) in zip(found, best, strict=True)),
+        short=str(whole),
+    )
+
+
+def count(found: TurnReplies, each: TurnReplies, sure: float, then: Interval | None = None) -> DraftAnswer:
+    """The distinct things that the turns tell of, as they reply to `each`: the question for the things themselves.
+
+    `then` is the time that is asked about: what is dated, and lies outside of it, does not count.
+    """
+    asked = each.asked
+    unreal = _UNREAL - {"planned", "supposed"} if asked.planned else _UNREAL
+    plain = _words(f"{asked.words} {_PLAIN}")
+    numbers = {one.turn.id: _said(asked, one) for one in found.replies}
+    told: list[_Thing] = []
+    for one in sorted(each.replies, key=lambda one: (one.turn.said_at, one.turn.seq)):
+        if one.reading.relevance <= TELLS or one.kind != "span" or one.reading.status in unreal:
+            continue
+        if then is not None and _is_outside(one, then):
+            continue
+        for name in _things(one):
+            words = _words(name) - plain or _words(name)
+            words = frozenset([_day(name, one)]) if asked.noun == "times" else words
+            said = counts(name, "", asked.noun) or (numbers.get(one.turn.id) if asked.total else None)
+            thing = _Thing(words, name, one, said.value if said else None)
+            known = next((n for n, other in enumerate(told) if other.same(words)), None)
+            if known is None:
+                told.append(thing)
+            elif thing.number is not None:
+                told[known] = thing
+    if not told or (asked.total and sum(one.number is not None for one in told) < 2):
+        return DraftAnswer("count", reason="no number of it was told, and nothing of the kind")
+    whole = Number(sum(1.0 if one.number is None else one.number for one in told), "")
+    named = "; ".join([one.name for one in told[:NAMED]] + ["…"] * (len(told) > NAMED))
+    return DraftAnswer(
+        "counted",
+        f"{whole}, counted in what was said: {named}.",
+        phrases.unique([one.reply.citation() for one in told]),
+        confidence=sure,
+        short=str(whole),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """One of what is counted; `number` where it is several, as was said."""
+
+    words: frozenset[str]
+    name: str
+    reply: TurnReply
+    number: float | None
+
+    def same(self, words: frozenset[str]) -> bool:
+        """Whether most of the words of the shorter name are words of both."""
+        return 2 * len(self.words & words) > min(len(self.words), len(words))
+
+
+def _is_outside(reply: TurnReply, then: Interval) -> bool:
+    """Whether the sentence that replies is dated, and by no date inside of a time."""
+    dates = [
+        one.interval for one in resolve(reply.quote, reply.turn.said_at, reply.turn.zone) if one.interval
+    ]
+    return bool(dates) and not any(one.overlaps(then) for one in dates)
+
+
+def _things(reply: TurnReply) -> list[str]:
+    """What a reply names, each by itself: where it is not sure of the words, they are one thing, and so is "my
+    piano, a Korg": a list has an "and"."""
+    lists = [_PARTED.split(one) if reply.points and _AND.search(one) else [one] for one in reply.parts]
+    names = [_LEADING.sub("", name) for several in lists for name in several]
+    return [name for name in names if any(map(str.isalpha, name))]
+
+
+def _words(text: str) -> frozenset[str]:
+    """Its words without plurals; whose it is does not tell one from the other."""
+    text = text.casefold()
+    words = re.findall(r"\w+", re.sub(r"\w+['’]s?\b", "", text)) or re.findall(r"\w+", text)
+    return frozenset(one.removesuffix("s") for one in words)
+
+
+def _day(name: str, reply: TurnReply) -> str:
+    """The day of something, as far as it was told: something done twice has two."""
+    turn = reply.turn
+    days = [one.interval.start for one in resolve(name, turn.said_at, turn.zone) if one.interval is not None]
+    return str((days[0] if days and days[0] else turn.said_at).date())

@@ -1,0 +1,64 @@
+"""An answer in words: what was found, who said it and when; or what was looked for and not found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from everwhen.agent.extractive.turn_replies import TurnReplies
+from everwhen.recall.calendar_unit import unit_around
+from everwhen.relations import in_words
+from everwhen.types import Citation, Fact, Turn
+from everwhen.when import Interval
+from everwhen.when.render import describe
+from everwhen.when.zones import zone_of
+
+SHORTEST_SHOWN = 120  # characters of the nearest thing that a refusal shows
+
+
+def said(short: str, quote: str, turn: Turn) -> str:
+    """The short answer, and the words that bear it out."""
+    words = f'{turn.speaker}, {day(turn.said_at, turn.zone)}: "{quote}"'
+    return f"{short.rstrip('.')}. {words}" if short else words
+
+
+def day(instant: datetime, zone: str) -> str:
+    """A day for people."""
+    local = instant.astimezone(zone_of(zone))
+    return f"{local.day} {local:%B %Y}"
+
+
+def time(interval: Interval, zone: str) -> str:
+    """An interval for people, with a capital."""
+    words = describe(interval, zone)
+    return words[:1].upper() + words[1:]
+
+
+def whole_days(interval: Interval, zone: str) -> Interval:
+    """A part of a day as the day on which it began: who asks when asks for the day. "Last night" is yesterday's."""
+    if interval.start is None or interval.end is None or interval.end - interval.start >= timedelta(days=1):
+        return interval
+    return unit_around(interval.start, "day", zone)
+
+
+def refusal(found: TurnReplies, reason: str) -> str:
+    """What was searched, why it is no answer, and the nearest thing."""
+    turns = [one.turn for one in found.replies] or list(found.unread)
+    looked = f"{len(turns)} turns" if turns else "the memory"
+    text = f"Not known: {reason}. Looked through {looked}"
+    if not turns:
+        return f"{text}; nothing comes near."
+    quote = found.replies[0].quote if found.replies else turns[0].text
+    quote = quote if len(quote) <= SHORTEST_SHOWN else f"{quote[: SHORTEST_SHOWN - 1]}…"
+    return f'{text}; the nearest is {turns[0].speaker}, {day(turns[0].said_at, turns[0].zone)}: "{quote}"'
+
+
+def ended(fact: Fact, zone: str) -> str:
+    """That a fact holds no longer."""
+    told = in_words(fact.subject, fact.predicate, fact.object)
+    return f'"{told}" ended on {day(fact.valid.end or fact.valid_from, zone)}'
+
+
+def unique(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Each turn once."""
+    return tuple({one.turn: one for one in reversed(citations)}.values())[::-1]

@@ -1,0 +1,200 @@
+"""Whether an answer holds: the reader finds the words, the facts say from when until when they are so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cache
+from typing import cast
+
+from everwhen.agent.extractive.content import content
+from everwhen.agent.extractive.turn_replies import HELD, TurnReplies, TurnReply, read_turn, words
+from everwhen.facts import Facts
+from everwhen.models.reader import Reader
+from everwhen.operations import Bank
+from everwhen.question import parse
+from everwhen.question.names import capitalised
+from everwhen.question.time_asked import undated
+from everwhen.relations import relations
+from everwhen.types import Fact
+from everwhen.when import Interval
+
+SURE = 0.5  # the confidence from which a fact counts
+SURE_END = 0.9  # the chance from which a reply ends what an earlier one says
+FEW = 3  # replies that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class ValidReplies:
+    """What was found, without replies that do not hold at the time asked about."""
+
+    found: TurnReplies
+    fact: Fact | None = None
+    """What holds then; the first reply tells it."""
+    gone: Fact | None = None
+    """What the best reply told, and has ended by then."""
+    until: TurnReply | None = None
+    """The reply that says so, where no fact does."""
+    sure: bool = False
+    """Whether the question is one that asks for just this fact, so that the reader need not be sure."""
+
+
+def valid_replies(bank: Bank, reader: Reader, found: TurnReplies, at: datetime, unsure: bool) -> ValidReplies:
+    """The replies that hold at the time asked about.
+
+    A reply says which fact is asked for: the one that was read in its turn, with its words. Where another one holds,
+    the turn that told that one replies. Where the reader is `unsure` what was before something, the facts know.
+    """
+    then = _asked_for(found, at, bank.zone)
+    before = found.asked.before
+    if then is None and not before:
+        return ValidReplies(found)
+    known = _known(bank, found)
+    if before and unsure and (fact := _before(found, known)) is not None:
+        return ValidReplies(
+            found.led_by(_pointing(read_turn(bank, reader, found, fact.sources[0]), fact)), fact, sure=True
+        )
+    if then is None:
+        return ValidReplies(found)
+    gone: Fact | None = None
+    for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
+        fact = _told(found, reply, known)
+        if fact is None and (until := _ended_by(found, reply, then)) is not None:
+            rest = tuple(one for one in found.replies if one not in (reply, until))
+            return ValidReplies(replace(found, replies=rest), until=until)
+        if fact is None or fact.valid.overlaps(then):
+            break
+        following = [
+            one for one in known
+            if (one.subject, one.predicate) == (fact.subject, fact.predicate)
+            and one.valid.overlaps(then) and one.sources
+        ]  # fmt: skip
+        if following and not cast(Facts, bank.facts).predicates.find(fact.predicate).multi:
+            now = following[-1]
+            return ValidReplies(
+                found.led_by(_pointing(read_turn(bank, reader, found, now.sources[0]), now)), now
+            )
+        if not _is_over(fact, then) and not _is_ahead(fact, then):
+            break
+        gone = gone or (fact if _is_over(fact, then) else None)
+        found = replace(found, replies=tuple(one for one in found.replies if one is not reply))
+    gone = gone or _named(found, known, then)
+    return ValidReplies(_since(bank, reader, found, gone) if gone else found, gone=gone)
+
+
+def _since(bank: Bank, reader: Reader, found: TurnReplies, gone: Fact) -> TurnReplies:
+    """What was said since something ended. The turn that ended it often says what is instead: "First message from
+    Porto. We moved yesterday."."""
+    end = read_turn(bank, reader, found, gone.sources[-1])
+    later = [one for one in found.replies if one.turn.said_at >= end.turn.said_at and one.turn != end.turn]
+    tells = end.answers >= 0.5 and end.kind == "span" and end.points and not _is_same(end, gone)
+    return replace(found, replies=(end, *later) if tells else tuple(later))
+
+
+def _named(found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fact | None:
+    """The fact that a question of yes or no asks for by its value, where it has ended: "do I still live in Lisbon?"."""
+    asked = content(found.asked.words)
+    if found.asked.kind != "yes or no":
+        return None
+    named = [one for one in known if content(one.object) <= asked]
+    holds = {(one.subject, one.predicate) for one in named if not _is_over(one, then)}
+    over = [one for one in named if one.sources and (one.subject, one.predicate) not in holds]
+    return next((one for one in over if any(asked & about for about in _questions(one.predicate))), None)
+
+
+def _ended_by(found: TurnReplies, reply: TurnReply, then: Interval) -> TurnReply | None:
+    """What its speaker said later, by then, and ends what a reply says: "I stopped taking it"."""
+    said = content(reply.words)
+    for one in found.replies:
+        later = reply.turn.said_at < one.turn.said_at and (then.end is None or one.turn.said_at < then.end)
+        if later and one.turn.speaker == reply.turn.speaker and _is_end(one) and content(one.words) & said:
+            return one
+    return None
+
+
+def _is_end(reply: TurnReply) -> bool:
+    status = reply.reading.status
+    return status == "ended" and float(reply.reading.statuses.max()) >= SURE_END
+
+
+def _asked_for(found: TurnReplies, at: datetime, zone: str) -> Interval | None:
+    """The time that a question is about: the one that it names, or now; none where it asks for the past at large."""
+    if found.asked.kind not in (*HELD, "yes or no") or found.asked.before:
+        return None
+    named = undated(found.asked.words, at, zone)
+    if named is not None:
+        return named[1] if found.asked.kind in HELD else None
+    return None if found.asked.past else Interval(at, at + timedelta(microseconds=1))
+
+
+def _known(bank: Bank, found: TurnReplies) -> list[Fact]:
+    """All that is known of those who reply, of those whom recalled facts are about, and of those whom the question
+    names."""
+    recalled = (bank.facts.get(one.id).subject for one in found.recall.memories if one.kind == "fact")
+    speakers = (one.turn.speaker for one in found.replies[:FEW])
+    subjects = dict.fromkeys((*speakers, *recalled, *capitalised(found.asked.words)))
+    return [fact for one in subjects for fact in bank.facts.about(one) if fact.confidence >= SURE]
+
+
+def _before(found: TurnReplies, known: Sequence[Fact]) -> Fact | None:
+    """What held before the fact that a question names."""
+    than = words(found.asked.before)
+    for named in [one for one in known if words(one.object) & than and _is_asked(found, one)]:
+        earlier = [
+            one for one in known
+            if (one.subject, one.predicate) == (named.subject, named.predicate)
+            and one.valid_from < named.valid_from and one.sources
+        ]  # fmt: skip
+        if earlier:
+            return earlier[-1]
+    return None
+
+
+def _is_asked(found: TurnReplies, fact: Fact) -> bool:
+    """Whether a question is one of those by which people ask for a fact of this kind, about this subject."""
+    question, whose = found.asked.base, words(fact.subject)
+    speakers = {one.turn.speaker for one in found.replies if one.turn.role == "user"}
+    own = parse(question).first_person and speakers == {fact.subject}
+    return (own or whose <= words(question)) and content(question) - whose in _questions(fact.predicate)
+
+
+@cache
+def _questions(predicate: str) -> tuple[frozenset[str], ...]:
+    """The words that say what each question for a relation is about."""
+    return tuple(content(one) for kind in relations() if kind.name == predicate for one in kind.questions)
+
+
+def _told(found: TurnReplies, reply: TurnReply, known: Sequence[Fact]) -> Fact | None:
+    """The fact that a reply tells: it was read in the same turn, and most of the reply's words are its value. Of a yes,
+    the value is in the question."""
+    told = [one for one in known if reply.turn.id in one.sources]
+    if found.asked.kind == "yes or no":
+        asked = words(found.asked.words)
+        told = [one for one in told if words(one.object) & asked] if reply.yes else []
+    else:
+        told = [one for one in told if _is_same(reply, one)]
+    return max(told, key=lambda one: one.confidence, default=None)
+
+
+def _is_same(reply: TurnReply, fact: Fact) -> bool:
+    said = words(reply.words)
+    return 2 * len(said & words(fact.object)) >= max(1, len(said))
+
+
+def _is_over(fact: Fact, then: Interval) -> bool:
+    return fact.valid.end is not None and then.start is not None and fact.valid.end <= then.start
+
+
+def _is_ahead(fact: Fact, then: Interval) -> bool:
+    """Whether it began only later, on a day that was told."""
+    return then.end is not None and fact.valid_from >= then.end and fact.valid.grain != "second"
+
+
+def _pointing(reply: TurnReply, fact: Fact) -> TurnReply:
+    """The reply with a fact's value as its words, where the turn has them."""
+    start = reply.passage.text.casefold().find(fact.object.casefold())
+    if start < 0 or _is_same(reply, fact):
+        return reply
+    span = (start, start + len(fact.object))
+    return replace(reply, reading=replace(reply.reading, span=span, span_chance=fact.confidence, others=()))

@@ -1,0 +1,144 @@
+"""`banks`, `stats`, `doctor`, `reembed`: look after the memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.progress import counting
+
+
+@app.command()
+def banks(context: typer.Context) -> None:
+    """The banks in the home folder."""
+    from everwhen.home import home_folder
+    from everwhen.store.opening import open_banks
+
+    here: GlobalOptions = context.obj
+    home = home_folder(here.home)
+    kept = open_banks(home)
+    found = {name: kept.size(name) for name in kept.names()}
+    if here.json:
+        here.print([{"bank": name, "bytes": size} for name, size in found.items()])
+        return
+    for name, size in found.items():
+        here.console.print(f"{name}  {_size(size)}")
+    if not found:
+        here.console.print(f"no bank in {home}; `everwhen add TEXT` makes one")
+
+
+@app.command()
+def stats(context: typer.Context) -> None:
+    """How much a bank holds."""
+    here: GlobalOptions = context.obj
+    with here.open() as memory:
+        found = memory.stats()
+    if here.json:
+        here.print(found)
+        return
+    rows = {
+        "bank": found.bank,
+        "turns": f"{found.turns:,}",
+        "sessions": f"{found.sessions:,}",
+        "exchanges": f"{found.segments:,}",
+        "vectors": f"{found.passages:,} of {found.dimension} ({found.embedder})",
+        "events": f"{found.events:,}",
+        "narratives": f"{found.narratives:,}",
+        "entities": f"{found.entities:,}",
+        "links": f"{found.links:,}",
+        "nodes": f"{found.nodes:,}",
+        "recalls": f"{found.recalls:,} counted",
+        "pending": f"{found.pending:,} turns" if found.pending else "none",
+        "first": f"{found.first:%Y-%m-%d %H:%M} UTC" if found.first else "-",
+        "last": f"{found.last:%Y-%m-%d %H:%M} UTC" if found.last else "-",
+        "on disk": _size(found.bytes),
+        "schema": str(found.schema),
+    }
+    for name, value in rows.items():
+        here.console.print(f"{name:<10} {value}")
+
+
+@app.command()
+def doctor(
+    context: typer.Context,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Rebuild what is derived; turns are never touched.")
+    ] = False,
+    salvage: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT.jsonl", help="Write every turn that can be read in a damaged file, for `import`."
+        ),
+    ] = None,
+) -> None:
+    """Check that a bank is whole: exit code 1 when something was found and not mended."""
+    here: GlobalOptions = context.obj
+    if salvage is not None:
+        _salvage(here, salvage)
+        return
+    with here.open() as memory:
+        findings = memory.doctor(fix=fix)
+    if here.json:
+        here.print({"bank": memory.bank, "findings": findings})
+    elif not findings:
+        here.console.print(f"bank {memory.bank} is sound")
+    else:
+        for finding in findings:
+            here.console.print(
+                f"{'mended' if finding.fixed else 'found'} ({finding.check}): {finding.problem}"
+            )
+    if any(not finding.fixed for finding in findings):
+        raise typer.Exit(1)
+
+
+def _salvage(here: GlobalOptions, out: Path) -> None:
+    from everwhen.memory import Memory
+
+    bank = here.bank or "default"
+    count = Memory.salvage(out, here.home, bank)
+    if here.json:
+        here.print({"bank": bank, "turns": count, "file": out})
+    elif str(out) != "-":
+        here.console.print(
+            f"{count:,} turns of bank {bank} can be read, and are in {out}; "
+            f"`everwhen import {out} --bank NAME` makes a new bank of them"
+        )
+
+
+@app.command()
+def reembed(
+    context: typer.Context,
+    bank: Annotated[str, typer.Argument(help="The bank.")],
+    model: Annotated[
+        str, typer.Option(help="conversation-1, fastembed:…, openai:… or sentence-transformers:…")
+    ],
+) -> None:
+    """Give a bank the vectors of another embedding model."""
+    from everwhen.home import home_folder
+    from everwhen.store.opening import open_banks
+
+    here: GlobalOptions = context.obj
+    here.bank = bank
+    current = open_banks(home_folder(here.home)).embedder_of(bank)  # whatever EVERWHEN_EMBEDDER says
+    with here.open(embedder=current) as memory:
+        with counting(here, f"embedding with {model}", memory.stats().turns) as tick:
+            memory.reembed(model, progress=tick)
+        found = memory.stats()
+    if here.json:
+        here.print(found)
+    else:
+        here.console.print(
+            f"bank {bank}: {found.passages:,} vectors of {found.dimension} by {found.embedder}"
+        )
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

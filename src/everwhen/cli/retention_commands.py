@@ -1,0 +1,171 @@
+"""`forget`, `retain`, `export`, `backup`, `restore`: keep what is to be kept, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.progress import counting
+from everwhen.cli.safe_printing import printable
+
+if TYPE_CHECKING:
+    from everwhen.types import Receipt
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
+
+
+@app.command()
+def forget(
+    context: typer.Context,
+    turn: Annotated[
+        list[str] | None, typer.Option("--turn", "-t", help="A turn's id; may be given several times.")
+    ] = None,
+    session: Annotated[str | None, typer.Option(help="A whole session.")] = None,
+    entity: Annotated[str | None, typer.Option(help="Everything about somebody or something.")] = None,
+    between: Annotated[
+        tuple[str, str] | None, typer.Option(help="What was said from A to B: ISO 8601 or expressions.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="All that the bank holds.")] = False,
+    dry_run: DryRun = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Forget for good: turns with all that was made of them, down to the bytes. They do not come back."""
+    from everwhen.errors import UsageError
+
+    if not (turn or session or entity or between or everything):
+        raise UsageError(
+            "forget what? name it with --turn, --session, --entity, --between A B or --everything "
+            "(--dry-run only shows what would go)"
+        )
+    here: GlobalOptions = context.obj
+    with here.open() as memory:
+        window = here.clock(memory).window(between)
+
+        def go(only_look: bool) -> Receipt:
+            return memory.forget(
+                turns=turn,
+                session=session,
+                entity=entity,
+                between=window,
+                everything=everything,
+                dry_run=only_look,
+            )
+
+        if not dry_run and not yes:
+            if not sys.stdin.isatty():
+                raise UsageError("forgetting cannot be undone: say --yes, or --dry-run to see what would go")
+            _show(here, go(True))
+            typer.confirm("Forget all of this for good?", abort=True)
+        receipt = go(dry_run)
+    _show(here, receipt)
+    if not dry_run and not receipt.erased:
+        raise typer.Exit(1)
+
+
+@app.command()
+def retain(
+    context: typer.Context,
+    rule: Annotated[
+        str | None,
+        typer.Option(help='Set the rule: "keep raw turns 90 days, summaries for ever"; "" keeps everything.'),
+    ] = None,
+    now: Annotated[str | None, typer.Option(help="Count ages from here [now].")] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Apply the bank's rule of how long what is kept."""
+    here: GlobalOptions = context.obj
+    with here.open() as memory:
+        if rule is not None:
+            memory.set_retention(rule)
+        receipt = memory.retain(here.clock(memory).first(now, "now"), dry_run=dry_run)
+        said = memory.retention
+    if not here.json:
+        here.console.print(said or "no rule: everything is kept; --rule sets one")
+    _show(here, receipt)
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The file to write; - is standard output, .gz is compressed.")],
+    vectors: Annotated[
+        bool, typer.Option("--vectors/--no-vectors", help="With the vectors; without them it is far smaller.")
+    ] = True,
+) -> None:
+    """Write the whole bank as JSON lines, checksummed; `import` makes an equal bank of it."""
+    here: GlobalOptions = context.obj
+    with here.open() as memory, counting(here, f"exporting {memory.bank}") as tick:
+        rows = memory.export(file, vectors=vectors, progress=tick)
+    if str(file) == "-":
+        return
+    if here.json:
+        here.print({"bank": memory.bank, "file": file, "rows": rows, "bytes": file.stat().st_size})
+    else:
+        here.console.print(f"bank {memory.bank}: {rows:,} rows in {file}")
+
+
+@app.command()
+def backup(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="The file to write, or a folder for it.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+) -> None:
+    """Copy the bank into one file while it is in use, and verify the copy."""
+    here: GlobalOptions = context.obj
+    with here.open() as memory:
+        written = memory.backup(path, overwrite=overwrite)
+    if here.json:
+        here.print({"bank": memory.bank, "file": written, "bytes": written.stat().st_size})
+    else:
+        here.console.print(f"bank {memory.bank} is saved in {written}, and the copy is verified")
+
+
+@app.command()
+def restore(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="What `backup` wrote.")],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Take the place of a bank that is there.")
+    ] = False,
+) -> None:
+    """Bring a bank back from a backup. What was forgotten since then stays forgotten."""
+    from everwhen.memory import Memory
+
+    here: GlobalOptions = context.obj
+    bank = here.bank or "default"
+    turns = Memory.restore(file, here.home, bank, overwrite=overwrite)
+    if here.json:
+        here.print({"bank": bank, "file": file, "turns": turns})
+    else:
+        here.console.print(f"bank {bank} is restored: {turns:,} turns")
+
+
+def _show(here: GlobalOptions, receipt: Receipt) -> None:
+    """A receipt: how many of each went, and what was made again."""
+    if here.json:
+        here.print(receipt)
+        return
+    counts = {
+        "turns": len(receipt.turns),
+        "sessions": len(receipt.sessions),
+        "events": len(receipt.events),
+        "narratives": len(receipt.narratives),
+        "summaries": len(receipt.nodes),
+        "facts": len(receipt.facts),
+        "entities": len(receipt.entities),
+        "vectors": receipt.vectors,
+        "links": receipt.links,
+        "cached": receipt.cached,
+    }
+    went = "would go" if receipt.dry_run else "gone"
+    listed = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    here.console.print(f"{went}: {listed or 'nothing'}")
+    if receipt.rebuilt:
+        again = "would be" if receipt.dry_run else "are"
+        here.console.print(f"{len(receipt.rebuilt):,} turns stay and {again} read again without it")
+    for note in receipt.notes:
+        here.console.print(printable(note))

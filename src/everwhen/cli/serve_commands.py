@@ -1,0 +1,145 @@
+"""`serve`, `mcp`, `keys`: the memory for other programs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from everwhen.cli.app import GlobalOptions, app
+
+keys = typer.Typer(help="API keys: who may do what in which banks.", no_args_is_help=True)
+app.add_typer(keys, name="keys")
+
+Host = Annotated[str, typer.Option(envvar="EVERWHEN_HOST", help="Address to listen on.")]
+Port = Annotated[int, typer.Option(envvar="EVERWHEN_PORT", min=1, max=65535, help="Port to listen on.")]
+NoAuth = Annotated[
+    bool, typer.Option("--no-auth", help="Ask for no key. Only on loopback, for this machine's users.")
+]
+
+
+@app.command()
+def serve(
+    context: typer.Context,
+    host: Host = "127.0.0.1",
+    port: Port = 8765,
+    no_auth: NoAuth = False,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; each loads the model.")] = 1,
+    threads: Annotated[int, typer.Option(min=0, help="Calls at a time [two a core].")] = 0,
+    open_banks: Annotated[int, typer.Option(min=1, help="Banks that stay open.")] = 32,
+    rate: Annotated[float, typer.Option(min=0.1, help="Requests a second for each key.")] = 200.0,
+    burst: Annotated[int, typer.Option(min=1, help="Requests at once for each key.")] = 2000,
+    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+) -> None:
+    """HTTP (/v1), MCP (/mcp) and metrics over the banks of the home folder."""
+    from everwhen.errors import UsageError
+    from everwhen.home import home_folder
+    from everwhen.serve.server_settings import ServerSettings
+
+    if log_level not in ("debug", "info", "warning", "error"):
+        raise UsageError(f"unknown log level '{log_level}'; use debug, info, warning or error")
+    here: GlobalOptions = context.obj
+    from everwhen.serve.server import run
+
+    run(
+        ServerSettings(
+            home=home_folder(here.home),
+            host=host,
+            port=port,
+            auth=not no_auth,
+            workers=workers,
+            threads=threads,
+            open_banks=open_banks,
+            rate=rate,
+            burst=burst,
+            log_level=log_level,
+        )
+    )
+
+
+@app.command()
+def mcp(
+    context: typer.Context,
+    http: Annotated[
+        bool, typer.Option("--http", help="Streamable HTTP at /mcp/BANK instead of standard input.")
+    ] = False,
+    host: Host = "127.0.0.1",
+    port: Port = 8765,
+    no_auth: NoAuth = False,
+) -> None:
+    """The memory as MCP tools. Attaches to a running `everwhen serve` of this home folder, if there is one."""
+    from everwhen.home import home_folder
+    from everwhen.serve.missing_extra import need
+    from everwhen.store.opening import open_banks
+
+    here: GlobalOptions = context.obj
+    home = home_folder(here.home)
+    open_banks(home).check_name(here.bank or "default")
+    need("mcp")
+    if http:
+        from everwhen.serve.server import run as run_server
+        from everwhen.serve.server_settings import ServerSettings
+
+        run_server(ServerSettings(home=home, host=host, port=port, auth=not no_auth))
+        return
+    from everwhen.serve.mcp.stdio import run
+
+    run(home, here.bank or "default")
+
+
+@keys.command("create")
+def create(
+    context: typer.Context,
+    scope: Annotated[
+        str, typer.Option(help="read, write (includes read) or admin (includes both).")
+    ] = "read",
+    name: Annotated[str, typer.Option(help="What it is for.")] = "",
+) -> None:
+    """Make a key for the banks of --bank (names or patterns such as 'team-*', parted by commas) [all]."""
+    here: GlobalOptions = context.obj
+    made, token = _book(here).create(scope, here.bank or "*", name)
+    if here.json:
+        here.print({"key": token, "id": made.id, "scope": made.scope, "banks": made.banks, "name": made.name})
+        return
+    typer.echo(token)
+    if not here.quiet:
+        banks = "every bank" if made.banks == ("*",) else ", ".join(made.banks)
+        typer.echo(f"It may {made.scope} in {banks}, and is shown only now (its id is {made.id}).", err=True)
+
+
+@keys.command("list")
+def list_(context: typer.Context) -> None:
+    """The keys, without their secrets."""
+    here: GlobalOptions = context.obj
+    found = _book(here).all()
+    if here.json:
+        here.print(found)
+        return
+    for key in found:
+        state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "in use"
+        here.console.print(
+            f"{key.id}  {key.scope:<5}  {','.join(key.banks)}  {key.created_at:%Y-%m-%d}  {state}  {key.name}"
+        )
+    if not found:
+        here.console.print("no keys; `everwhen keys create --scope write --bank NAME` makes one")
+
+
+@keys.command("revoke")
+def revoke(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="The key's id; `everwhen keys list` shows it.")],
+) -> None:
+    """Make a key void; running servers refuse it from now on."""
+    here: GlobalOptions = context.obj
+    key = _book(here).revoke(id)
+    if here.json:
+        here.print(key)
+    else:
+        here.console.print(f"key {key.id} is void")
+
+
+def _book(here: GlobalOptions):  # type: ignore[no-untyped-def]
+    from everwhen.home import home_folder
+    from everwhen.serve.keys import KeyStore
+
+    return KeyStore(home_folder(here.home) / "serve")

@@ -1,0 +1,117 @@
+"""Facts as recall shows them: one line with validity and confidence, and below it the predecessor as a dated note.
+
+The token count of a line needs no tokenizer: the words of a fact were counted when it was written, and everything
+around them has a fixed number of cl100k tokens (a test counts them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+from everwhen.decay import confidence_at
+from everwhen.facts.interface import to_fact
+from everwhen.store.facts import FactRow, FactStore
+from everwhen.types import Fact, HalfLives
+from everwhen.when import Grain, Interval
+from everwhen.when.zones import zone_of
+
+DATE_TOKENS = {"year": 3, "month": 5, "day": 7}
+SINCE_TOKENS = 9
+"""` (since`, `, confidence 0.98)` and the end of the line, without the date."""
+SPAN_TOKENS = 10
+"""The same with `from` and `to`, without the two dates."""
+BEFORE_TOKENS = 3
+"""` (`, ` to` and `)` of the line below, without the two dates, the first of which has no space before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactScope:
+    """Which facts a question is about: those valid at an instant or in a window, as known at some time."""
+
+    at: datetime
+    window: Interval | None = None
+    known_at: datetime | None = None
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class FactNote:
+    """A fact ready to be shown."""
+
+    fact: Fact
+    text: str
+    tokens: int
+    confidence: float
+
+
+def facts_from_turns(store: FactStore, turns: Sequence[str]) -> dict[str, list[str]]:
+    """Which facts came from which of some turns: fact id to turns."""
+    ids = store.from_sources(turns)
+    wanted = set(turns)
+    return (
+        {fact: [one for one in said if one in wanted] for fact, said in store.sources(ids).items()}
+        if ids
+        else {}
+    )
+
+
+def holding(store: FactStore, fact_ids: Sequence[str], moment: FactScope) -> dict[str, list[FactRow]]:
+    """For each fact what to show: the fact itself if it holds, else the fact that holds in its place, if any."""
+    rows = {row.id: row for row in store.by_id(fact_ids, moment.known_at)}
+    shown: dict[str, list[FactRow]] = {}
+    for fact_id in fact_ids:
+        row = rows.get(fact_id)
+        if row is not None and _asked_for(row, moment):
+            shown[fact_id] = [row]
+        elif moment.known_at is None and moment.window is None:
+            shown[fact_id] = store.in_slots_of([fact_id], moment.at)
+        else:
+            shown[fact_id] = []
+    return shown
+
+
+def note(store: FactStore, row: FactRow, moment: FactScope, half_lives: HalfLives) -> FactNote:
+    """The line for a fact, with the one before it where there was one."""
+    sources = store.sources([row.id], moment.known_at).get(row.id, [])
+    fact = to_fact(row, tuple(sources))
+    confidence = confidence_at(fact, moment.at, half_lives)
+    zone = zone_of(moment.zone)
+    start, cost = _date(row.valid_from, row.grain, zone)
+    if row.valid_to is None:
+        text = f"{fact.text} (since {start}, confidence {confidence:.2f})"
+        tokens = row.tokens + cost + SINCE_TOKENS
+    else:
+        end, more = _date(row.valid_to, row.grain, zone)
+        text = f"{fact.text} (from {start} to {end}, confidence {confidence:.2f})"
+        tokens = row.tokens + cost + more + SPAN_TOKENS
+    before = store.predecessor(row, moment.known_at)
+    if before is not None and before.valid_to is not None:
+        began, cost = _date(before.valid_from, before.grain, zone)
+        ended, more = _date(before.valid_to, before.grain, zone)
+        text += f"\nbefore: {to_fact(before).text} ({began} to {ended})"
+        tokens += before.tokens + cost + more + BEFORE_TOKENS
+    return FactNote(fact, text, tokens, confidence)
+
+
+def _asked_for(row: FactRow, moment: FactScope) -> bool:
+    window = moment.window
+    if window is None:
+        return row.covers(moment.at)
+    after = window.start is None or row.valid_to is None or row.valid_to > window.start
+    return after and (window.end is None or row.valid_from < window.end)
+
+
+def _date(instant: datetime, grain: Grain, zone: tzinfo) -> tuple[str, int]:
+    """A date no finer than what is known of it, and its tokens."""
+    try:
+        local = instant.astimezone(zone)
+    except OverflowError:
+        local = instant + timedelta()
+    day = f"{local.year:04}-{local.month:02}-{local.day:02}"
+    if grain == "year":
+        return day[:4], DATE_TOKENS["year"]
+    if grain == "month":
+        return day[:7], DATE_TOKENS["month"]
+    return day, DATE_TOKENS["day"]

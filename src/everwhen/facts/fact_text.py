@@ -1,0 +1,129 @@
+"""The text of a fact: checked when it is written, and prepared for search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import UsageError
+from everwhen.facts.changes import FactStatement
+from everwhen.facts.predicates import Predicates
+from everwhen.instants import aware
+from everwhen.operations.arguments import fraction
+from everwhen.store.vector_model import VectorModel
+from everwhen.types import ORIGINS, Origin
+from everwhen.when import Grain
+
+LONGEST = 2_000
+"""Characters of a subject, predicate or object: longer ones are documents, and belong into turns."""
+MOST_SOURCES = 1_000
+"""Sources that one assertion may name."""
+SPEAKER = "fact"
+"""What stands before a fact in a context, where a turn has its speaker."""
+
+
+class Wording(Protocol):
+    """Gives the vectors and the token count of a fact's text."""
+
+    def vectors(
+        self, texts: Sequence[str], since: Sequence[tuple[datetime, Grain]]
+    ) -> list[NDArray[np.float32]]:
+        """Of each text; `since` is when each began to hold, and how exactly that is known."""
+        ...
+
+    @property
+    def model(self) -> VectorModel:
+        """With which the vectors are made."""
+        ...
+
+    def tokens(self, text: str) -> int: ...
+
+
+def checked_statement(
+    predicates: Predicates,
+    subject: str,
+    predicate: str,
+    object_: str,
+    *,
+    at: datetime,
+    valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
+    grain: Grain = "second",
+    confidence: float = 1.0,
+    domain: str | None = None,
+    source: str | Sequence[str] | None = None,
+    origin: Origin = "observation",
+) -> FactStatement:
+    """A statement, or one sentence that says what is wrong with it."""
+    start, end = aware(valid_from, "valid_from"), aware(valid_to, "valid_to")
+    if start is not None and end is not None and end <= start:
+        raise UsageError(
+            f"valid_to ({end.isoformat()}) must lie after valid_from ({start.isoformat()}): "
+            "a fact holds for some time, or it does not hold"
+        )
+    known = predicates.find(checked_text(predicate, "predicate"))
+    said = FactStatement(
+        subject=checked_text(subject, "subject"),
+        predicate=known,
+        object=checked_text(object_, "object"),
+        at=at,
+        start=start,
+        end=end,
+        grain=grain,
+        confidence=fraction(confidence, "confidence"),
+        domain=checked_text(domain, "domain") if domain is not None else known.domain,
+        origin=_origin(origin),
+        sources=sources(source),
+    )
+    return replace(said, text=f"{said.subject} {known.name.replace('_', ' ')} {said.object}")
+
+
+def prepared(statements: Sequence[FactStatement], wording: Wording) -> list[FactStatement]:
+    """The same, with vectors and token counts: done before the transaction, since a model takes its time."""
+    since: list[tuple[datetime, Grain]] = [
+        (said.at, "day") if said.start is None else (said.start, said.grain) for said in statements
+    ]
+    vectors = wording.vectors([said.text for said in statements], since)
+    return [
+        replace(
+            said, vectors=matrix, made_with=wording.model, tokens=wording.tokens(f"{SPEAKER}: {said.text}")
+        )
+        for said, matrix in zip(statements, vectors, strict=True)
+    ]
+
+
+def checked_text(given: str, what: str) -> str:
+    """Text without NULs, broken surrogates and superfluous space; never empty."""
+    if not isinstance(given, str):
+        raise UsageError(f"the {what} must be text, not {type(given).__name__}")
+    text = " ".join(given.replace("\0", "").encode("utf-8", "replace").decode("utf-8").split())
+    if not text:
+        raise UsageError(f"the {what} is empty; a fact is a subject, a predicate and an object, such as "
+                         "'Ana', 'lives in', 'Porto'")  # fmt: skip
+    if len(text) > LONGEST:
+        raise UsageError(
+            f"the {what} has {len(text):,} characters; {LONGEST:,} are allowed: add longer text as a turn"
+        )
+    return text
+
+
+def sources(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str) else list(given)
+    if len(listed) > MOST_SOURCES:
+        raise UsageError(
+            f"a fact has {len(listed):,} sources; at most {MOST_SOURCES:,} are kept of one assertion"
+        )
+    return tuple(dict.fromkeys(checked_text(one, "source") for one in listed))
+
+
+def _origin(given: Origin) -> Origin:
+    if given not in ORIGINS:
+        raise UsageError(f"unknown origin {given!r}; use one of {', '.join(ORIGINS)}")
+    return given

@@ -1,0 +1,441 @@
+"""`memory.facts`: what is true from when to when, as a program asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen import decay
+from everwhen.errors import NotFound, UsageError
+from everwhen.facts import changes
+from everwhen.facts.fact_text import checked_statement, checked_text, prepared, sources
+from everwhen.facts.learn import record
+from everwhen.facts.predicate_changes import recast
+from everwhen.facts.predicates import Predicates, folded, normalised
+from everwhen.facts.staleness import named, stale_facts
+from everwhen.models.embed import Embedder
+from everwhen.models.embed.date_prefix import LocalTime, embed_derived
+from everwhen.operations import BankFacts, FactMethods, Operation, does, done_by
+from everwhen.operations.facts import (
+    MOST_SYNONYMS,
+    About,
+    AsOf,
+    Assert,
+    ConfidenceAt,
+    Confirm,
+    Correct,
+    Current,
+    DefinePredicate,
+    Diff,
+    End,
+    Get,
+    History,
+    ReportChange,
+    ReportMissing,
+    Resolve,
+    Retract,
+    Review,
+    SetHalfLife,
+    Stale,
+    Versions,
+)
+from everwhen.redact import Masks
+from everwhen.settings import Settings
+from everwhen.store.facts import DeclaredPredicate, FactRow, FactStore, Report
+from everwhen.store.vector_model import VectorModel
+from everwhen.time_arguments import TimeReader
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFact, Status, Time
+from everwhen.when import Grain, Interval, describe
+
+MADE_ID = re.compile(r"t[0-9a-f]{22}")
+"""A turn's id where its message brought none (`ingest/remember.py` makes them)."""
+R = TypeVar("R")
+
+
+class Words:
+    """How a bank words its facts: its embedder, and cl100k tokens. With a zone, dates are part of what is embedded."""
+
+    def __init__(self, embedder: Embedder, zone: str | None = None) -> None:
+        self._embedder = embedder
+        self._zone = zone
+
+    def vectors(
+        self, texts: Sequence[str], since: Sequence[tuple[datetime, Grain]]
+    ) -> list[NDArray[np.float32]]:
+        zone = self._zone
+        dates = None if zone is None else [LocalTime(instant, zone, grain) for instant, grain in since]
+        return embed_derived(self._embedder, texts, dates)
+
+    @property
+    def model(self) -> VectorModel:
+        return VectorModel.of(self._embedder)
+
+    def tokens(self, text: str) -> int:
+        from everwhen.models.tokens import count_tokens
+
+        return count_tokens(text)
+
+
+class Embedding(Protocol):
+    """Does work that writes vectors with the embedder that the bank has, and again where it got another meanwhile."""
+
+    def __call__(self, work: Callable[[Embedder], R]) -> R: ...
+
+
+class Facts(BankFacts):
+    """The facts of one bank. `at` is when it was learned, and is now when left out; expressions count from it."""
+
+    def __init__(
+        self,
+        store: FactStore,
+        embedding: Embedding,
+        settings: Settings,
+        ready: Callable[[], int] = lambda: 0,
+        masks: Masks | None = None,
+        zone: str = "UTC",
+    ) -> None:
+        self._store = store
+        self._embedding = embedding
+        self._settings = settings
+        self._ready = ready
+        self._masks = masks or Masks()
+        self._zone = zone
+
+    def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation."""
+        return done_by(self, operation)
+
+    # Writing
+
+    @does(Assert)
+    def _assert(self, asked: Assert) -> Fact:
+        clock = TimeReader(self._zone, asked.at)
+        named = self._masks.labels(sources(asked.source))
+        said = checked_statement(
+            self.predicates, *self._three(asked.subject, asked.predicate, asked.object), at=clock.now,
+            valid_from=clock.first(asked.valid_from, "valid_from"), valid_to=clock.first(asked.valid_to, "valid_to"),
+            confidence=asked.confidence,
+            domain=None if asked.domain is None else self._said(asked.domain, "domain"),
+            source=named, origin=asked.origin,
+        )  # fmt: skip
+        self._check_turns(named)
+        rows = self._embedding(lambda embedder: record(self._store, prepared([said], self._words(embedder))))
+        return _noted(self._facts(rows)[0], said.start)
+
+    def _words(self, embedder: Embedder) -> Words:
+        return Words(embedder, self._zone if self._settings.date_in_embedding else None)
+
+    @does(Correct)
+    def _correct(self, asked: Correct) -> Fact:
+        clock = TimeReader(self._zone, asked.at)
+        said = checked_statement(
+            self.predicates,
+            *self._three(asked.subject, asked.predicate, asked.object),
+            at=clock.now,
+            valid_from=clock.first(asked.valid_from, "valid_from"),
+            origin="user",
+        )
+
+        def corrected(embedder: Embedder) -> Fact:
+            (ready,) = prepared([said], self._words(embedder))
+            return self._change(lambda ledger: changes.correct_fact(ledger, ready))
+
+        return self._embedding(corrected)
+
+    @does(Retract)
+    def _retract(self, asked: Retract) -> Fact:
+        known, why, when = (
+            checked_text(asked.fact_id, "fact's id"),
+            self._said(asked.reason, "reason"),
+            TimeReader(self._zone, asked.at).now,
+        )
+        return self._change(lambda ledger: changes.retract_fact(ledger, known, when, why))
+
+    @does(End)
+    def _end(self, asked: End) -> list[Fact]:
+        clock = TimeReader(self._zone, asked.at)
+        ended, when = clock.first(asked.on, "on"), clock.now
+        keys = self._keys(asked.subject, asked.predicate)
+        with self._store.writing() as ledger:
+            key = ledger.find_key(*keys)
+            if key is None:
+                raise NotFound(f"nothing is known of '{asked.subject} {asked.predicate}', so nothing can end")
+            rows = changes.end_facts(ledger, key, ended, when)
+            rows = [ledger.fact(row.id) or row for row in rows]
+        return self._facts(rows)
+
+    @does(Confirm)
+    def _confirm(self, asked: Confirm) -> Fact:
+        known, when = checked_text(asked.fact_id, "fact's id"), TimeReader(self._zone, asked.at).now
+        return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
+
+    @does(ReportMissing)
+    def _report_missing(self, asked: ReportMissing) -> list[Fact]:
+        return self._report(
+            Report("missing", self._said(asked.ref, "reference"), TimeReader(self._zone, asked.at).now)
+        )
+
+    @does(ReportChange)
+    def _report_change(self, asked: ReportChange) -> list[Fact]:
+        return self._report(
+            Report("change", self._said(asked.ref, "reference"), TimeReader(self._zone, asked.at).now)
+        )
+
+    @does(Resolve)
+    def _resolve(self, asked: Resolve) -> Fact | None:
+        conflict, kept, when = (
+            checked_text(asked.conflict_id, "conflict's id"),
+            self._said(asked.keep, "side to keep"),
+            TimeReader(self._zone, asked.at).now,
+        )
+        with self._store.writing() as ledger:
+            row = changes.resolve_conflict(ledger, conflict, kept, when)
+            row = ledger.fact(row.id) if row is not None else None
+        return self._facts([row])[0] if row is not None else None
+
+    # Reading
+
+    @does(Current)
+    def _current(self, asked: Current) -> Listed[Fact]:
+        return self._valid_at(self._moment(asked.now), asked.subject, asked.predicate, None)
+
+    @does(AsOf)
+    def _as_of(self, asked: AsOf) -> Listed[Fact]:
+        clock = TimeReader(self._zone)
+        then = clock.last(asked.instant, "instant")
+        return self._valid_at(then, asked.subject, asked.predicate, clock.last(asked.known_at, "known_at"))
+
+    @does(History)
+    def _history(self, asked: History) -> Listed[Fact]:
+        pending = self._ready()
+        found = self._store.history(*self._keys(asked.subject, asked.predicate), versions=asked.versions)
+        return Listed(self._facts(found), pending)
+
+    @does(About)
+    def _about(self, asked: About) -> Listed[Fact]:
+        pending = self._ready()
+        found = self._store.history(
+            folded(self._said(asked.subject, "subject")), None, versions=asked.versions
+        )
+        return Listed(self._facts(found), pending)
+
+    @does(Diff)
+    def _diff(self, asked: Diff) -> FactDiff:
+        clock = TimeReader(self._zone)
+        first, second = (clock.first(given, name) for given, name in ((asked.t1, "t1"), (asked.t2, "t2")))
+        self._ready()
+        key = folded(self._said(asked.subject, "subject")) if asked.subject is not None else None
+        then = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
+        later = {row.slot: row for row in self._store.valid_at(second, key, None, None)}
+        both = [slot for slot in then if slot in later and then[slot].id != later[slot].id]
+        return FactDiff(
+            first,
+            second,
+            began=tuple(self._facts(row for slot, row in later.items() if slot not in then)),
+            ended=tuple(self._facts(row for slot, row in then.items() if slot not in later)),
+            changed=tuple(
+                zip(self._facts(then[s] for s in both), self._facts(later[s] for s in both), strict=True)
+            ),
+        )
+
+    @does(Stale)
+    def _stale(self, asked: Stale) -> Listed[StaleFact]:
+        pending = self._ready()
+        found = stale_facts(
+            self._store, self._facts, self.half_lives, asked.threshold, self._moment(asked.now), asked.limit
+        )
+        return Listed(found, pending)
+
+    @does(Review)
+    def _review(self, asked: Review) -> Listed[Conflict]:
+        found: Listed[Conflict] = Listed(pending=self._ready())
+        for row in self._store.conflicts():
+            sides = [self._store.newest(row.incumbent), self._store.newest(row.challenger)]
+            first, second = self._facts(side for side in sides if side is not None)
+            found.append(
+                Conflict(row.id, first.subject, first.predicate, (first, second), row.why, row.opened_at)
+            )
+        return found
+
+    @does(ConfidenceAt)
+    def _confidence_at(self, asked: ConfidenceAt) -> float:
+        return decay.confidence_at(asked.fact, self._moment(asked.instant, "instant"), self.half_lives)
+
+    @does(Get)
+    def _get(self, asked: Get) -> Fact:
+        row = self._store.newest(checked_text(asked.fact_id, "fact's id"))
+        if row is None:
+            raise NotFound(
+                f"there is no fact '{asked.fact_id}'; `everwhen facts current` lists those that hold"
+            )
+        return self._facts([row])[0]
+
+    @does(Versions)
+    def _versions(self, asked: Versions) -> Iterator[Fact]:
+        self._ready()
+        page: list[FactRow] = []
+        for row in self._store.every_version():
+            page.append(row)
+            if len(page) == 1000:
+                yield from self._facts(page)
+                page = []
+        yield from self._facts(page)
+
+    # What a bank says of predicates and age
+
+    @property
+    def predicates(self) -> Predicates:
+        """The shipped predicates with the bank's own over them."""
+        return Predicates(self._store.predicates())
+
+    @does(DefinePredicate)
+    def _define_predicate(self, asked: DefinePredicate) -> None:
+        label, when = self._said(asked.name, "predicate"), TimeReader(self._zone, asked.at).now
+        if len(asked.synonyms) > MOST_SYNONYMS:
+            raise UsageError(
+                f"predicate '{label}' has {len(asked.synonyms):,} synonyms; at most {MOST_SYNONYMS} are kept"
+            )
+        others = tuple(self._said(one, "synonym") for one in asked.synonyms)
+        before = self.predicates
+        declared = DeclaredPredicate(
+            normalised(label),
+            label,
+            asked.multi,
+            None if asked.domain is None else self._said(asked.domain, "domain"),
+            others,
+        )
+        with self._store.writing() as ledger:
+            ledger.declare(declared)
+            after = Predicates([*self._store.predicates(), declared])
+            named_ = [declared.key, *(normalised(one) for one in others)]
+            for key, predicate_key in ledger.keys_of(named_):
+                target = after.find(predicate_key)
+                if target.key != predicate_key or target.multi != before.find(predicate_key).multi:
+                    recast(ledger, key, folded(key.subject), target, when)
+
+    @property
+    def half_lives(self) -> HalfLives:
+        """Days by domain: the bank's own over those of the settings."""
+        own = self._store.half_lives()
+        return HalfLives({**self._settings.half_lives, **own}, own.get("", self._settings.half_life))
+
+    @does(SetHalfLife)
+    def _set_half_life(self, asked: SetHalfLife) -> None:
+        if (
+            isinstance(asked.days, bool)
+            or not isinstance(asked.days, int | float)
+            or not 0 < asked.days < float("inf")
+        ):
+            raise UsageError(f"a half-life is a positive number of days, got {asked.days!r}")
+        self._store.set_half_life(
+            self._said(asked.domain, "domain") if asked.domain is not None else "", float(asked.days)
+        )
+
+    def _moment(self, given: Time | None, name: str = "now") -> datetime:
+        """The moment that is asked about, to its end; now when none is given."""
+        return TimeReader(self._zone).last(given, name) or datetime.now(UTC)
+
+    def _change(self, act: Callable[[Any], FactRow]) -> Fact:
+        with self._store.writing() as ledger:
+            row = act(ledger)
+            row = ledger.fact(row.id) or row
+        return self._facts([row])[0]
+
+    def _report(self, report: Report) -> list[Fact]:
+        with self._store.writing() as ledger:
+            ledger.report(report)
+        return self._facts(named(self._store, report))
+
+    def _valid_at(
+        self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
+    ) -> Listed[Fact]:
+        pending = self._ready()
+        key = folded(self._said(subject, "subject")) if subject is not None else None
+        found = (
+            self.predicates.find(self._said(predicate, "predicate")).key if predicate is not None else None
+        )
+        return Listed(self._facts(self._store.valid_at(instant, key, found, known_at), known_at), pending)
+
+    def _check_turns(self, sources: Sequence[str]) -> None:
+        """A source may have any name; one that is the id of a turn, as everwhen makes them, is there."""
+        turns = [one for one in sources if MADE_ID.fullmatch(one)]
+        known = self._store.known_turns(turns) if turns else set()
+        if unknown := [one for one in turns if one not in known]:
+            raise NotFound(f"there is no turn '{unknown[0]}', so a fact cannot come from it")
+
+    def _said(self, given: str, what: str) -> str:
+        """Checked, and masked as the bank masks: what is asked for is found as it was stored."""
+        return self._masks.text(checked_text(given, what))
+
+    def _three(self, subject: str, predicate: str, object: str) -> tuple[str, str, str]:
+        return (
+            self._said(subject, "subject"),
+            self._said(predicate, "predicate"),
+            self._said(object, "object"),
+        )
+
+    def _keys(self, subject: str, predicate: str) -> tuple[str, str]:
+        return folded(self._said(subject, "subject")), self.predicates.find(
+            self._said(predicate, "predicate")
+        ).key
+
+    def _facts(self, rows: Iterable[FactRow], known_at: datetime | None = None) -> list[Fact]:
+        listed = list(rows)
+        sources = self._store.sources([row.id for row in listed], known_at) if listed else {}
+        return [to_fact(row, tuple(sources.get(row.id, ()))) for row in listed]
+
+
+def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
+    """A version as the front door shows it."""
+    return Fact(
+        id=row.id,
+        version=row.version,
+        subject=row.subject,
+        predicate=row.predicate,
+        object=row.object,
+        valid=Interval(row.valid_from, row.valid_to, row.grain),
+        recorded_at=row.recorded_at,
+        superseded_at=row.superseded_at,
+        confidence=row.confidence,
+        origin=row.origin,
+        status=_status(row),
+        domain=row.domain,
+        support=row.support,
+        confirmed_at=row.confirmed_at,
+        sources=sources,
+        reason=row.reason,
+    )
+
+
+def _noted(fact: Fact, start: datetime | None) -> Fact:
+    """With a note where its beginning is not the one that was asserted."""
+    if start is None or fact.valid_from == start:
+        return fact
+    known = describe(Interval(fact.valid_from, None, fact.valid.grain))
+    return replace(fact, note=f"already known {known}: that beginning was kept, and `facts correct` moves it")
+
+
+def _status(row: FactRow) -> Status:
+    if row.superseded_at is None or row.standing == "overruled":
+        return row.standing
+    if row.outcome in ("corrected", "retracted"):
+        return row.outcome
+    return "superseded"
+
+
+class AsyncFacts(FactMethods):
+    """`Facts` for asynchronous programs: the same calls, as coroutines."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    async def perform(self, operation: Operation[R]) -> R:
+        """Do one operation, in a thread."""
+        return await asyncio.to_thread(self.facts.perform, operation)

@@ -1,0 +1,82 @@
+"""What a clause is told as: its object, its amount, and a sentence that can be read alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from everwhen.ingest.extract.grammar.parsing import Word
+from everwhen.ingest.extract.grammar.word_lists import vocabulary
+from everwhen.ingest.extract.rules.clause_times import DatedExpression
+from everwhen.ingest.extract.rules.clauses import PLACES, Clause
+from everwhen.ingest.extract.rules.coreference import Coreference
+
+_OPENERS = vocabulary("when while after before because so then also btw anyway plus")
+
+
+def object_of(clause: Clause, times: Sequence[DatedExpression], voices: Coreference) -> str:
+    word = clause.object
+    temporal = {one.i for dated in times for one in dated.words}
+    if word is not None and (word.i in temporal or _leads_to(word, temporal)):
+        others = [
+            child
+            for child in clause.verb.children
+            if (child.dep in ("dobj", "attr", "acomp", "prep", "dative") or child.lower in PLACES)
+            and child.i > clause.verb.i
+            and child.i not in temporal
+            and not _leads_to(child, temporal)
+        ]
+        word = others[0] if others else None
+    if word is None:
+        # "sold her flat last week": the parser hung what was sold on the time
+        near = [one for child in clause.verb.children if child.dep == "npadvmod" for one in child.subtree()]
+        left = [one for one in near if one.i > clause.verb.i and one.i not in temporal]
+        return voices.tell(left) if temporal and len(left) > 1 else ""
+    if word.dep in ("prep", "agent"):
+        target = word.child("pobj")
+        return f"{word.lower} {voices.phrase(target, temporal)}" if target is not None else ""
+    if word.pos in ("VERB", "AUX"):
+        return voices.tell([one for one in word.subtree() if one.i not in temporal][:10])
+    return voices.phrase(word, temporal)
+
+
+def _leads_to(word: Word, temporal: set[int]) -> bool:
+    target = word.child("pobj")
+    return target is not None and (
+        target.i in temporal
+        or (any(child.i in temporal for child in target.children) and (target.i + 1 in temporal))
+    )
+
+
+def sentence_of(clause: Clause, words: Sequence[Word], subject: str, voices: Coreference) -> str:
+    """The clause as a sentence that can be read alone."""
+    words = [word for word in words if word.dep != "intj" and word.pos != "SPACE" and word.text not in "!?…"]
+    while words and (
+        words[0].dep in ("cc", "mark", "intj")
+        or words[0].pos in ("PUNCT", "CCONJ", "INTJ")
+        or words[0].lower in _OPENERS
+    ):
+        words = words[1:]
+    while words and words[-1].pos in ("PUNCT", "CCONJ"):
+        words = words[:-1]
+    if len(words) > 2 and words[0].pos == "PROPN" and words[1].text == "," and words[0] is not clause.subject:
+        words = words[2:]  # "Eva, you did it"
+    if clause.link == "relative" and clause.object is clause.first.head and clause.verb in words:
+        place = words.index(clause.verb) + 1  # "a shelf I built": "Ana built a shelf"
+        parts = (voices.tell(words[:place]), voices.phrase(clause.object), voices.tell(words[place:]))
+        return " ".join(part for part in parts if part)
+    told = voices.tell(words)
+    if clause.subject is None or clause.inherited:
+        proper = bool(words) and words[0].pos == "PROPN"
+        told = f"{subject} {told if proper else told[:1].lower() + told[1:]}"
+    return told
+
+
+def quantity_of(words: Sequence[Word], times: Sequence[DatedExpression]) -> str:
+    temporal = {one.i for dated in times for one in dated.words}
+    for word in words:
+        if word.pos == "NUM" and word.i not in temporal and word.dep in ("nummod", "dobj", "attr", "pobj"):
+            if word.dep == "nummod":
+                between = [one for one in words if word.i <= one.i <= word.head.i]
+                return " ".join(one.text for one in between[:4])
+            return word.text
+    return ""

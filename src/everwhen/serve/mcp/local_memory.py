@@ -1,0 +1,61 @@
+"""Where a tool finds the memory: at a server that runs on this machine, else here, opened when first needed.
+
+Ten clients that each start `everwhen mcp` load one model, not ten, as long as `everwhen serve` runs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from everwhen.client import Client
+from everwhen.memory import Memory
+from everwhen.serve.discovery import RunningServer, running
+from everwhen.serve.keys import Scope
+
+Remembering: TypeAlias = Memory | Client
+"""Both have the same methods."""
+
+
+class LocalMemory:
+    """For one user's own process: no key is asked for, since the files are the user's."""
+
+    def __init__(self, home: Path, bank: str) -> None:
+        self._home = home
+        self._bank = bank
+        self._lock = threading.Lock()
+        self._memory: Memory | None = None
+        self._client: Client | None = None
+        self._server: RunningServer | None = None
+
+    @contextmanager
+    def __call__(self, scope: Scope, tool: str, **noted: Any) -> Iterator[Remembering]:
+        """The bank; `scope`, `tool` and `noted` are for those who must ask whether they may."""
+        yield self._found()
+
+    def _found(self) -> Remembering:
+        with self._lock:
+            if self._memory is not None:
+                return self._memory
+            server = running(self._home / "serve")
+            if server is not None:
+                return self._attached(server)
+            self._memory = Memory.open(self._home, self._bank)
+            return self._memory
+
+    def _attached(self, server: RunningServer) -> Client:
+        if self._client is None or server != self._server:
+            if self._client is not None:
+                self._client.close()
+            self._client, self._server = Client(server.url, server.token, bank=self._bank), server
+        return self._client
+
+    def close(self) -> None:
+        with self._lock:
+            if self._memory is not None:
+                self._memory.close()
+            if self._client is not None:
+                self._client.close()

@@ -1,0 +1,78 @@
+"""What can be set for a server; every number is written once, here."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+ENVIRONMENT = "EVERWHEN_SERVING"
+"""Where the settings are handed to worker processes, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How a server serves. The defaults suit one machine with a handful of agents."""
+
+    home: Path
+    host: str = "127.0.0.1"
+    port: int = 8765
+    auth: bool = True
+    """False only on loopback, and only when a person says so."""
+    workers: int = 1
+    threads: int = 0
+    """Calls of `Memory` at a time; 0 is two for each core, at least four."""
+    open_banks: int = 32
+    """Banks that stay open; each holds its search index in memory."""
+
+    rate: float = 200.0
+    """Requests a second that one key may send on average …"""
+    burst: int = 2000
+    """… and at once."""
+    largest_body: int = 8_000_000
+    """Bytes of a request; a single message may have five million (`ingest.messages.LARGEST_TEXT`)."""
+    largest_import: int = 4_000_000_000
+    """Bytes of an export that comes in parts, or of an uploaded file once unpacked: nobody fills the disk unasked."""
+    body_seconds: float = 20.0
+    """How long a request may take to arrive: a slow client must not hold a place for ever."""
+    connections: int = 4000
+    """Connections at a time; more are turned away with 503."""
+
+    page: int = 100
+    """Entries of a list that are given at once unless `limit` says otherwise."""
+    largest_page: int = 1000
+
+    shutdown_seconds: int = 30
+    """How long requests that are being answered may go on after SIGTERM."""
+    background_seconds: float = 5.0
+    """How often extraction that was left behind is looked for."""
+    retry_seconds: float = 300.0
+    """The longest pause between two attempts at background work that fails."""
+    consolidate_seconds: float = 60.0
+    """The shortest time between two looks at one bank's memory tree; 0 leaves trees to `consolidate`."""
+    remember_hours: float = 24.0
+    """How long the answer to an idempotency key is kept."""
+    log_level: str = "info"
+
+    @property
+    def calls_at_a_time(self) -> int:
+        return self.threads or max(4, 2 * (os.cpu_count() or 2))
+
+    @property
+    def share_of_each_worker(self) -> tuple[float, int]:
+        """Rate and burst of one worker's buckets: together the workers allow no more than was set."""
+        return self.rate / self.workers, max(1, self.burst // self.workers)
+
+    @property
+    def folder(self) -> Path:
+        """Where the server keeps its own files: keys, answers by idempotency key, the audit log."""
+        return self.home / "serve"
+
+    def to_environment(self) -> str:
+        return json.dumps({**asdict(self), "home": str(self.home)})
+
+    @classmethod
+    def from_environment(cls) -> ServerSettings:
+        given = json.loads(os.environ[ENVIRONMENT])
+        return replace(cls(Path(given["home"])), **{**given, "home": Path(given["home"])})

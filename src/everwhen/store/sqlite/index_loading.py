@@ -1,0 +1,192 @@
+"""Loads SQLite's rows into the arrays of the search index, and translates filters into the index's own."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import Damaged
+from everwhen.instants import to_micros
+from everwhen.store.base import Filter
+from everwhen.store.index import IndexBatch, IndexFilter, IndexRows, empty_batch
+from everwhen.store.kind_codes import code, codes
+from everwhen.store.sqlite.statements import statements
+from everwhen.store.terms import PACKED, Packed, label_key
+from everwhen.types import ROLES
+
+T = TypeVar("T")
+_AT_ONCE = 256  # rows, and vectors of 0.4 MB, that are handled at a time, so that they stay in the cache
+_ROLE_CODES: dict[str | None, int] = {None: -1, **{role: place for place, role in enumerate(ROLES)}}
+
+
+ROWS_AT_ONCE = 32_768
+"""Rows that are read, and make a block of the index, at a time: what is removed costs as much as its block."""
+
+
+def read_rows(
+    sql: sqlite3.Connection, after: int, dimension: int, nodes: bool
+) -> tuple[IndexBatch, int, set[str]]:
+    """Some units after a seq, nodes or all others, as arrays; how far that reaches; and who speaks in them. There is
+    nothing behind it where no rows come."""
+    name = "index_node_rows" if nodes else "index_rows"
+    read = _columns(sql.execute(statements()[name], (after, ROWS_AT_ONCE)))
+    if read is None:
+        seen = max(after, sql.execute(statements()["last_unit"]).fetchone()[0])
+        return empty_batch(dimension), seen, set()
+    last = int(read.rows.units[-1])
+    vectors = sql.execute(statements()["index_node_vectors" if nodes else "index_vectors"], (after, last))
+    return read.with_vectors(vectors, dimension), last, read.speakers
+
+
+def read_again(
+    sql: sqlite3.Connection, units: NDArray[np.int64], dimension: int, nodes: bool
+) -> tuple[IndexBatch, set[str]]:
+    """Those of some units that are there, nodes or all others, as arrays; and who speaks in them."""
+    listed = json.dumps(sorted(set(units.tolist())))
+    read = _columns(sql.execute(statements()["index_rows_of"], {"units": listed, "nodes": nodes}))
+    if read is None:
+        return empty_batch(dimension), set()
+    there = json.dumps(read.rows.units.tolist())
+    return read.with_vectors(
+        sql.execute(statements()["index_vectors_of"], (there,)), dimension
+    ), read.speakers
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """A batch of which the vectors are not read yet, and who speaks in it."""
+
+    rows: IndexRows
+    sizes: NDArray[np.int64]
+    packed: Packed
+    speakers: set[str]
+
+    def with_vectors(self, cursor: sqlite3.Cursor, dimension: int) -> IndexBatch:
+        with _readable():
+            vectors = _vectors(cursor, int(self.rows.pieces.sum()), dimension)
+        return IndexBatch(self.rows, self.sizes, self.packed, vectors)
+
+
+def _columns(cursor: sqlite3.Cursor) -> _Columns | None:
+    """Rows as arrays, None where there are none. A few at a time become arrays: they are still in the cache then, and
+    what Python holds of a whole block's rows would be 30 MB."""
+    parts = []
+    while some := cursor.fetchmany(_AT_ONCE):
+        with _readable():
+            parts.append(_part(some))
+    if not parts:
+        return None
+    rows, sizes, terms, speakers = zip(*parts, strict=True)
+    with _readable():
+        packed = np.frombuffer(b"".join(terms), dtype=PACKED)
+    return _Columns(
+        IndexRows(*(np.concatenate([getattr(part, one.name) for part in rows]) for one in fields(IndexRows))),
+        np.concatenate(sizes),
+        packed,
+        set().union(*speakers),
+    )
+
+
+def _part(rows: Sequence[tuple[Any, ...]]) -> tuple[IndexRows, NDArray[np.int64], bytes, set[str]]:
+    seqs, at, recorded, kinds, networks, pieces, terms, sessions, speakers, roles, asks = zip(
+        *rows, strict=True
+    )
+    return (
+        IndexRows(
+            units=np.array(seqs, dtype=np.int64),
+            at=_micros(at),
+            recorded=_micros(recorded),
+            kinds=_looked_up(list(zip(kinds, networks, strict=True)), lambda pair: code(*pair), np.int16),
+            sessions=_looked_up(sessions, _key, np.int64),
+            speakers=_looked_up(speakers, _key, np.int64),
+            roles=_looked_up(roles, _ROLE_CODES.__getitem__, np.int8),
+            asks=np.array(asks, dtype=np.bool_),
+            pieces=np.array(pieces, dtype=np.int64),
+        ),
+        np.fromiter(map(len, terms), dtype=np.int64, count=len(terms)) // PACKED.itemsize,
+        b"".join(terms),
+        {speaker for speaker in speakers if speaker is not None},
+    )
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Values of another kind than the store writes are damage."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
+
+
+def read_removals(
+    sql: sqlite3.Connection, after: int, *, holding: bool = True
+) -> tuple[NDArray[np.int64] | None, int]:
+    """The units that were taken out or changed after a place in the list of removals, and the last place; None where
+    the list does not reach back so far. One who holds no unit has nothing to take out."""
+    before, last = sql.execute(statements()["kept_removals"]).fetchone()
+    if not holding:
+        return np.zeros(0, dtype=np.int64), last
+    if after < before:
+        return None, last
+    rows = sql.execute(statements()["removals_after"], (after,)).fetchall()
+    return np.array([row[0] for row in rows], dtype=np.int64), last
+
+
+def _vectors(cursor: sqlite3.Cursor, total: int, dimension: int) -> NDArray[np.float32]:
+    """Filled as it is read: a block of vectors is 50 MB, and two copies would be twice that."""
+    matrix = np.empty((total, dimension), dtype=np.float32)
+    place = 0
+    while rows := cursor.fetchmany(_AT_ONCE):
+        blobs = b"".join([vector for (vector,) in rows])
+        matrix[place : place + len(rows)] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)
+        place += len(rows)
+    if place != total:
+        raise Damaged(f"{total} vectors are expected and {place} are there; `everwhen doctor` tells more")
+    return matrix
+
+
+def _looked_up(values: Sequence[T], of: Callable[[T], int], dtype: type[np.integer[Any]]) -> NDArray[Any]:
+    """A number for each value, asked for once where many are the same."""
+    known = {value: of(value) for value in set(values)}
+    return np.fromiter(map(known.__getitem__, values), dtype=dtype, count=len(values))
+
+
+def _key(label: str | None) -> int:
+    return 0 if label is None else label_key(label)
+
+
+def _micros(texts: tuple[str, ...]) -> NDArray[np.int64]:
+    return np.array([text[:-1] for text in texts], dtype="datetime64[us]").astype(np.int64)
+
+
+def to_window(
+    where: Filter,
+    with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]],
+    reaching_back: Callable[[datetime], NDArray[np.int64]],
+) -> IndexFilter:
+    """A filter in the index's terms; what metadata asks for, and which nodes begin too early, is looked up."""
+    between = where.between
+    return IndexFilter(
+        start=to_micros(between.start) if between and between.start else None,
+        end=to_micros(between.end) if between and between.end else None,
+        known_at=to_micros(where.known_at) if where.known_at else None,
+        kinds=codes(where.kinds, where.networks)
+        if where.kinds is not None or where.networks is not None
+        else None,
+        networks=where.networks,
+        units=with_metadata(dict(where.metadata)) if where.metadata else None,
+        but=reaching_back(between.start) if between and between.start and wants_nodes(where) else None,
+    )
+
+
+def wants_nodes(where: Filter) -> bool:
+    """Whether nodes of the tree may be found: most questions are not put to them."""
+    return where.kinds is None or "node" in where.kinds

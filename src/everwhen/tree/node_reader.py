@@ -1,0 +1,92 @@
+"""Reads the tree: stored nodes, and exchanges, which are made from their turns when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from everwhen.store import NOW, Store, Then
+from everwhen.store.tree import NodeRow
+from everwhen.tree.exchanges import children_of_session, in_order
+from everwhen.tree.levels import EXCHANGE, Levels
+from everwhen.tree.profile import merged_profile
+from everwhen.types import Node, Statement, Turn
+from everwhen.when import Interval
+
+
+def nodes(
+    store: Store, levels: Levels, level: int | None, between: Interval | None, then: Then = NOW
+) -> list[Node]:
+    """Nodes in the order of level and time; with `between` those whose interval shares an instant with it.
+
+    Those of `then`: exchanges are cut from the turns that had been said and recorded, the others stood as they are
+    given (see `TreeStore.nodes_then`).
+    """
+    found: list[Node] = []
+    if level in (None, EXCHANGE):
+        found += _exchanges(store, levels, between, then)
+    if level != EXCHANGE:
+        rows = _stored(store, level, between, then)
+        found += [_node(row, levels) for row in rows if row.place.level > EXCHANGE]
+    return found
+
+
+def profile(store: Store, levels: Levels, then: Then = NOW) -> list[Statement]:
+    """The statements of the profile over all windows, by the nodes and facts of `then`."""
+    tops = _stored(store, levels.top, None, then)
+    ids = sorted({one.fact for row in tops for one in row.statements if one.fact is not None})
+    believed = {fact.id: fact for fact in store.facts.believed_then(ids, then)} if ids else {}
+    return merged_profile(tops, believed, levels.zone)
+
+
+def _stored(store: Store, level: int | None, between: Interval | None, then: Then) -> list[NodeRow]:
+    if then.is_now:
+        return store.tree.nodes(level, between)
+    rows = store.tree.nodes_then(level, then)
+    return [row for row in rows if between is None or row.interval.overlaps(between)]
+
+
+def _exchanges(store: Store, levels: Levels, between: Interval | None, then: Then) -> list[Node]:
+    """Level 1: in a model's words where it has told it, else as it was said."""
+    told = {row.place.id: row for row in _stored(store, EXCHANGE, None, then)}
+    found = []
+    for turns in _sessions(store, between, then):
+        for child in children_of_session(turns, levels):
+            if between is not None and not child.interval.overlaps(between):
+                continue
+            own = tuple(turn for one in child.statements for turn in one.turns)
+            row = told.get(child.place.id)
+            text = row.text if row is not None and row.children == own else child.text
+            place = child.place
+            found.append(
+                Node(place.id, EXCHANGE, child.interval, text, own, levels.name(EXCHANGE), place.parent, own)
+            )
+    return sorted(found, key=lambda node: (node.interval.start, node.id))
+
+
+def _sessions(store: Store, between: Interval | None, then: Then) -> Iterable[list[Turn]]:
+    if between is None:
+        by_session: dict[str, list[Turn]] = {}
+        for turn in filter(then.sees, store.turns(between=then.said)):
+            by_session.setdefault(turn.session, []).append(turn)
+        return [in_order(turns) for turns in by_session.values()]
+    # The exchanges of a session are cut from all of its turns, whatever is asked for.
+    near = [
+        one.id
+        for one in store.sessions(then)
+        if Interval(one.first, one.last).overlaps(between) or between.contains(one.first)
+    ]
+    return [in_order(filter(then.sees, store.turns(session=session))) for session in near]
+
+
+def _node(row: NodeRow, levels: Levels) -> Node:
+    place = row.place
+    return Node(
+        place.id,
+        place.level,
+        row.interval,
+        row.text,
+        row.children,
+        levels.name(place.level),
+        place.parent,
+        row.turns,
+    )

@@ -1,0 +1,175 @@
+"""The small things that pages are made of: blocks, buttons, choices, empty states, the turns behind a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from html import escape
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+from nicegui.elements.html import Html
+from nicegui.events import GenericEventArguments
+
+from everwhen.types import Turn
+from everwhen.ui.page_session import PageSession
+from everwhen.when import Interval, describe
+
+Act = Callable[[], Awaitable[None] | None]
+PICK = "(event) => { const it = event.target.closest('[data-pick]'); if (it) emit(it.dataset.pick); }"
+
+
+def block(tag: str = "div", classes: str = "", props: str = "") -> Element:
+    return ui.element(tag).classes(classes).props(props)
+
+
+def markup(text: str, classes: str = "", tag: str = "div") -> Html:
+    """HTML that we wrote ourselves: whatever was remembered is escaped where it is put in."""
+    return ui.html(text, sanitize=False, tag=tag).classes(classes)
+
+
+def said(text: str, classes: str = "", tag: str = "p") -> Html:
+    """Plain words."""
+    return markup(escape(text), classes, tag)
+
+
+def press(label: str, act: Act, kind: str = "", *, icon: str = "", hint: str = "") -> Element:
+    """A button."""
+    button = block("button", f"press {kind}", "type=button")
+    if hint:
+        button.props["aria-label"] = button.props["title"] = hint
+    with button:
+        if icon:
+            ui.icon(icon).props("aria-hidden=true")
+        if label:
+            said(label, tag="span")
+    return button.on("click", lambda _: act())
+
+
+def choice(label: str, options: Mapping[str, str], chosen: str, act: Callable[[str], Any]) -> Element:
+    """One of a few, side by side."""
+    group = block("div", "choice", "role=group")
+    group.props["aria-label"] = label
+    buttons: dict[str, Element] = {}
+
+    def choose(name: str) -> Any:
+        for key, button in buttons.items():
+            button.props["aria-pressed"] = "true" if key == name else "false"
+            button.update()
+        return act(name)
+
+    with group:
+        for name, words in options.items():
+            button = block("button", "", "type=button")
+            button.props["aria-pressed"] = "true" if name == chosen else "false"
+            with button:
+                said(words, tag="span")
+            buttons[name] = button.on("click", lambda name=name: choose(name))
+    return group
+
+
+def picked(element: Element, act: Callable[[str], Any]) -> Element:
+    """Hear of clicks on anything inside that has a `data-pick`."""
+
+    async def heard(event: GenericEventArguments) -> None:
+        done = act(str(event.args))
+        if done is not None:
+            await done
+
+    return element.on("click", heard, js_handler=PICK)
+
+
+def pick(it: object) -> str:
+    """The attributes of what can be picked, by mouse or by key."""
+    return f'data-pick="{escape(str(it))}" tabindex="0" role="button"'
+
+
+def empty(title: str, hint: str, icon: str = "hourglass_empty") -> None:
+    """What stands where there is nothing yet."""
+    with block("div", "empty"):
+        ui.icon(icon).props("aria-hidden=true")
+        said(title, tag="h2")
+        said(hint)
+
+
+def heading(title: str, hint: str, visit: PageSession) -> None:
+    """A page's first line; says so when it shows the past."""
+    with block("div", "head"):
+        said(title, tag="h1")
+        said(hint)
+        if visit.as_of is not None:
+            said(f"as of {day(visit.local(visit.as_of), before=True)}", "then", "span")
+
+
+def day(instant: datetime, *, before: bool = False) -> str:
+    """A date for the eye; with `before`, the last day that lies wholly before the instant."""
+    from datetime import timedelta
+
+    shown = instant - timedelta(microseconds=1) if before else instant
+    return f"{shown.day} {shown:%b %Y}"
+
+
+def spoken(interval: Interval | None, zone: str) -> str:
+    """An interval as people say it."""
+    if interval is None:
+        return "no date"
+    length = interval.length
+    if (
+        interval.start is not None
+        and (length is None or length.total_seconds() < 86400)
+        and interval.grain
+        in (
+            "second",
+            "minute",
+            "hour",
+        )
+    ):
+        from everwhen.when.zones import zone_of
+
+        start = interval.start.astimezone(zone_of(zone))
+        return f"{'since ' if interval.end is None else ''}{day(start)}, {start:%H:%M}"
+    return describe(interval, zone)
+
+
+def badge(text: str, kind: str = "") -> str:
+    return f'<span class="badge {kind}">{escape(text)}</span>'
+
+
+async def show_turns(visit: PageSession, title: str, ids: Sequence[str], note: str = "") -> None:
+    """What was said, word for word, in a dialog."""
+    turns = await visit.read(
+        lambda memory: [turn for id_ in ids[:50] for turn in _around(memory, id_)], fresh=False
+    )
+    seen: dict[str, Turn] = {turn.id: turn for turn in turns}
+    with ui.dialog() as dialog, block("div", "dialog", "role=dialog aria-modal=true"):
+        said(title, "wrap", "h2")
+        if note:
+            said(note, "soft small")
+        listed = sorted(seen.values(), key=lambda turn: (turn.said_at, turn.seq))
+        markup(
+            "".join(turn_line(visit, turn, turn.id in ids) for turn in listed)
+            or "<p class='soft'>No turn.</p>"
+        )
+        with block("div", "actions"):
+            press("Close", dialog.close)
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def _around(memory: Any, id_: str) -> list[Turn]:
+    from everwhen.errors import NotFound
+
+    try:
+        return list(memory.turns_around(id_, 1))
+    except NotFound:  # forgotten since
+        return []
+
+
+def turn_line(visit: PageSession, turn: Turn, strong: bool = True) -> str:
+    at = visit.local(turn.said_at)
+    weight = "" if strong else " faint"
+    return (
+        f'<div class="turn{weight}" data-turn="{escape(turn.id)}"><div class="meta">{escape(turn.speaker)} · '
+        f"{day(at)}, {at:%H:%M}</div><div class='wrap'>{escape(turn.text)}</div></div>"
+    )

@@ -1,0 +1,257 @@
+"""The frame around the pages: banks, the slider through time, the rail, light and dark, and who redraws what when."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from nicegui import context, ui
+from nicegui.element import Element
+from nicegui.events import GenericEventArguments
+
+from everwhen.errors import EverwhenError
+from everwhen.serve.middleware import say_bug
+from everwhen.serve.problems import Problem
+from everwhen.ui.components import block, day, empty, heading, press, said
+from everwhen.ui.page import UIPage
+from everwhen.ui.page_auth import MOUNT
+from everwhen.ui.page_session import PageSession
+from everwhen.ui.pages.entities import Entities
+from everwhen.ui.pages.facts import FactBars
+from everwhen.ui.pages.importing import Importing
+from everwhen.ui.pages.map import MemoryMap
+from everwhen.ui.pages.recall import Explorer
+from everwhen.ui.pages.timeline import Timeline
+from everwhen.ui.pages.tree import TreeBrowser
+
+PAGES: dict[str, type[UIPage]] = {
+    leaf.name: leaf for leaf in (Timeline, Explorer, FactBars, Entities, TreeBrowser, MemoryMap, Importing)
+}
+THROTTLE = 0.15
+"""Seconds between two positions of the slider that are looked at while it moves."""
+_HERE = Path(__file__).parent
+
+
+class Layout:
+    """One browser tab."""
+
+    def __init__(self, visit: PageSession, page: str, theme: str = "") -> None:
+        self.visit = visit
+        self._page = page
+        self._theme = {"dark": True, "light": False}.get(theme)
+        self._drawing = 0
+        self._leaf: UIPage | None = None
+        self._links: dict[str, Element] = {}
+
+    # The frame
+
+    def build(self) -> None:
+        self._client = context.client
+        ui.dark_mode(self._theme)
+        ui.colors(
+            primary="#0f6f68", negative="#a5322a", positive="#0f6f68", dark="#1f1e1a", dark_page="#161512"
+        )
+        ui.add_css((_HERE / "style.css").read_text(encoding="utf-8"))
+        ui.add_head_html(f"<script>{(_HERE / 'page.js').read_text(encoding='utf-8')}</script>")
+        self._top()
+        with block("div", "frame"):
+            self._rail()
+            with block("main", "leaf", "id=main"):
+                self._head = block("div")
+                self._tools = block("div")
+                self._busy = block("div", "busy", "aria-hidden=true")
+                self._area = block("div", "", "id=area aria-live=polite")
+
+    def _top(self) -> None:
+        visit = self.visit
+        with block("header", "top"):
+            with block("div", "brand"):
+                block("span", "dot", "aria-hidden=true")
+                said("everwhen", "name", "span")
+            names = visit.banks()
+            shown = names if visit.bank in names else [visit.bank, *names]
+            ui.select(shown, value=visit.bank, on_change=lambda event: self._other_bank(event.value)).props(
+                'outlined dense options-dense behavior=menu aria-label="Bank" data-testid=bank'
+            ).style("min-width: 8.5rem; max-width: 12rem")
+            self._slider()
+            press(
+                "",
+                lambda: ui.run_javascript("everwhenTheme()") and None,
+                "plain icon",
+                icon="contrast",
+                hint="Light or dark",
+            )
+            if visit.visitor.signed_in:
+                press("", self._sign_out, "plain icon", icon="logout", hint="Sign out")
+
+    def _slider(self) -> None:
+        days = self.visit.days()
+        with block("div", "asof") as self._asof:
+            if days is None:
+                return
+            said(day(days[0]), "from", "span")
+            slider = block("input", "", f"type=range id=as-of min=0 max={days[1]} step=1")
+            slider.props["aria-label"] = "Show the memory as of this day; the right end is now"
+            slider.props["value"] = str(self._position())
+            slider.on(
+                "input",
+                self._moved,
+                js_handler="(event) => emit(event.target.value)",
+                throttle=THROTTLE,
+                leading_events=False,
+            )
+            self._when = said("", "when", "output")
+            self._now = press("Now", self._to_now, "plain", hint="Back to now")
+        self._say_when()
+
+    def _position(self) -> int:
+        days = self.visit.days()
+        if days is None or self.visit.as_of is None:
+            return days[1] if days else 0
+        return (self.visit.local(self.visit.as_of).date() - days[0].date()).days - 1
+
+    def _say_when(self) -> None:
+        then = self.visit.as_of
+        words = "as of now" if then is None else day(self.visit.local(then), before=True)
+        self._when.set_content(escape(words))
+        self._asof.classes(add="past" if then else "", remove="" if then else "past")
+        self._now.set_visibility(then is not None)
+
+    def _rail(self) -> None:
+        with block("nav", "rail", 'aria-label="Pages"'):
+            for number, (name, leaf) in enumerate(PAGES.items(), start=1):
+                link = block("button", "", f"type=button data-page={name}")
+                with link:
+                    ui.icon(leaf.icon).props("aria-hidden=true")
+                    said(leaf.title, tag="span")
+                    said(str(number), tag="kbd").props("aria-hidden=true")
+                self._links[name] = link.on("click", lambda name=name: self.turn_to(name))
+            ui.html(
+                "<kbd>/</kbd> ask · <kbd>1</kbd>–<kbd>7</kbd> pages<br><kbd>←</kbd> <kbd>→</kbd> move through time",
+                sanitize=False,
+            ).classes("keys")
+
+    # What a leaf may ask for
+
+    async def turn_to(self, name: str) -> None:
+        """Show another page of the same bank."""
+        self._page = name
+        self._leaf = PAGES[name](self.visit, self)
+        for other, link in self._links.items():
+            if other == name:
+                link.props["aria-current"] = "page"
+            else:
+                link.props.pop("aria-current", None)
+            link.update()
+        self._address()
+        self._tools.clear()
+        self._area.clear()
+        with self._tools:
+            if self.visit.stats is not None or name == "import":
+                self._leaf.controls()
+        await self.refresh()
+
+    async def refresh(self) -> None:
+        """Load and draw again; of several at once the last one wins."""
+        leaf = self._leaf
+        if leaf is None:
+            return
+        self._drawing += 1
+        mine = self._drawing
+        self._busy.classes(add="on")
+        problem, data = "", None
+        try:
+            if self.visit.stats is not None or leaf.name == "import":
+                data = await leaf.load()
+        except Exception as error:
+            problem = _sentence(error)
+        if mine != self._drawing:
+            return
+        self._busy.classes(remove="on")
+        self._head.clear()
+        with self._head:
+            heading(leaf.title, leaf.hint, self.visit)
+        self._area.clear()
+        with self._area:
+            if problem:
+                said(problem, "problem").props("role=alert")
+            elif self.visit.stats is None and leaf.name != "import":
+                self._no_bank()
+            else:
+                leaf.draw(data)
+        self._area.props(f"data-drawn={mine} data-leaf={leaf.name}")
+
+    async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "", *, redraw: bool = True) -> None:
+        """Do something that may fail, say so, and show what it changed."""
+        try:
+            await act()
+        except Exception as error:
+            with self._client:
+                ui.notify(_sentence(error), type="negative", position="bottom", multi_line=True)
+            return
+        with self._client:
+            if done:
+                ui.notify(done, position="bottom", color="primary")
+        if redraw:
+            await self.refresh()
+
+    # Moving
+
+    async def _moved(self, event: GenericEventArguments) -> None:
+        then = self.visit.end_of_day(int(event.args))
+        if then != self.visit.as_of:
+            self.visit.as_of = then
+            self._say_when()
+            self._address()
+            await self.refresh()
+
+    async def _to_now(self) -> None:
+        self.visit.as_of = None
+        days = self.visit.days()
+        with self._client:
+            ui.run_javascript(f'document.getElementById("as-of").value = {days[1] if days else 0}')
+        self._say_when()
+        self._address()
+        await self.refresh()
+
+    def _address(self) -> None:
+        """What stands in the address bar leads here again; never a key."""
+        then = self.visit.as_of
+        shown = (
+            "" if then is None else f"?as_of={(self.visit.local(then) - timedelta(microseconds=1)).date()}"
+        )
+        with self._client:
+            ui.navigate.history.replace(f"{MOUNT}/{quote(self.visit.bank)}/{self._page}{shown}")
+
+    def _other_bank(self, bank: str) -> None:
+        if bank != self.visit.bank:
+            # The prefix is ours, not NiceGUI's: the address is given whole.
+            ui.run_javascript(f'location.href = "{MOUNT}/{quote(bank)}/{self._page}"')
+
+    def _sign_out(self) -> None:
+        ui.run_javascript(
+            f'fetch("{MOUNT}/logout", {{method: "POST"}}).then(() => location.href = "{MOUNT}/login")'
+        )
+
+    def _no_bank(self) -> None:
+        with block("div", "sheet"):
+            empty(
+                f"There is no bank “{self.visit.bank}” yet.",
+                "Its first write makes it: import a conversation, or add to it from your agent."
+                if self.visit.may("write")
+                else "Its first write makes it, which this key may not do.",
+                "inventory_2",
+            )
+
+
+def _sentence(error: Exception) -> str:
+    """What people are told: an error made for them in its own words, a bug in none."""
+    if not isinstance(error, EverwhenError | Problem):
+        say_bug(error, "ui")
+        return f"Everwhen failed ({type(error).__name__}); the server's log says where."
+    words = str(getattr(error, "detail", "") or error)
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,122 @@
+"""One open page: whose key it is, which bank it shows, as of when; and the only way from there to the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from everwhen.memory import Memory
+from everwhen.serve.auth import admit
+from everwhen.serve.fair_pool import asking
+from everwhen.serve.keys import Key, Scope
+from everwhen.serve.problems import Problem
+from everwhen.serve.telemetry import span
+from everwhen.types import Stats
+from everwhen.ui.page_auth import Visitor
+from everwhen.when.zones import zone_of
+
+R = TypeVar("R")
+
+
+@dataclass
+class PageSession:
+    """Every read and write asks the key anew, as a request to the routes does."""
+
+    visitor: Visitor
+    bank: str
+    as_of: datetime | None = None
+    """None is now: what is known and holds at present."""
+    zone: str = "UTC"
+    stats: Stats | None = None
+    """None while there is no such bank."""
+    kept: dict[str, object] = field(default_factory=dict)
+    """What a page wants to find again when somebody comes back to it."""
+
+    @property
+    def moment(self) -> datetime:
+        return self.as_of or datetime.now(UTC)
+
+    def local(self, instant: datetime) -> datetime:
+        return instant.astimezone(zone_of(self.zone))
+
+    def may(self, scope: Scope) -> bool:
+        """Whether to show a button at all; `write` asks again when it is pressed."""
+        try:
+            return self.visitor.caller().allows(scope, self.bank)
+        except Problem:
+            return False
+
+    def banks(self) -> list[str]:
+        """The banks that the key may read."""
+        caller = self.visitor.caller()
+        return [name for name in self.visitor.house.banks.names() if caller.allows("read", name)]
+
+    async def look(self) -> None:
+        """Read how much there is; the bank may be new."""
+        self._admit("read", "look")
+        if not self.visitor.house.banks.exists(self.bank):
+            self.stats = None
+            return
+        self.stats, self.zone = await self.visitor.house.banks.call(
+            self.bank, lambda memory: (memory.stats(), memory.zone)
+        )
+
+    def days(self) -> tuple[datetime, int] | None:
+        """The first day of which something is known, and how many there are up to the last one."""
+        if self.stats is None or self.stats.first is None or self.stats.last is None:
+            return None
+        first = self.local(self.stats.first).replace(hour=0, minute=0, second=0, microsecond=0)
+        return first, (self.local(self.stats.last).date() - first.date()).days + 1
+
+    def end_of_day(self, number: int) -> datetime | None:
+        """The end of the so-many-th day; None, which is now, beyond the last one."""
+        span_ = self.days()
+        if span_ is None or number >= span_[1]:
+            return None
+        day = span_[0].date() + timedelta(days=max(number, 0) + 1)
+        return datetime(day.year, day.month, day.day, tzinfo=zone_of(self.zone)).astimezone(UTC)
+
+    async def read(self, act: Callable[[Memory], R], *, fresh: bool = True) -> R:
+        """Read from the bank in a thread; with `fresh`, after all that was added is extracted."""
+        self._admit("read", "read")
+        banks = self.visitor.house.banks
+        with span("search_memory", self.bank):
+            return await (banks.read if fresh else banks.call)(self.bank, act)
+
+    async def write(
+        self,
+        what: str,
+        act: Callable[[Memory], R],
+        *,
+        scope: Scope = "write",
+        operation: str = "update_memory",
+        create: bool = False,
+        alone: bool = True,
+    ) -> R:
+        """Change the bank in a thread, if the key may; the audit log says so either way.
+
+        `alone` is for what is short: nobody who has looked first (If-Match) writes meanwhile.
+        """
+        caller = self._admit(scope, what)
+        house = self.visitor.house
+
+        def by_itself(memory: Memory) -> R:
+            with house.banks.changing(self.bank):
+                return act(memory)
+
+        with span(operation, self.bank):
+            done = await house.banks.wait(self.bank, by_itself if alone else act, create=create)
+        house.audit.note("write", key=caller.id, bank=self.bank, route=f"ui {what}")
+        return done
+
+    def _admit(self, scope: Scope, what: str) -> Key:
+        caller = self.visitor.caller()
+        try:
+            admit(caller, scope, self.bank)
+        except Problem:
+            self.visitor.house.audit.denied(key=caller.id, bank=self.bank, route=f"ui {what}")
+            raise
+        asking.set(caller.id)
+        return caller

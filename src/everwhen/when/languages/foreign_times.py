@@ -1,0 +1,120 @@
+"""Finds the times of a sentence in the other languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from everwhen.when.languages import unspaced as characters
+from everwhen.when.languages.detect import Verdict, in_figures, spoken, unspaced
+from everwhen.when.languages.fold import fold
+from everwhen.when.languages.foreign_lookalikes import in_a_title, quotations, stands
+from everwhen.when.languages.language import MARK, Sense, language
+from everwhen.when.languages.rules import book_of
+from everwhen.when.languages.verbs import looker
+from everwhen.when.languages.word_tokens import reader, tokenize
+from everwhen.when.meaning import Context
+from everwhen.when.parser import Item, Lexicon, parse
+from everwhen.when.reference import TimeRef
+from everwhen.when.tokenizer import Token
+
+Choose = Callable[..., list[TimeRef]]
+_ROOTS = frozenset({"<time>", "<recurrence>"})
+_WORDS = re.compile(r"[^\W\d_]+|\d")
+_LENGTH = re.compile(r"\W*\d+\s?(?:h\d*|min)\W*")  # "2h" alone is a length, as in English
+_FIGURES = re.compile(r"\d")
+_POINTS = re.compile(r"\d\.\s?-?\d")
+
+
+class ForeignTimes(NamedTuple):
+    """The times found, and how sure it is that the sentence is not English."""
+
+    found: list[TimeRef]
+    verdict: Verdict
+
+
+def read(
+    text: str,
+    sentence: tuple[int, int],
+    words: frozenset[str],
+    ctx: Context,
+    languages: tuple[str, ...] | None,
+    choose: Choose,
+) -> ForeignTimes:
+    """The times of a sentence in the language that its words tell, or in those that are asked for."""
+    start, end = sentence
+    piece = text[start:end]
+    folded = words if piece.isascii() else frozenset(_WORDS.findall(fold(piece)))
+    likely = spoken(words, folded, languages)
+    codes, verdict = likely
+    if others := unspaced(text, start, end, languages):
+        codes, verdict = [*others, *codes], "surely"
+    if not codes and languages is None and _FIGURES.search(piece) and not _LENGTH.fullmatch(piece):
+        code = in_figures(folded, _POINTS.search(piece) is not None)
+        codes = (
+            [code] if code else []
+        )  # 27.11.2017: no word tells the language, but the points tell the order
+        verdict = "likely" if code else verdict
+    found: list[TimeRef] = []
+    for code in codes:
+        here = _read_in(code, text, start, end, ctx, choose)
+        if _covered(here) > _covered(
+            found
+        ):  # where two languages are as likely, the one that reads more is right
+            found = here
+    if verdict == "perhaps" and _words_outside(piece, found) > 1:
+        found = []  # as much English: only where nearly all that is said is a time
+    return ForeignTimes(found, verdict)
+
+
+def _covered(found: list[TimeRef]) -> int:
+    return sum(ref.span[1] - ref.span[0] for ref in found)
+
+
+def _words_outside(piece: str, found: list[TimeRef]) -> int:
+    return len(_WORDS.findall(piece)) - sum(len(_WORDS.findall(ref.text)) for ref in found)
+
+
+def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: Choose) -> list[TimeRef]:
+    told = language(code)
+    if told.spaced:
+        tokens, senses = tokenize(text, start, end, code), reader(code)
+    else:
+        tokens, senses = characters.tokenize(text, start, end, code), characters.reader(code)
+    items = parse(tokens, book_of(code), near_times(tokens, senses))
+    roots = [item for item in items if item.category in _ROOTS]
+    if not roots:
+        return []
+    roots.sort(
+        key=lambda item: -getattr(item.value, "confidence", 1.0)
+    )  # of two as long, the likelier comes first
+    day_first = ctx.conventions.day_first
+
+    quoted = quotations(text, start, end)
+
+    def accept(item: Item, around: list[Token]) -> bool:
+        return stands(item, around, told, day_first) and not in_a_title(item, around, quoted)
+
+    conventions = replace(ctx.conventions, day_first=day_first or told.flag("day_first"))
+    return choose(text, tokens, roots, replace(ctx, conventions=conventions), accept, looker(code))
+
+
+_AHEAD, _BEHIND = 5, 7  # how far before and behind a word of time the words that join it may stand
+_JOINED = frozenset({"<num>", "<nth>", "<tens>", "<position>"})
+
+
+def near_times(tokens: list[Token], senses: Lexicon) -> Lexicon:
+    """The same senses, but words that only join or count are passed over where no time is near."""
+    found = [senses(tokens, index) for index in range(len(tokens))]
+    alive: set[int] = set()
+    for index, meanings in enumerate(found):
+        figures = tokens[index].kind != "word"
+        if meanings and (figures or any(one[1] is not MARK and one[0] not in _JOINED for one in meanings)):
+            alive.update(range(index - _AHEAD, index + _BEHIND + 1))
+
+    def kept(_: list[Token], index: int) -> list[Sense]:
+        return found[index] if index in alive else []
+
+    return kept

@@ -1,0 +1,348 @@
+"""Rejects text that looks like a time but is not one: ports, prices, floors, fractions, idioms."""
+
+from __future__ import annotations
+
+from everwhen.when.bounded import Between, Bound
+from everwhen.when.cycles import (
+    Cycle,
+    DayOfMonth,
+    MonthDay,
+    Months,
+    Pick,
+    Season,
+    SlashDay,
+    Weekday,
+    Weekend,
+    WeekNumber,
+)
+from everwhen.when.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
+from everwhen.when.meaning import AtClock, Days, Fixed, Hours, Meaning, NoSuchDay, UnitAt
+from everwhen.when.offsets import InAmount, Window
+from everwhen.when.parser import Item
+from everwhen.when.tokenizer import Token, word_set
+
+# What a number before them counts.
+MEASURES = word_set(
+    """dollars dollar bucks euros euro pounds pound yen people persons users rows lines words tokens steps
+    miles mile km kms kilometers kilometres meters metres feet foot inches inch kg kgs grams lbs calories kcal
+    points votes seats copies pages items units requests records files bytes mb gb tb kb mhz ghz px pixels
+    percent times students employees men women kids children guests attendees customers members followers
+    subscribers views likes shares cups cup tbsp tsp tablespoons teaspoons servings pieces bottles boxes
+    rooms houses apartments cars square cubic volts watts degrees rpm mg ml liters litres gallons ounces oz
+    k million billion thousand hundred minutes hours seconds days weeks months years nights reps sets games
+    goals tests commits errors questions tickets songs books photos pictures emails messages calls cats dogs
+    others employees soldiers tons tonnes acres hectares shares chairs tables beds bags more
+    minute hour second day week month year night cal"""
+)
+# What a number after them names.
+LABELS = word_set(
+    """port room page pages line lines seat seats flight route chapter model version item bus gate unit
+    apartment apt suite channel extension ext code pin id no number isbn zip order ticket invoice bug issue
+    pr error python node java windows office ubuntu iphone lot box building block level step grade question
+    exercise figure table act section highway interstate hwy exit platform track row floor house verse rfc
+    iso cve psalm error status http account serial sku ref reference batch episode players aged
+    # size sizes area codes rooms ports score scored won lost beat by"""
+)
+_MONEY = word_set("costs cost paid pay worth price priced spent raised earned weighs about around")
+# Words that may follow a day of the month; before anything else ("the 3rd floor") it was an adjective.
+_AFTER_DAY = word_set(
+    """i we you he she they it my our his her their your the a an this that these and or but so because when
+    while after before if in at for with to from by on of until till is was were will would are am has have
+    had i'm we're i'll we'll there as since then not also who which where due instead works work it's
+    there's please can could should did do does maybe i've we've around about during around sounds
+    he's she's they're you're we'd i'd"""
+)
+_HANGS_ON = frozenset({"before", "after", "following", "preceding"})
+_OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
+_ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
+_BEFORE_LAST = word_set(
+    "in over for during the these those my our within and of from at throughout . , ; : ( - !"
+)
+_QUANTITIES = word_set(
+    """total sum price cost budget population score rate speed capacity maximum minimum max min limit
+    resolution dpi sensitivity weight distance length height width size value average number amount
+    altitude balance"""
+)
+_STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
+_FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
+_RUNS_ON = word_set(
+    """run runs running ran work works worked working tested test tests based build builds built break breaks
+    fails fail failed depends supported still stay stuck rely fixed available python node version"""
+)
+
+
+def stands(item: Item, tokens: list[Token]) -> bool:
+    """Whether the phrase, seen beside its neighbours, speaks of time."""
+    before = tokens[item.start - 1].lower if item.start else ""
+    after = tokens[item.end].lower if item.end < len(tokens) else ""
+    value = item.value
+    if item.bare and not _alone(item, tokens, before, after):
+        return False
+    if before == "-" and item.start > 1 and tokens[item.start].kind == "number":
+        return tokens[item.start - 2].kind not in ("number", "word") or not item.bare
+    if isinstance(value, InAmount) and (
+        before in UNITS or before.removesuffix("s") in UNITS or before in _OFTEN
+    ):
+        return False  # "seven days in a week", "twice in a year"
+    if tokens[item.start].kind in ("number", "slash", "compact", "ym", "my", "decimal") and before in LABELS:
+        return False
+    if isinstance(value, Weekday) and before in ("a", "an") and tokens[item.start].kind == "word":
+        return False  # on a Tuesday: any
+    if isinstance(value, Weekday) and after == "'s" and _person_at(tokens, item.end + 1):
+        return False  # a day has meetings and weather, but no children: "Friday's child" is a saying
+    if before in ("happy", "merry"):
+        return False  # a wish
+    if _is_written_short(item, tokens) and not whole_text(item, tokens):
+        return False
+    if isinstance(value, Season) and after == "of":
+        return False  # the spring of my senior year
+    if (
+        isinstance(value, Season)
+        and tokens[item.end - 1].lower == "spring"
+        and _wells_up(item, tokens, after)
+    ):
+        return False
+    if isinstance(value, NoSuchDay):
+        return after not in MEASURES  # "in June 31 people came"
+    if item.rule is not None and item.rule.name == "so long since" and before in _STRETCHES:
+        return False  # "in the three years since the fire we moved twice"
+    if tokens[item.start].lower in ("through", "thru") and before in _PASSES:
+        return False  # "we got through 2020": it was passed, not its end reached
+    if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
+        return False  # "the weekend after my birthday": only the memory knows when that was
+    return not isinstance(value, Meaning) or _plausible(item, value, tokens, before, after)
+
+
+def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
+    """Whether an ambiguous phrase is all that is said, or stands where only a time can stand."""
+    if whole_text(item, tokens):
+        return True
+    value = item.value
+    if isinstance(value, (Months, Season)) and _in_a_list(item, tokens):
+        return True
+    if isinstance(value, DayOfMonth) and item.start > 1 and before in _JOINTS:
+        return tokens[item.start - 2].kind == "ordinal"  # on the 3rd or the 4th
+    if isinstance(value, Fixed) and value.unit == "decade" and item.start > 1:
+        return before in _JOINTS and tokens[item.start - 2].kind == "decade"  # the 80s and 90s
+    if isinstance(value, Weekend):
+        return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
+    if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it
+        return not after or after in (".", "!", "?", ",")
+    if isinstance(value, Fixed) and value.unit == "year" and before in _JOINTS:
+        return _in_a_list_of_years(tokens, item.start)
+    if isinstance(value, Fixed) and value.unit == "year":
+        if before in _DETERMINERS and item.end < len(tokens) and tokens[item.end].kind == "word":
+            if after in _EVENTS:
+                return True
+            # The 2018 World Cup is one of its kind; a 2014 Honda, or hers, is named by the year it was built in.
+            return tokens[item.end].text[0].isupper() and (before == "the" or _event_named(tokens, item.end))
+        opening = item.start == 0 or before in (".", "!", "?")
+        return (opening and after in ("was", "is", "will", "has", "had", "brought", "saw")) or (
+            before,
+            after,
+        ) == ("(", ")")
+    return False
+
+
+def _is_written_short(item: Item, tokens: list[Token]) -> bool:
+    """Whether it begins with a form that needs a preposition, or nothing around it: "18th at 5pm", "24. June"."""
+    first = item.start + item.trim
+    if tokens[first].kind not in ("ordinal", "number", "decimal"):
+        return False
+    return (not first or tokens[first - 1].lower not in _LEADS) and not _SHORT.isdisjoint(item.trace())
+
+
+_SHORT = frozenset({"bare ordinal", "day point month", "day and month with points"})
+_LEADS = word_set(
+    """on by since until till the due before after monday tuesday wednesday thursday friday saturday sunday
+    mon tue wed thu fri sat sun ,"""
+)
+
+
+def _wells_up(item: Item, tokens: list[Token], after: str) -> bool:
+    """Whether "the spring" is where water rises: a place is told behind it, or water and drinking before it."""
+    if after in _PLACES:
+        return True
+    words = {token.lower for token in tokens[max(0, item.start - 6) : item.start]}
+    opener = tokens[item.start].lower
+    return opener in ("from", "at", "by", "near", "to", "the") and not words.isdisjoint(_WATERS)
+
+
+_PLACES = word_set(
+    "behind beneath below above near beside beyond under underneath across inside outside up down"
+)
+_WATERS = word_set(
+    """water drank drink drinks drinking drunk hot mineral thermal fresh bottles fetched fetch filled fill flows flowed
+    bathed swam camped hiked walked climbed river stream creek"""
+)
+_STRETCHES = word_set("the in over during these those for throughout all")
+_PASSES = word_set(
+    """go goes going went gone got get gets getting live lives lived suffer suffered struggle struggled made make
+    powered lasted pushed slept sleep worked all half halfway midway partway"""
+)
+
+
+def _event_named(tokens: list[Token], index: int) -> bool:
+    """Whether the words from there on name something that takes place: my 2018 Japan trip."""
+    for token in tokens[index : index + 4]:
+        if token.kind != "word":
+            return False
+        if token.lower in _NAMED_EVENTS:
+            return True
+    return False
+
+
+def _capital_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].text[0].isupper() and tokens[index].lower != "i"
+
+
+def _number_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].kind == "number"
+
+
+def whole_text(item: Item, tokens: list[Token]) -> bool:
+    """Whether nothing but a little punctuation stands around the phrase."""
+    if len(tokens) - (item.end - item.start) > 12:
+        return False
+    return all(token.kind == "mark" for token in (*tokens[: item.start], *tokens[item.end :]))
+
+
+def _in_a_list(item: Item, tokens: list[Token]) -> bool:
+    """Whether a sure month stands beside it: "in March and April", "June or July"."""
+    for joint, other, licence in (
+        (item.start - 1, item.start - 2, item.start - 3),
+        (item.end, item.end + 1, None),
+    ):
+        if not (0 <= other < len(tokens) and tokens[joint].lower in _JOINTS):
+            continue
+        word = tokens[other].lower
+        said = licence is not None and licence >= 0 and tokens[licence].lower in _LICENCES
+        if word in PLAIN_MONTHS or (said and (word in MONTHS or word in SEASON_WORDS)):
+            return True
+    return False
+
+
+def _in_a_list_of_years(tokens: list[Token], index: int) -> bool:
+    """Whether the years before it begin with a preposition: in 2010, 2011 and 2012."""
+    for place in range(index - 1, max(-1, index - 24), -1):
+        token = tokens[place]
+        if token.lower in _JOINTS or (token.kind == "number" and len(token.lower) == 4):
+            continue
+        return token.lower in ("in", "since", "during", "of", "between", "summers", "winters")
+    return False
+
+
+_JOINTS = frozenset({"and", "or", ",", "&", "/"})
+_LICENCES = frozenset({"in", "since", "during", "this", "last", "between", "for", "early", "late"})
+_DETERMINERS = word_set("the my our this their his her your a that")
+_EVENTS = word_set(
+    """trip season election elections budget conference report tour vacation holiday wedding reunion race
+    championship olympics marathon pandemic campaign release show festival party harvest edition summit
+    recession crisis flood fire earthquake heatwave tournament retreat roadmap plan goals cohort intake
+    graduation finals draft taxes tax return review audit"""
+)
+# Behind a name they tell that it takes place: my 2018 Japan trip, a 2017 World Cup match.
+_NAMED_EVENTS = _EVENTS | word_set(
+    """cup games cruise visit holidays expedition exhibition congress survey census paper article study album
+    christmas easter thanksgiving halloween match final"""
+)
+
+
+def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, after: str) -> bool:
+    counted = after in MEASURES
+    last = tokens[item.end - 1].kind
+    match value:
+        case Bound(edge=edge):
+            return _plausible(item, edge, tokens, before, after)
+        case Between(last=edge):
+            return (
+                not (counted and last == "number")
+                and not (tokens[item.start].kind == "number" and before in LABELS)
+                and _plausible(item, edge, tokens, before, after)
+            )
+        case DayOfMonth(weekday=None):
+            spelled = tokens[item.end - 1].kind == "word"
+            if spelled and _one_of_several(tokens, item.start):
+                return False  # "three floors … on the second"
+            return not after or after in _AFTER_DAY or after in _ENDS
+        case MonthDay() if after in _STREETS:
+            return False  # 12 March Street
+        case DayOfMonth() | MonthDay() if last == "number":
+            return not counted
+        case Fixed(unit="year") if last == "number":
+            prior = tokens[item.start - 1].lower if item.start else ""
+            amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))
+            if tokens[item.start].lower == "of" and (prior in _QUANTITIES or value.start.year < 1700):
+                return False  # a total of 1600
+            return not counted and not amounts and prior not in _MONEY and prior not in LABELS
+        case SlashDay():
+            fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
+            licensed = tokens[item.start].lower in ("on", "due") or item.start == 0
+            return not counted and after != "of" and (licensed or not fraction) and before not in _RUNS_ON
+        case Window() if tokens[item.start].lower == "last" and before and before not in _BEFORE_LAST:
+            return False  # tomatoes typically last 3 days
+        case WeekNumber():
+            return after != "of"  # week 3 of the course
+        case Season() if tokens[item.end - 1].text[0].isupper() and _capital_at(tokens, item.end):
+            return False  # in Winter Park
+        case Window() | UnitAt():
+            return after not in _GOES_ON or item.rule is None or item.rule.name not in _NEEDS_END
+        case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
+            return not (tokens[item.end - 1].lower == "fall" and after in _FALLING)
+        case Days() if tokens[item.end - 1].lower == "late":
+            return not after or after in _ENDS  # too many late nights
+        case Days():
+            return not (
+                tokens[item.end - 1].lower == "soon"
+                and (before in ("as", "too", "how", "so") or after in ("as", "enough", "after"))
+            )
+        case AtClock() | Hours() if last == "number" and len(tokens[item.end - 1].lower) == 4:
+            return not after or after in _AFTER_DAY or after in _ENDS  # "on Monday 1200 workers struck"
+        case AtClock(clock=clock):
+            return not (counted and (clock.minute is None or last == "decimal")) and before not in (
+                "john",
+                "luke",
+                "matthew",
+                "mark",
+                "psalm",
+            )
+        case Cycle() | Months():
+            return True
+    return True
+
+
+_PERSONS = word_set("child children kid kids girl girls boy boys man men woman women people folk born")
+_COUNTS = word_set("two three four five six seven eight nine ten both several many all")
+_NTH = word_set("first second third fourth fifth sixth seventh eighth ninth tenth top last other")
+
+
+def _person_at(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].lower in _PERSONS
+
+
+def _one_of_several(tokens: list[Token], index: int) -> bool:
+    """Whether things were counted or numbered before it in the sentence: then "the second" is one of them."""
+    for place in range(max(0, index - _FAR), index - 3):  # right before it they are what takes place then
+        word, thing = tokens[place].lower, tokens[place + 1]
+        if thing.kind != "word" or thing.lower in UNITS or thing.lower.removesuffix("s") in UNITS:
+            continue
+        counted = word in _COUNTS or (tokens[place].kind == "number" and len(word) < 3)
+        if counted and thing.lower.endswith("s") and thing.lower not in MEASURES - _THINGS:
+            return True
+        if word in _NTH and thing.lower not in _AFTER_DAY and thing.lower not in MONTHS:
+            return True
+    return False
+
+
+_FAR = 16
+"""Tokens before an ordinal in which what it numbers is looked for."""
+_THINGS = word_set(
+    """rooms houses apartments cars chairs tables beds bags questions tickets songs books photos pictures emails
+    messages calls cats dogs tests items copies pages files lines steps pieces bottles boxes students kids"""
+)
+
+# "The last three days of the trip", "for the week before the exam": the time hangs on something else.
+_NEEDS_END = frozenset(
+    {"the last so long", "the next so long", "the last units", "within", "for the unit", "in the unit"}
+)
+_GOES_ON = frozenset({"of", "-", "before", "after", "that", "when", "following", "leading"})

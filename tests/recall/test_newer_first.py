@@ -1,0 +1,84 @@
+"""What replaces an answer comes before it: which turns are held against each other, and what they gain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from everwhen import Memory
+from everwhen.recall.newer_first import MAY_ANSWER, RENEWS, newer_first
+from everwhen.recall.reader_stage import ReaderScores
+from everwhen.store import Filter
+from tests.recall.memories import pool_of, tell
+
+OLD, REPLY, NEW, NEWEST = "old-0", "old-1", "new-0", "newest-0"
+
+
+@pytest.fixture
+def moved(quick: Memory) -> Memory:
+    tell(quick, [("Ana", "The kayak is in Porto."), ("Ben", "A kayak, good to know!")], session="old")
+    tell(quick, [("Ana", "The kayak is in Faro.")], session="new", days=9)
+    tell(quick, [("Ana", "The kayak is in Tavira.")], session="newest", days=19)
+    return quick
+
+
+def gains(
+    memory: Memory,
+    fused: Mapping[str, float],
+    renewed: Mapping[tuple[str, str], float],
+    logits: Mapping[str, float] | None = None,
+) -> dict[str, float]:
+    """What each turn gains, of given fused scores; `renewed` says of an earlier and a later turn what the reader says,
+    `logits` which of them may answer (all of them, unless it is given)."""
+    pool = pool_of(memory, "Where is the kayak?", where=Filter(kinds=frozenset({"turn"})))
+    ids = [row.id for row in pool.rows]
+    said = logits or dict.fromkeys(fused, 4.0)
+    read = ReaderScores(np.array([ids.index(one) for one in said]), np.array([*said.values()], np.float32))
+
+    def renews(pairs: Sequence[tuple[int, int]]) -> np.ndarray:
+        return np.array([renewed.get((ids[a], ids[b]), RENEWS - 1) for a, b in pairs], np.float32)
+
+    scores = np.array([fused.get(one, -99.0) for one in ids], np.float32)
+    gained = newer_first(pool, scores, read, renews)
+    return {one: round(float(gain), 2) for one, gain in zip(ids, gained, strict=True) if gain}
+
+
+def test_what_replaces_an_answer_comes_right_before_it(moved: Memory) -> None:
+    renewed = {(OLD, NEW): RENEWS + 1}
+    assert gains(moved, {OLD: 3.0, NEW: 1.0}, renewed) == {NEW: 2.0}
+    assert gains(moved, {OLD: 1.0, NEW: 3.0}, renewed) == {}
+
+
+def test_the_last_of_several_replacements_comes_first(moved: Memory) -> None:
+    renewed = {(OLD, NEW): 3.0, (NEW, NEWEST): 3.0}
+    assert gains(moved, {OLD: 3.0, NEW: 1.0, NEWEST: 0.0}, renewed) == {NEW: 2.0, NEWEST: 3.0}
+
+
+def test_a_later_turn_that_replaces_nothing_gains_nothing(moved: Memory) -> None:
+    assert gains(moved, {OLD: 3.0, REPLY: 1.0, NEW: 1.0}, {(OLD, REPLY): RENEWS - 0.1}) == {}
+
+
+def test_an_earlier_turn_is_never_held_to_replace_a_later_one(moved: Memory) -> None:
+    assert gains(moved, {OLD: 1.0, NEW: 3.0}, {(NEW, OLD): 9.0}) == {}
+
+
+def test_only_what_may_answer_is_replaced(moved: Memory) -> None:
+    fused, renewed = {OLD: 3.0, NEW: 1.0}, {(OLD, NEW): 3.0}
+    assert gains(moved, fused, renewed, {OLD: MAY_ANSWER - 0.1, NEW: 4.0}) == {}
+    assert gains(moved, fused, renewed, {OLD: MAY_ANSWER + 0.1, NEW: -9.0}) == {NEW: 2.0}
+
+
+def test_the_packaged_reader_puts_a_new_place_before_the_old_one() -> None:
+    from everwhen.models.reader import PackagedReader, Passage
+
+    told = [
+        Passage("Ana", "The dentist is on Tuesday at three."),
+        Passage("Ana", "The dentist moved me to Thursday at noon."),
+    ]
+    reply = Passage("Ben", "Good luck, I hate drills!")
+    moved, replied = PackagedReader().renews(
+        "When is Ana's dentist appointment?", [(told[0], told[1]), (told[0], reply)]
+    )
+    assert moved > RENEWS > replied

@@ -1,0 +1,129 @@
+"""What the page is drawn with, without a server: axes, layouts, sessions, and what is not the page's to show."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import settings as bounded
+from hypothesis import strategies as st
+
+from everwhen import Memory
+from everwhen.cli import run
+from everwhen.serve.app import create_app
+from everwhen.serve.problems import Problem
+from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.state import ServerState
+from everwhen.ui import page_auth, settings
+from everwhen.ui.components import pick
+from everwhen.ui.page_auth import Sessions, Visitor
+from everwhen.ui.page_session import PageSession
+from everwhen.ui.pages.entities import layout
+from everwhen.ui.time_axis import WINDOWS, Axis, fitting, floor, shift
+
+INSTANTS = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
+GRAINS = st.sampled_from(list(WINDOWS))
+
+
+@given(INSTANTS, st.timedeltas(timedelta(hours=1), timedelta(days=4000)), INSTANTS)
+def test_every_instant_has_a_place_on_an_axis(start: datetime, length: timedelta, instant: datetime) -> None:
+    axis = Axis(start, start + length, "UTC")
+    assert 0.0 <= axis.place(instant) <= 100.0
+    names = list(axis.ticks(fitting(axis.start, axis.end)))
+    assert len(names) <= 16 and [x for x, _ in names] == sorted(x for x, _ in names)
+
+
+@given(INSTANTS, GRAINS, st.integers(-50, 50))
+def test_units_begin_where_units_begin(instant: datetime, grain: str, units: int) -> None:
+    start = floor(instant, grain)
+    assert start <= instant < shift(start, grain, 1)
+    assert floor(shift(start, grain, units), grain) == shift(start, grain, units)
+
+
+@bounded(max_examples=15, deadline=None)
+@given(st.integers(0, 20), st.randoms(use_true_random=False))
+def test_a_graph_is_laid_out_inside_its_frame_and_always_alike(count: int, chance: object) -> None:
+    pairs = [(a, b) for a in range(count) for b in range(a + 1, count) if chance.random() < 0.3]
+    links = {pair: 1 + chance.randrange(9) for pair in pairs}
+    places = layout(count, links)
+    assert places.shape == (count, 2) and (places >= 0).all() and (places <= 100).all()
+    assert (places == layout(count, links)).all()
+
+
+def test_a_session_ends_when_it_is_idle_for_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(page_auth.time, "monotonic", lambda: now)
+    sessions = Sessions()
+    number = sessions.open("key")
+    now += settings.SESSION_HOURS * 3600 - 1
+    assert sessions.token(number) == "key"
+    now += settings.SESSION_HOURS * 3600 + 1
+    assert sessions.token(number) is None
+
+
+def test_sessions_are_bounded_and_the_idlest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_auth, "MOST_SESSIONS", 2)
+    sessions = Sessions()
+    first, second = sessions.open("a"), sessions.open("b")
+    assert sessions.token(first) == "a"
+    third = sessions.open("c")
+    assert [sessions.token(one) for one in (first, second, third)] == ["a", None, "c"]
+
+
+def test_what_was_remembered_cannot_leave_its_attribute() -> None:
+    assert pick('"><script>') == 'data-pick="&quot;&gt;&lt;script&gt;" tabindex="0" role="button"'
+
+
+def test_a_handler_refuses_what_the_key_may_not_do_whatever_the_page_shows(home: Path) -> None:
+    house = ServerState(ServerSettings(home))
+    sessions = Sessions()
+    _, token = house.keys.create("read", "ana")
+    visitor = Visitor(house, sessions, sessions.open(token), "127.0.0.1:8765")
+    asked: list[str] = []
+
+    def act(memory: Memory) -> None:
+        asked.append(memory.bank)
+
+    async def all_three() -> None:
+        for visit in (PageSession(visitor, "ana"), PageSession(visitor, "vera")):
+            assert not visit.may("write") and visit.banks() == []
+            with pytest.raises(Problem) as refused:
+                await visit.write("facts/confirm", act, create=True)
+            assert refused.value.status_code == 403
+        with pytest.raises(Problem):
+            await PageSession(visitor, "vera").read(act)
+        await house.close()
+
+    asyncio.run(all_three())
+    assert asked == [] and not house.banks.exists("ana") and not house.banks.exists("vera")
+    noted = [json.loads(line) for line in house.audit.path.read_text(encoding="utf-8").splitlines()]
+    assert [(line["event"], line["bank"], line["route"]) for line in noted] == [
+        ("denied", "ana", "ui facts/confirm"),
+        ("denied", "vera", "ui facts/confirm"),
+        ("denied", "vera", "ui read"),
+    ]
+
+
+@pytest.mark.anyio
+async def test_a_server_of_several_processes_says_why_it_has_no_page(home: Path) -> None:
+    app = create_app(ServerSettings(home, workers=2))
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            answer = await client.get("/ui/")
+    assert answer.status_code == 404 and "one process" in answer.json()["detail"]
+
+
+def test_without_nicegui_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "everwhen.serve.missing_extra.find_spec", lambda name: None if name == "nicegui" else object()
+    )
+    assert run(["ui", "--no-browser"]) == 6
+    assert "pip install 'everwhen[ui]'" in capsys.readouterr().err

@@ -1,0 +1,14 @@
+"""The named SQL statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from everwhen.store.sqlite.statements import _HEADING, HERE
+
+
+def test_no_two_statements_have_the_same_name() -> None:
+    names = Counter(
+        name for file in HERE.glob("*.sql") for name in _HEADING.findall(file.read_text(encoding="utf-8"))
+    )
+    assert [name for name, count in names.items() if count > 1] == []

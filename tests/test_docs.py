@@ -29,7 +29,7 @@ def test_every_code_block_of_the_page_runs(
     names: dict[str, Any] = {"__name__": "__main__"}
     for kind, text in blocks(page):
         if kind == "python":
-            exec(compile(text, str(page), "exec"), names)
+            exec(compile(text, str(page), "exec", dont_inherit=True), names)
         elif kind == "console":
             _commands(text)
         elif kind == "json":

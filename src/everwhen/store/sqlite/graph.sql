@@ -301,7 +301,7 @@ SELECT r.id, r.name,
        count(DISTINCT u.turn)
 FROM entities r JOIN identities i ON i.root = r.seq
 JOIN mentions m ON m.entity = i.entity JOIN units u ON u.seq = m.unit AND u.kind = 'turn'
-GROUP BY r.seq ORDER BY count(DISTINCT u.turn) DESC, r.name;
+GROUP BY r.seq ORDER BY count(DISTINCT u.turn) DESC, r.name, r.seq;
 
 -- units_of_entity --
 SELECT DISTINCT u.seq FROM mentions m JOIN identities i ON i.entity = m.entity JOIN entities r ON r.seq = i.root

@@ -67,7 +67,7 @@ def entities_then(sql: sqlite3.Connection, then: Then) -> list[Entity]:
         groups.setdefault(who.root(mention.entity), []).append(mention)
     found = [
         _entity(known[root], who.names.get(root), mentions)
-        for root, mentions in groups.items()
+        for root, mentions in sorted(groups.items())
         if any(one.kind == "turn" for one in mentions)
     ]
     return sorted(found, key=lambda one: (-one.mentions, one.name))

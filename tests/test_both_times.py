@@ -1,0 +1,187 @@
+"""`known_at=t` answers as the bank answered at t; `as_of` as one that had heard nothing later."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everwhen import Memory, NotFound
+
+ASKED = datetime(2025, 12, 31, tzinfo=UTC)
+START = datetime(2025, 3, 3, 9, tzinfo=UTC)
+SAID = (
+    ("Ana", "I met Alice in Lisbon yesterday."),
+    ("Ben", "I work at Acme."),
+    ("Ana", "I moved to Porto in May 2024."),
+    ("Ben", "Alice Cooper called me about the woodworking course."),
+    ("Ana", "I live in Porto now."),
+    ("Ben", "The woodworking course begins on April 20."),
+    ("Ana", "I bought a red bicycle last week."),
+    ("Ben", "I left Acme in February and started at Globex."),
+    ("Ana", "Bob and I went to the cinema on March 1."),
+    ("Ben", "Robert is my brother, he lives in Berlin."),
+    ("Ana", "I live in Braga now, since last month."),
+    ("Ben", "I adopted a dog named Rex on 12 January 2025."),
+)
+Act = Callable[[], object]
+
+
+def answers(memory: Memory, **then: datetime) -> dict[str, list[Any]]:
+    """What each reader says, without scores."""
+    return {
+        "events": [(one.id, one.occurred, one.status, one.turns) for one in memory.events(**then)],
+        "events of somebody": [one.id for one in memory.events(subject="Alice Cooper", **then)],
+        "timeline": [
+            (one.kind, one.ids, one.interval, one.status, one.text, one.turns) for one in memory.timeline(**then)
+        ],
+        "entities": [
+            (one.id, one.name, one.aliases, one.first, one.last, one.mentions) for one in memory.entities(**then)
+        ],
+        "tree": [
+            (one.id, one.level, one.interval, one.parent, one.children, one.text) for one in memory.tree(**then)
+        ],
+        "a month of the tree": [one.id for one in memory.tree(at="March 2025", **then)],
+        "profile": [
+            (one.text, one.fact, one.first, one.last, one.ended, one.turns) for one in memory.profile(**then)
+        ],
+    }  # fmt: skip
+
+
+def dated(memory: Memory, **then: datetime) -> dict[str, list[Any]]:
+    """What the readers that rank say: which day, in which order, of which events and turns."""
+    answer = memory.when("When is the dentist?", at=ASKED, **then)
+    order = memory.compare("Ana bought a bicycle", "Ben adopted Rex", at=ASKED, **then)
+    found: dict[str, list[Any]] = {
+        "when": [answer and (answer.interval, [one.turn for one in answer.evidence][:1])],
+        "compare": [order.order, order.first.query],
+        "events about": [(one.id, one.status) for one in memory.events("dentist", **then)],
+    }
+    found["timeline about"] = [
+        (one.kind, one.ids, one.interval) for one in memory.timeline("dentist", **then)
+    ]
+    return found
+
+
+def stepped(
+    memory: Memory, acts: list[Act], ask: Callable[..., dict[str, list[Any]]]
+) -> Iterator[tuple[datetime, dict[str, list[Any]]]]:
+    """Do one thing after the other; after each, the moment and what every reader said at it."""
+    for act in acts:
+        act()
+        found = ask(memory)
+        yield datetime.now(UTC), found
+        time.sleep(0.001)
+
+
+def hears(memory: Memory, who: str, text: str, at: datetime, session: str) -> Act:
+    return lambda: memory.add({"name": who, "content": text, "timestamp": at.isoformat()}, session=session)
+
+
+def tries(act: Act) -> Act:
+    """Somebody may not be known yet."""
+
+    def tried() -> None:
+        with suppress(NotFound):
+            act()
+
+    return tried
+
+
+def decisions(memory: Memory) -> list[Act]:
+    """What people do besides talking."""
+    facts = memory.facts
+    return [
+        lambda: facts.assert_("Ana", "lives in", "Faro", valid_from=START - timedelta(days=400)),
+        lambda: facts.assert_("Rex", "likes", "bones"),
+        lambda: facts.correct("Ana", "lives in", "Lisbon"),
+        tries(lambda: facts.end("Ana", "lives in", on=START + timedelta(days=40))),
+        tries(lambda: memory.merge_entities("Bob", "Rex")),
+        tries(lambda: memory.rename_entity("Lisbon", "Lisboa")),
+        tries(lambda: memory.split_entity("Alice", ["Alice Cooper"])),
+        memory.undo_entities,
+        memory.consolidate,
+        lambda: memory.consolidate(now="end"),
+        lambda: memory.consolidate(now="end"),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_known_at_answers_as_the_bank_answered_then(quick: Memory, seed: int) -> None:
+    chance = random.Random(seed)
+    # What is heard late was often said early: the order of telling is not that of recording.
+    acts = [
+        hears(quick, who, text, START + timedelta(days=chance.randrange(90), hours=number), f"s{number % 4}")
+        for number, (who, text) in enumerate(SAID)
+    ]
+    acts += decisions(quick)
+    chance.shuffle(acts)
+    steps = list(stepped(quick, acts, answers))
+    assert len({repr(said) for _, said in steps}) > len(steps) // 2
+    for step, (moment, before) in enumerate(steps):
+        now = answers(quick, known_at=moment)
+        for reader, said in before.items():
+            assert now[reader] == said, f"{reader} at step {step} of seed {seed}"
+
+
+def test_as_of_is_what_had_been_said_whenever_it_was_recorded(quick: Memory) -> None:
+    hears(quick, "Ana", "I met Alice Cooper in Lisbon on May 2.", START + timedelta(days=70), "later")()
+    hears(quick, "Ana", "I met Alice in Rome on March 1.", START, "early")()
+    quick.consolidate(now="end")
+    then = START + timedelta(days=1)
+    (event,) = quick.events(as_of=then)
+    assert event.text == "Ana met Alice in Rome on March 1"
+    assert {one.name for one in quick.entities(as_of=then)} >= {"Alice", "Rome"}
+    assert not {"Lisbon", "Alice Cooper"} & {one.name for one in quick.entities(as_of=then)}
+    assert {one.ids for one in quick.timeline(as_of=then) if one.kind == "session"} == {("early",)}
+    assert [one.level for one in quick.tree(as_of=then)] == [1, 2, 3, 4, 5]
+    assert not quick.events(as_of=START - timedelta(days=1)) and not quick.tree(
+        as_of=START - timedelta(days=1)
+    )
+    assert quick.events(known_at=then) == [] and quick.entities(known_at=then) == []  # all was recorded today
+    early, later = quick.turns()  # in the order of saying; they were recorded the other way round
+    assert quick.events(as_of=then, known_at=later.recorded_at) == []
+    assert [one.id for one in quick.events(as_of=then, known_at=early.recorded_at)] == [event.id]
+
+
+def test_what_is_forgotten_is_in_no_version_of_then(quick: Memory, home: Path) -> None:
+    hears(quick, "Ana", "I met Zephyrine in Lisbon on March 1.", START, "s")()
+    quick.consolidate(now="end")
+    hears(quick, "Ben", "I work at Acme.", START + timedelta(minutes=5), "s")()
+    quick.consolidate(now="end")
+    quick.rename_entity("Zephyrine", "Zephyrine Vale")
+    moment = datetime.now(UTC)
+    assert "Zephyrine" in repr(answers(quick, known_at=moment))
+    quick.forget(turns=quick.turns()[0].id)
+    assert "Zephyrine" not in repr(answers(quick, known_at=moment))
+    quick.close()
+    assert b"Zephyrine" not in (home / "banks" / "quick.db").read_bytes()
+
+
+def test_when_and_compare_and_plans_that_move_are_known_as_they_were(memory: Memory) -> None:
+    told = [
+        ("Ana", "I have a dentist appointment on June 5.", 0),
+        ("Ana", "I bought a red bicycle on February 20.", 1),
+        ("Ben", "I adopted a dog named Rex on 12 January 2025.", 2),
+        ("Ana", "The dentist is moved to June 12.", 10),
+        ("Ben", "I love cooking pasta on Sundays.", 11),
+        ("Ana", "The dentist is called off.", 20),
+    ]
+    acts = [hears(memory, who, text, START + timedelta(days=day), f"s{day}") for who, text, day in told]
+    steps = list(stepped(memory, acts, lambda bank, **then: answers(bank, **then) | dated(bank, **then)))
+    days = [[one and one[0].start.day for one in said["when"]] for _, said in steps]
+    assert days[2:4] == [[5], [12]] and steps[2][1]["compare"] == ["before", "Ben adopted Rex"]
+    for step, (moment, before) in enumerate(steps):
+        now = answers(memory, known_at=moment) | dated(memory, known_at=moment)
+        # All was said in the order in which it was recorded: what had been said by then is what was known.
+        said = START + timedelta(days=told[step][2])
+        then = answers(memory, as_of=said) | dated(memory, as_of=said)
+        for reader, answer in before.items():
+            assert now[reader] == answer, f"{reader}, known at step {step}"
+            assert then[reader] == answer, f"{reader}, as of step {step}"

@@ -120,3 +120,19 @@ def test_asking_when_needs_no_spacy(told: Shell) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_reader_takes_both_times(told: Shell) -> None:
+    assert told("consolidate", "--end")[0] == 0
+    move, job = "Ana's move to Porto", "starting at the aquarium"
+    for command in ("events", "entities", "timeline", "tree", "profile"):
+        now = told.json(command)
+        assert 0 < len(told.json(command, "--as-of", "2025-06-10")) <= len(now), command
+        assert told.json(command, "--known-at", "today") == now, command
+        # It was said by then, and nobody had told the memory.
+        assert json.loads(told(command, "--known-at", "2025-06-30", "--json")[1]) == [], command
+    assert len(told.json("events", "--as-of", "2025-06-10")) < len(told.json("events"))
+    assert told("when", "when does Ana start at the aquarium?", "--as-of", "2025-06-10")[0] == 3
+    assert told("when", move, "--as-of", "2025-06-10")[0] == 0
+    assert told("compare", move, job, "--as-of", "2025-06-10")[0] == 3
+    assert told("compare", move, job, "--known-at", "2025-06-30")[0] == 3

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
-from everwhen.store import Filter, Store
+from everwhen.store import Filter, Store, Then
 from everwhen.store.tree import BuildMark, BuildResult, NewNode, NodePlace, Outcome
 from everwhen.types import Statement
 from everwhen.when import Interval
@@ -379,3 +379,16 @@ def test_the_problem_of_a_node_is_told(store: Store) -> None:
     grown(store)
     build(store, node(session("s"), "a", text="again", problem="the model was silent"))
     assert ["the model was silent" in one.problem for one in store.tree.check()] == [True]
+
+
+def test_a_version_that_was_replaced_stands_for_those_who_ask_for_the_time_before(store: Store) -> None:
+    store.append([turn("a")])
+
+    def built(text: str) -> datetime:
+        build(store, node(session("s"), "a", text=text))
+        return datetime.now(UTC)
+
+    first, second = built("one"), built("two")
+    found = [store.tree.nodes_then(2, Then(known_at=moment)) for moment in (START, first, second)]
+    assert [[row.text for row in rows] for rows in found] == [[], ["one"], ["two"]]
+    assert store.tree.nodes_then(None, Then(as_of=START - DAY)) == []

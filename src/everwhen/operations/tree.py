@@ -58,7 +58,8 @@ class Tree(Operation[Listed[Node]]):
 class Profile(Operation[Listed[Statement]]):
     """What the tree's top level says, over all of time: statements with support, dates and turns.
 
-    `as_of` and `known_at` choose the versions of its nodes as `tree` does, and the facts as they were believed then.
+    `as_of` and `known_at` choose the versions of its nodes as `tree` does, and the facts as they were believed then;
+    of a window that went on after `as_of`, the statements that had been made by then.
     """
 
     spec = Spec("GET /profile", paged=True)

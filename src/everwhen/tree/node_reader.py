@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
 
 from everwhen.store import NOW, Store, Then
 from everwhen.store.tree import NodeRow
@@ -32,7 +34,7 @@ def nodes(
 
 def profile(store: Store, levels: Levels, then: Then = NOW) -> list[Statement]:
     """The statements of the profile over all windows, by the nodes and facts of `then`."""
-    tops = _stored(store, levels.top, None, then)
+    tops = _tops(store, levels.top, then)
     ids = sorted({one.fact for row in tops for one in row.statements if one.fact is not None})
     believed = {fact.id: fact for fact in store.facts.believed_then(ids, then)} if ids else {}
     return merged_profile(tops, believed, levels.zone)
@@ -43,6 +45,34 @@ def _stored(store: Store, level: int | None, between: Interval | None, then: The
         return store.tree.nodes(level, between)
     rows = store.tree.nodes_then(level, then)
     return [row for row in rows if between is None or row.interval.overlaps(between)]
+
+
+def _tops(store: Store, level: int, then: Then) -> list[NodeRow]:
+    """The nodes of the top level; of a window that went on after `as_of`, the statements that had been made by then."""
+    rows = _stored(store, level, None, then)
+    if then.as_of is None:
+        return rows
+    whole = {row.place.id for row in rows}
+    later = [
+        one for one in _stored(store, level, None, replace(then, as_of=None)) if one.place.id not in whole
+    ]
+    turns = sorted({turn for row in later for one in row.statements for turn in one.turns})
+    said = {turn.id: turn.said_at for turn in store.turns(ids=turns) if then.sees(turn)}
+    for row in later:
+        made = [cut for one in row.statements if (cut := _cut(one, said)) is not None]
+        rows.append(replace(row, statements=tuple(made)))
+    return sorted(rows, key=lambda row: (row.place.start, row.place.id))
+
+
+def _cut(one: Statement, said: Mapping[str, datetime]) -> Statement | None:
+    """A statement as far as some turns bear it out. A quotation is of its last turn; a fact has no words of its own."""
+    turns = tuple(turn for turn in one.turns if turn in said)
+    if len(turns) == len(one.turns):
+        return one
+    if not turns or one.fact is None:
+        return None
+    last = max(said[turn] for turn in turns)
+    return replace(one, turns=turns, support=len(turns), last=last)
 
 
 def _exchanges(store: Store, levels: Levels, between: Interval | None, then: Then) -> list[Node]:

@@ -126,7 +126,7 @@ def test_codes_go_with_their_unit(home: Path) -> None:
             [{"role": "user", "content": "one", "id": "a"}, {"role": "user", "content": "two", "id": "b"}],
             at=AT,
         )
-    from everwhen.store.sqlite.unit_removal import remove_units
+    from everwhen.store.sql.units import remove_units
 
     with sqlite3.connect(home / "banks" / "b.db") as sql:
         sql.execute("PRAGMA foreign_keys = ON")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from everwhen.store.sql.units import remove_units
 from everwhen.store.sqlite import SqliteStore, turn_cache
-from everwhen.store.sqlite.unit_removal import remove_units
 from tests.conformance.turns import DIMENSION, turn
 
 

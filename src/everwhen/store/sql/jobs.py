@@ -1,0 +1,173 @@
+"""The work of a bank that is done later, on lists in its tables."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from everwhen.instants import from_text, to_text
+from everwhen.processes import is_running
+from everwhen.store.jobs import ScrubJob, Seen, Work
+from everwhen.store.sql.rows import turn_of
+from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.units import restart_turns
+from everwhen.store.sql.values import bank_values, put_values
+from everwhen.store.tree import BuildMark, NodePlace, SessionSpan
+from everwhen.types import Turn
+
+_LAST = 2**63 - 1
+"""A place behind every turn."""
+
+
+class SqlJobs:
+    """The `Jobs` of one bank. See `everwhen.store.jobs` for what each call promises."""
+
+    def __init__(self, writer: Connection, reader: Connection, scrubbing: ScrubJob) -> None:
+        self.extraction = SqlExtractionJobs(writer, reader)
+        self.tree = SqlTreeJobs(writer, reader)
+        self.scrubbing = scrubbing
+
+
+class SqlExtractionJobs:
+    """Turns to be extracted: the table `pending`, and `claims` of those who work on them."""
+
+    def __init__(self, writer: Connection, reader: Connection) -> None:
+        self._writer = writer
+        self._reader = reader
+
+    def watermark(self) -> int:
+        with self._reader.use() as sql:
+            return int(sql.run("newest_turn").fetchone()[0])
+
+    def pending(self, upto: int | None = None) -> int:
+        return self._ask_pending("count_pending", upto)
+
+    def waits(self, upto: int | None = None) -> bool:
+        return bool(self._ask_pending("something_pending", upto))
+
+    def _ask_pending(self, statement: str, upto: int | None) -> int:
+        with self._reader.use() as sql:
+            return int(sql.run(statement, (_LAST if upto is None else upto,)).fetchone()[0])
+
+    def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
+        if not self.waits():
+            return None
+        now = datetime.now(UTC)
+        with self._writer.transaction() as sql:
+            _forget_the_dead(sql, now)
+            found = sql.run("next_pending").fetchone()
+            if found is None:
+                return None
+            (session,) = found
+            place = sql.run("first_pending_of_session", (session,)).fetchone()
+            taken: list[Turn] = []
+            for row in sql.run("turns_from", (session, *place, turns)):
+                if row[-1]:  # somebody has it: what follows has another turn before it
+                    break
+                taken.append(turn_of(row[:-1]))
+            before = [turn_of(row) for row in sql.run("turns_before", (session, *place, overlap))]
+            expires = to_text(now + timedelta(seconds=seconds))
+            sql.run_many("insert_claim", [(turn.seq, owner, expires) for turn in taken])
+        return Work(session, tuple(taken), tuple(reversed(before)))
+
+    def heartbeat(self, owner: str, seconds: float) -> None:
+        expires = to_text(datetime.now(UTC) + timedelta(seconds=seconds))
+        with self._writer.transaction() as sql:
+            sql.run("renew_claims", (expires, owner))
+
+    def release(self, owner: str) -> None:
+        with self._writer.transaction() as sql:
+            sql.run("drop_claims_of", (owner,))
+
+    def enqueue(self, turns: Sequence[str] | None = None) -> int:
+        with self._writer.transaction() as sql:
+            if turns is None:
+                seqs = [row[0] for row in sql.run("all_turn_seqs")]
+            else:
+                seqs = [row[0] for row in sql.run("turns_to_restart", (list(turns),))]
+            restart_turns(sql, seqs)
+            if turns is None:
+                sql.run("drop_seen_names")
+            sql.run("drop_unknown_entities")
+        return len(seqs)
+
+
+class SqlTreeJobs:
+    """Nodes to be built: the table `tree_marks`, and in `bank` how far the turns are on it."""
+
+    def __init__(self, writer: Connection, reader: Connection) -> None:
+        self._writer = writer
+        self._reader = reader
+
+    def unseen(self) -> tuple[Seen, list[SessionSpan]]:
+        with self._reader.snapshot() as sql:
+            newest = sql.run("newest_turn").fetchone()[0]
+            last = sql.run("last_taken_back").fetchone()[0]
+            asked = {"seen": seen_turns(sql), "taken_back": tree_value(sql, "tree_taken_back") or ""}
+            rows = sql.run("unseen_sessions", asked).fetchall()
+        return Seen(newest, last), [told(row) for row in rows]
+
+    def watermark(self) -> datetime | None:
+        with self._reader.use() as sql:
+            (newest,) = sql.run("newest_said").fetchone()
+        return from_text(newest) if newest else None
+
+    def enqueue(self, places: Sequence[NodePlace], seen: Seen | None = None) -> None:
+        with self._writer.transaction() as sql:
+            put_marks(sql, places)
+            if seen is not None:
+                put_tree_value(sql, "tree_seen", str(max(seen.turn, seen_turns(sql))))
+                put_tree_value(
+                    sql, "tree_taken_back", max(seen.taken_back, tree_value(sql, "tree_taken_back") or "")
+                )
+
+    def marks(self, level: int) -> list[BuildMark]:
+        with self._reader.use() as sql:
+            rows = sql.run("marks", (level,)).fetchall()
+        return [
+            BuildMark(
+                seq, NodePlace(node, level, from_text(starts), from_text(ends), session, parent), bool(waits)
+            )
+            for seq, node, level, parent, session, starts, ends, waits in rows
+        ]
+
+    def pending(self) -> int:
+        with self._reader.use() as sql:
+            return int(sql.run("count_marks").fetchone()[0])
+
+
+def _forget_the_dead(sql: Sql, now: datetime) -> None:
+    """Drop claims that are too old, and those of processes of this machine that are no more."""
+    sql.run("drop_old_claims", (to_text(now),))
+    for (owner,) in sql.run("claim_owners").fetchall():
+        host, _, rest = owner.partition(":")
+        process = rest.partition(":")[0]
+        if host == socket.gethostname() and process.isdigit() and not is_running(int(process)):
+            sql.run("drop_claims_of", (owner,))
+
+
+def put_marks(sql: Sql, places: Sequence[NodePlace]) -> None:
+    sql.run_many("put_mark", [mark_row(place) for place in places])
+
+
+def told(row: tuple[Any, ...]) -> SessionSpan:
+    session, first, last = row
+    return SessionSpan(session, from_text(first), from_text(last))
+
+
+def mark_row(place: NodePlace) -> tuple[Any, ...]:
+    return (place.id, place.level, place.parent, place.session, to_text(place.start), to_text(place.end))
+
+
+def tree_value(sql: Sql, key: str) -> str | None:
+    return bank_values(sql).get(key)
+
+
+def seen_turns(sql: Sql) -> int:
+    return int(tree_value(sql, "tree_seen") or 0)
+
+
+def put_tree_value(sql: Sql, key: str, value: str) -> None:
+    put_values(sql, {key: value})

@@ -79,7 +79,7 @@ def run(count: int, progress: Callable[[int], None] | None = None) -> dict[str, 
 def fill(store: SqliteStore, count: int, progress: Callable[[int], None] | None = None) -> int:
     """Write so many believed facts with plain SQL, in chains of `VERSIONS`; how many subjects they are about."""
     keys = -(-count // VERSIONS)
-    with store._writer.transaction() as sql:
+    with store._file.transaction() as sql:
         sql.raw.executemany(
             "INSERT INTO fact_keys (seq, subject_key, predicate_key, subject, predicate, last_at) "
             "VALUES (?, ?, ?, ?, ?, ?)",

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from everwhen.errors import Damaged, ModelChanged, Refused
 from everwhen.instants import from_text, to_text
 from everwhen.store.base import Access, BankInfo, NewTurn, Vectors
+from everwhen.store.maintenance import MaintenanceStore
 from everwhen.store.metadata_filter import contains
 from everwhen.store.sql.facts import SqlFacts
 from everwhen.store.sql.graph import SqlGraph
 from everwhen.store.sql.jobs import SqlJobs
-from everwhen.store.sql.maintenance import SqlMaintenance
 from everwhen.store.sql.rows import metadata_of, turn_of
 from everwhen.store.sql.session import Connection, Sql
 from everwhen.store.sql.tombstones import Tombstones
@@ -45,7 +45,7 @@ class SqlStore(ABC):
 
     graph: SqlGraph
     facts: SqlFacts
-    keep: SqlMaintenance
+    keep: MaintenanceStore
     jobs: SqlJobs
     tree: SqlTree
 

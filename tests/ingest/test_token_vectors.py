@@ -127,9 +127,10 @@ def test_codes_go_with_their_unit(home: Path) -> None:
             at=AT,
         )
     from everwhen.store.sql.units import remove_units
+    from everwhen.store.sqlite.connection import SqliteSql
 
     with sqlite3.connect(home / "banks" / "b.db") as sql:
         sql.execute("PRAGMA foreign_keys = ON")
         (unit,) = sql.execute("SELECT seq FROM units WHERE id = 'a'").fetchone()
-        remove_units(sql, [unit])
+        remove_units(SqliteSql(sql), [unit])
     assert list(bank_codes(home)) == ["b"]

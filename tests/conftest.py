@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -27,6 +29,10 @@ settings.load_profile("same")
 
 # No test speaks TLS, and reading all authorities takes 40 ms for each HTTP client that is made.
 ssl.create_default_context = cache(ssl.create_default_context)
+
+# Typer makes all commands anew each time that one runs: 100 ms, and they are the same.
+typer.main.get_command = cache(typer.main.get_command)
+typer.testing._get_command = typer.main.get_command
 
 
 @pytest.fixture(autouse=True)

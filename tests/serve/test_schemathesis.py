@@ -71,7 +71,7 @@ def requests(examples: int) -> settings:
 
 
 @api.parametrize()
-@requests(6)
+@requests(3)
 def test_every_route_does_what_its_description_says(case: Any, fuzzed: tuple[Served, str]) -> None:
     described(case, *fuzzed)
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from everwhen.errors import Damaged, ModelChanged, NotFound, Refused, Unavailable
 from everwhen.instants import from_text, to_text
-from everwhen.store.base import Access, BankInfo, Filter, NewTurn, Scored, Vectors
+from everwhen.store.base import Access, BankInfo, NewTurn, Vectors
 from everwhen.store.index import Index, IndexFilter
-from everwhen.store.index_scan import IndexScan
+from everwhen.store.memory_search import MemorySearch
 from everwhen.store.metadata_filter import contains
-from everwhen.store.scan import Scan
+from everwhen.store.search import Filter, Search, SearchQuery
 from everwhen.store.sqlite.checks import check
 from everwhen.store.sqlite.connection import SCHEMA, Connection, create_file, is_writable, migrate
 from everwhen.store.sqlite.facts import SqliteFacts
@@ -37,7 +37,7 @@ from everwhen.store.sqlite.turn_cache import TurnCache
 from everwhen.store.terms import Tokenizer
 from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
-from everwhen.types import Finding, Session, Stats, Turn, UnitRow
+from everwhen.types import ROLES, Finding, Role, Session, Stats, Turn, UnitRow
 from everwhen.when import Interval
 
 _TURNS_AT_ONCE = 512
@@ -338,25 +338,15 @@ class SqliteStore:
             for name, turns, first, last, speakers in rows
         ]
 
-    def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
-        window = self._window(where)
-        return [Scored(*found) for found in self._index_for(where).search_vectors(query, limit, window)]
-
-    def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        window = self._window(where)
-        terms = self._tokenizer.query(query)
-        return [Scored(*found) for found in self._index_for(where).search_terms(terms, limit, window)]
-
-    def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
-        window = self._window(where)
-        return IndexScan(self._index_for(where), vectors, query, self._tokenizer, window)
+    def search(self, query: SearchQuery) -> Search:
+        where = query.where
+        return MemorySearch(query, self._index_for(where), self._window(where), self._tokenizer, self)
 
     def speakers(self) -> frozenset[str]:
         return self.index().speakers
 
-    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
-        window = self._window(where)
-        return self._index_for(where).similarities(query, np.array(units, dtype=np.int64), window)
+    def roles(self) -> frozenset[Role]:
+        return frozenset(ROLES[role] for block in self.index().blocks for role in block.roles if role >= 0)
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
@@ -368,6 +358,7 @@ class SqliteStore:
         return {unit: Access(count, from_text(last)) for unit, count, last in rows}
 
     def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        """The coded token vectors of those units that have any."""
         with self._reader.use() as sql:
             return dict(sql.execute(statements()["token_codes"], (json.dumps(list(seqs)),)).fetchall())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -80,28 +80,28 @@ class MemorySearch:
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:
-        lists: list[tuple[Callable[[Wanted, SaidBy | None], list[Scored]], bool]] = [
-            (self._by_meaning, wanted.meaning and self._query.vector is not None),
-            (self._by_words, wanted.words),
+        searches: list[Callable[[], list[list[Scored]]]] = [
+            partial(self._by_meaning, wanted) if wanted.meaning and self._query.vector is not None else list,
+            partial(self._by_words, wanted) if wanted.words else list,
         ]
-        asked = [[(search, who) for who in wanted.whose] if is_wanted else [] for search, is_wanted in lists]
-        if all(asked) and len(self._index) >= WORTH_A_THREAD:
-            with ThreadPoolExecutor(len(asked)) as pool:
-                meaning, words = pool.map(lambda one: [search(wanted, who) for search, who in one], asked)
+        if len(self._index) < WORTH_A_THREAD:
+            meaning, words = (search() for search in searches)
         else:
-            meaning, words = ([search(wanted, who) for search, who in one] for one in asked)
+            with ThreadPoolExecutor(len(searches)) as pool:
+                meaning, words = pool.map(lambda search: search(), searches)
         return Candidates(meaning, words, self._timed(wanted) if wanted.windows else ())
 
-    def _by_meaning(self, wanted: Wanted, who: SaidBy | None) -> list[Scored]:
-        return self._nearness.best(wanted.limit, wanted.floor, self._among(who))
+    def _by_meaning(self, wanted: Wanted) -> list[list[Scored]]:
+        return [self._nearness.best(wanted.limit, wanted.floor, self._among(who)) for who in wanted.whose]
 
-    def _by_words(self, wanted: Wanted, who: SaidBy | None) -> list[Scored]:
-        scores, passing = self._bm25, self._among(who)
-        if passing is not None:
-            scores = np.where(passing, scores, np.float32(0.0))
-        places = largest(scores, wanted.limit)
-        places = places[scores[places] > 0.0]
-        return ranked(self._index.blocks, places, scores[places], wanted.limit)
+    def _by_words(self, wanted: Wanted) -> list[list[Scored]]:
+        out = []
+        for passing in map(self._among, wanted.whose):
+            scores = self._bm25 if passing is None else np.where(passing, self._bm25, np.float32(0.0))
+            places = largest(scores, wanted.limit)
+            places = places[scores[places] > 0.0]
+            out.append(ranked(self._index.blocks, places, scores[places], wanted.limit))
+        return out
 
     def _timed(self, wanted: Wanted) -> list[Timed]:
         """The nearest turns of each window, and the nearest units that have a time of their own."""

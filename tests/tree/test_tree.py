@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import AsyncMemory, Interval, Memory, Message, UsageError
-from everwhen.tree import Levels, parse_levels, uproot
+from everwhen.tree import Levels, parse_levels
 from tests.tree.talks import START, holds, opened, said, talk
 
 
@@ -276,15 +276,6 @@ def test_what_somebody_corrected_is_no_longer_told(quick: Memory) -> None:
 
 
 # Looking after it
-
-
-def test_forgetting_uproots_the_path_and_what_is_left_is_built_again(year: Memory) -> None:
-    assert uproot(year._bank.store, levels(year), ["t200", "t201"]) == 4
-    assert not year._bank.store.tree.paths(["t200"])
-    assert len(year.tree(2)) == 51
-    done = year.consolidate("end")
-    assert (done.built, done.rebuilt) == (4, 0)
-    holds(year.tree())
 
 
 def test_doctor_finds_a_broken_tree_and_mends_it(year: Memory) -> None:

@@ -109,8 +109,7 @@ def test_holidays_fall_on_their_day(name: str, day: str) -> None:
 
 
 def test_every_holiday_has_words_and_a_date() -> None:
-    from everwhen.when.holidays import holiday_date, known_names
+    from everwhen.when.holidays import holiday_date
     from everwhen.when.rules.holiday_names import names
 
-    assert set(names()) == known_names()
-    assert all(holiday_date(name, 2023, "US") for name in known_names())
+    assert all(holiday_date(name, 2023, "US") for name in names())

@@ -2,7 +2,7 @@
 top."""
 
 from everwhen.tree.base import Consolidator, NodeDraft, Task
-from everwhen.tree.consolidate import consolidate, note_turns, uproot
+from everwhen.tree.consolidate import consolidate, note_turns
 from everwhen.tree.levels import Levels, parse_levels, read_levels
 
 __all__ = [
@@ -14,5 +14,4 @@ __all__ = [
     "note_turns",
     "parse_levels",
     "read_levels",
-    "uproot",
 ]

@@ -85,14 +85,6 @@ def note_turns(store: Store, levels: Levels) -> None:
         store.jobs.tree.enqueue([levels.session(*one) for one in told], seen)
 
 
-def uproot(store: Store, levels: Levels, turns: Sequence[str]) -> int:
-    """Take out all nodes that may repeat the words of some turns, and have their paths built again; how many.
-
-    For forgetting, which then removes the turns: a path that nothing is left under is dropped when it is next built.
-    """
-    return store.tree.uproot(turns, [levels.session(*one) for one in store.tree.told(turns)])
-
-
 def _closed(store: Store, now: Now) -> datetime | None:
     """The instant up to which windows count as closed; None for a bank without turns."""
     newest = store.jobs.tree.watermark()

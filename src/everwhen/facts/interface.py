@@ -393,7 +393,7 @@ class Facts(BankFacts):
 
 
 def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
-    """A version as the front door shows it."""
+    """A version as callers see it."""
     return Fact(
         id=row.id,
         version=row.version,

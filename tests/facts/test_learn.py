@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from everwhen import Memory
 from everwhen.facts import LearnedFact, learn
-from everwhen.facts.interface import Words
+from everwhen.facts.fact_words import Words
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)
 MAY = datetime(2025, 5, 1, tzinfo=UTC)

@@ -17,10 +17,9 @@ from everwhen.models.embed.chunking import cut, words_by
 class FastEmbed:
     """`fastembed:<model>`, such as `fastembed:BAAI/bge-small-en-v1.5`."""
 
-    def __init__(self, model: str, threads: int | None = None) -> None:
+    def __init__(self, model: str) -> None:
         self.model = model
         self.name = f"fastembed:{model}"
-        self.threads = threads
         self._loading = threading.Lock()
         self._loaded: Any = None
 
@@ -55,6 +54,6 @@ class FastEmbed:
         except ImportError as error:
             raise ModelError(f"{self.name} needs the fastembed package: pip install fastembed") from error
         try:
-            return TextEmbedding(model_name=self.model, threads=self.threads)
+            return TextEmbedding(model_name=self.model)
         except Exception as error:
             raise ModelError(f"fastembed cannot load the model {self.model!r}: {error}") from error

@@ -79,17 +79,17 @@ def run(count: int, progress: Callable[[int], None] | None = None) -> dict[str, 
 def fill(store: SqliteStore, count: int, progress: Callable[[int], None] | None = None) -> int:
     """Write so many believed facts with plain SQL, in chains of `VERSIONS`; how many subjects they are about."""
     keys = -(-count // VERSIONS)
-    with store._writer.transaction() as sql:
-        sql.executemany(
+    with store._file.transaction() as sql:
+        sql.raw.executemany(
             "INSERT INTO fact_keys (seq, subject_key, predicate_key, subject, predicate, last_at) "
             "VALUES (?, ?, ?, ?, ?, ?)",
             _keys(keys),
         )
-        sql.executemany(
+        sql.raw.executemany(
             "INSERT INTO fact_slots (seq, key, name) VALUES (?, ?, '')",
             ((key, key) for key in range(1, keys + 1)),
         )
-        sql.executemany(
+        sql.raw.executemany(
             "INSERT INTO facts (id, version, slot, object, object_key, domain, grain, valid_from, claimed_to, "
             "valid_to, stated_at, recorded_at, confidence, origin, standing, act, support, tokens) "
             "VALUES (?, 1, ?, ?, ?, ?, 'second', ?, NULL, ?, ?, ?, 1.0, 'observation', 'believed', 'assert', 1, 8)",

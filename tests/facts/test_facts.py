@@ -362,15 +362,17 @@ def test_async_facts_lack_no_call() -> None:
 
 
 def test_a_long_chain_is_read_and_changed_without_reading_it_whole(quick: Memory) -> None:
-    from everwhen.store.sqlite.ledger import present
+    from everwhen.store.sqlite.statements import statements
 
     where = "k.subject_key = :subject AND k.predicate_key = :predicate"
     values = {"slot": 1, "instant": "x", "subject": "s", "predicate": "p"}
     with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
+        parts = (("columns", "fact_columns"), ("where", where))
         for name in ("last_started", "next_started", "facts_now"):
-            plan = str(sql.execute(f"EXPLAIN QUERY PLAN {present(name, where)}", values).fetchall())
+            text = statements().text(name, parts)
+            plan = str(sql.raw.execute(f"EXPLAIN QUERY PLAN {text}", values).fetchall())
             assert "facts_believed (slot=? AND valid_from" in plan and "SCAN" not in plan, plan
-        sql.execute("PRAGMA synchronous = OFF")
+        sql.raw.execute("PRAGMA synchronous = OFF")
     start = day(2000)
     for number in range(600):
         quick.facts.assert_("clock", "shows", f"{number}", valid_from=start + timedelta(hours=number))

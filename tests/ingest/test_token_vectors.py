@@ -126,10 +126,11 @@ def test_codes_go_with_their_unit(home: Path) -> None:
             [{"role": "user", "content": "one", "id": "a"}, {"role": "user", "content": "two", "id": "b"}],
             at=AT,
         )
-    from everwhen.store.sqlite.unit_removal import remove_units
+    from everwhen.store.sql.units import remove_units
+    from everwhen.store.sqlite.connection import SqliteSql
 
     with sqlite3.connect(home / "banks" / "b.db") as sql:
         sql.execute("PRAGMA foreign_keys = ON")
         (unit,) = sql.execute("SELECT seq FROM units WHERE id = 'a'").fetchone()
-        remove_units(sql, [unit])
+        remove_units(SqliteSql(sql), [unit])
     assert list(bank_codes(home)) == ["b"]

@@ -306,16 +306,16 @@ class Counting:
     """How often all entities were read."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
+        from everwhen.store.sql.graph_writer import SqlGraphWriter
 
         self.reads = 0
-        entities = SqliteGraphWriter.entities
+        entities = SqlGraphWriter.entities
 
-        def counted(writer: SqliteGraphWriter) -> Any:
+        def counted(writer: SqlGraphWriter) -> Any:
             self.reads += 1
             return entities(writer)
 
-        monkeypatch.setattr(SqliteGraphWriter, "entities", counted)
+        monkeypatch.setattr(SqlGraphWriter, "entities", counted)
 
 
 def test_names_are_read_once_until_somebody_else_changes_one(

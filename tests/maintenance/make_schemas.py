@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from everwhen import Memory
-from everwhen.store.sqlite.connection import Connection, migrate
+from everwhen.store.sqlite.connection import SqliteConnection, migrate
 from everwhen.store.sqlite.statements import migrations
 
 FOLDER = Path(__file__).parent / "schemas"
@@ -54,7 +54,7 @@ def _full(home: Path) -> Path:
 
 def _as_of(full: Path, old: Path, version: int) -> None:
     """A bank with the tables of a version, and of the full one's rows those that they can hold."""
-    connection = Connection(old, busy_seconds=5)
+    connection = SqliteConnection(old, busy_seconds=5)
     migrate(connection, to=version)
     connection.close()
     sql = sqlite3.connect(old, isolation_level=None)

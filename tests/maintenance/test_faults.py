@@ -60,10 +60,10 @@ def test_a_full_disk_while_forgetting_is_told_and_finished_later(quick: Memory, 
     )
     quick.flush()
     with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
-        sql.execute(f"PRAGMA max_page_count = {sql.execute('PRAGMA page_count').fetchone()[0]}")
+        sql.raw.execute(f"PRAGMA max_page_count = {sql.raw.execute('PRAGMA page_count').fetchone()[0]}")
     receipt = quick.forget(turns="m5")
     with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
-        sql.execute("PRAGMA max_page_count = 1000000")
+        sql.raw.execute("PRAGMA max_page_count = 1000000")
     assert "m5" not in {turn.id for turn in quick.turns()}
     if not receipt.erased:
         assert receipt.notes
@@ -145,7 +145,7 @@ def test_a_clock_that_jumps_loses_no_order_and_is_told(home: Path, monkeypatch: 
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return Clock.now()
 
-    for module in ("ingest.remember", "facts.interface", "store.sqlite.graph", "store.sqlite.graph_writer"):
+    for module in ("ingest.remember", "facts.interface", "store.sql.graph", "store.sql.graph_writer"):
         monkeypatch.setattr(f"everwhen.{module}.datetime", Jumping)
     with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add({"content": "I live in Berlin.", "id": "first"})

@@ -14,7 +14,7 @@ import pytest
 
 from everwhen import Memory, UsageError
 from everwhen.recall.access_counts import BATCH
-from everwhen.store.sqlite.unit_removal import remove_units
+from everwhen.store.sql.units import remove_units
 
 READER = """
 import sys
@@ -135,8 +135,8 @@ def test_what_is_forgotten_is_no_longer_counted(quick: Memory, home: Path) -> No
     quick.recall("violin")
     quick.flush()
     with quick._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
-        remove_units(sql, [row[0] for row in sql.execute("SELECT seq FROM units").fetchall()])
-        assert sql.execute("SELECT count(*) FROM accesses").fetchone() == (0,)
+        remove_units(sql, [row[0] for row in sql.raw.execute("SELECT seq FROM units").fetchall()])
+        assert sql.raw.execute("SELECT count(*) FROM accesses").fetchone() == (0,)
     quick._bank.accesses.count([])
     assert quick.accessed() == []
 
@@ -145,7 +145,7 @@ def test_a_memory_that_is_gone_before_it_is_written_is_passed_over(quick: Memory
     quick.add({"content": "violin", "id": "v"})
     quick.recall("violin")
     with quick._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
-        remove_units(sql, [row[0] for row in sql.execute("SELECT seq FROM units").fetchall()])
+        remove_units(sql, [row[0] for row in sql.raw.execute("SELECT seq FROM units").fetchall()])
     assert quick.accessed() == [] and quick.stats().recalls == 1
 
 

@@ -12,8 +12,9 @@ from everwhen.errors import Damaged
 from everwhen.store.base import Filter
 from everwhen.store.index import Block, Index, IndexBatch
 from everwhen.store.maintenance import ReembeddedTurn
-from everwhen.store.sqlite import SqliteStore, index_loading, unit_removal
-from everwhen.store.sqlite.unit_removal import remove_units
+from everwhen.store.sql import units
+from everwhen.store.sql.units import remove_units
+from everwhen.store.sqlite import SqliteStore, index_loading
 from tests.conformance.turns import DIMENSION, MODEL, direction, turn
 
 
@@ -93,7 +94,7 @@ def test_damage_behind_the_first_blocks_is_told_and_leaves_no_thread(
 ) -> None:
     ours, theirs = two
     with ours._writer.transaction() as sql:
-        sql.execute("UPDATE vectors SET vector = x'00' WHERE unit = 33")
+        sql.raw.execute("UPDATE vectors SET vector = x'00' WHERE unit = 33")
     running = set(threading.enumerate())
     fresh = opened(ours.path)
     with pytest.raises(Damaged, match="doctor"):
@@ -142,7 +143,7 @@ def test_the_list_of_removals_is_bounded_and_who_fell_behind_reads_everything(
     two: tuple[SqliteStore, SqliteStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = two
-    monkeypatch.setattr(unit_removal, "KEPT", 5)
+    monkeypatch.setattr(units, "KEPT", 5)
     for unit in range(1, 13):
         with ours._writer.transaction() as sql:
             remove_units(sql, [unit])
@@ -150,7 +151,13 @@ def test_the_list_of_removals_is_bounded_and_who_fell_behind_reads_everything(
             assert len(theirs.index()) == 34
             kept = theirs.index().blocks[-1]
     with ours._reader.use() as sql:
-        assert [row[0] for row in sql.execute("SELECT unit FROM removals ORDER BY seq")] == [8, 9, 10, 11, 12]
+        assert [row[0] for row in sql.raw.execute("SELECT unit FROM removals ORDER BY seq")] == [
+            8,
+            9,
+            10,
+            11,
+            12,
+        ]
     assert len(theirs.index()) == 28 and theirs.index().blocks[-1] is not kept  # 7 is on no list any more
     with ours._writer.transaction() as sql:
         remove_units(sql, [13])

@@ -13,7 +13,7 @@ import pytest
 
 from everwhen.sqlite_wipe import can_be_wiped, open_files, wipe_slack
 from everwhen.store.sqlite import SqliteStore
-from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.connection import SqliteConnection
 from tests.conformance.turns import DIMENSION, turn
 
 TABLES = {
@@ -173,7 +173,7 @@ def test_scrubbing_does_not_give_up_the_locks_on_the_file(tmp_path: Path) -> Non
 def test_our_handle_is_closed_with_the_last_connection_and_not_before(tmp_path: Path) -> None:
     one, other = opened(tmp_path / "b.db"), opened(tmp_path / "b.db")
     assert one.jobs.scrubbing.run()
-    third = Connection(tmp_path / "b.db", busy_seconds=1)
+    third = SqliteConnection(tmp_path / "b.db", busy_seconds=1)
     handle = open_files.handle(third.file, third.path)
     one.close()
     one.close()
@@ -201,12 +201,12 @@ def test_a_page_in_somebodys_cache_does_not_bring_the_slack_back(tmp_path: Path,
     handle.write(b"Quuxenburg")  # as a row would leave it that is moved
     for store in (one, other):  # now it is in the caches of all
         with store._writer.transaction() as sql:
-            sql.execute("PRAGMA shrink_memory")
-            assert len(sql.execute("SELECT text, metadata FROM turns").fetchall()) == 2
+            sql.raw.execute("PRAGMA shrink_memory")
+            assert len(sql.raw.execute("SELECT text, metadata FROM turns").fetchall()) == 2
     assert b"Quuxenburg" in path.read_bytes()
     assert one.jobs.scrubbing.run()
     with (one if first == "who scrubbed" else other)._writer.transaction() as sql:
-        sql.execute("UPDATE turns SET text = upper(text)")
+        sql.raw.execute("UPDATE turns SET text = upper(text)")
     assert not any(b"Quuxenburg" in file.read_bytes() for file in tmp_path.iterdir())
     one.close()
     other.close()

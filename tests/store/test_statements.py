@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from everwhen.store.sqlite.statements import _HEADING, HERE
+from everwhen.store.sql.statements import _HEADING
+from everwhen.store.sqlite.statements import HERE
 
 
 def test_no_two_statements_have_the_same_name() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from everwhen.store.sql.units import remove_units
 from everwhen.store.sqlite import SqliteStore, turn_cache
-from everwhen.store.sqlite.unit_removal import remove_units
 from tests.conformance.turns import DIMENSION, turn
 
 
@@ -58,7 +58,7 @@ def test_a_bank_that_is_opened_reads_no_removal_from_before_and_follows_those_th
     asked: list[str] = []
     theirs = opened(tmp_path / "bank.sqlite")
     with theirs._reader.use() as sql:
-        sql.set_trace_callback(asked.append)
+        sql.raw.set_trace_callback(asked.append)
     assert len(theirs.index()) == 2 and [row.id for row in theirs.units([1, 2, 3]).values()] == ["b", "c"]
     assert not [one for one in asked if one.startswith("SELECT DISTINCT unit FROM removals")]
     with ours._writer.transaction() as sql:

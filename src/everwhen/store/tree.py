@@ -163,11 +163,6 @@ class TreeStore(Protocol):
         """For each turn the nodes above it that are built, from its session up."""
         ...
 
-    def uproot(self, turns: Sequence[str], places: Sequence[NodePlace]) -> int:
-        """Remove the nodes above some turns, which may repeat their words, and mark their paths to be built again; how
-        many were removed. Forgetting calls it before it removes the turns."""
-        ...
-
     def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:
         """Each node's id, text, consolidator and turns, for another embedder."""
         ...

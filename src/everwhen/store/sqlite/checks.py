@@ -1,31 +1,20 @@
-"""The doctor's checks of a bank file: rows, vectors, terms and index agree, and every reference leads somewhere."""
+"""The doctor's checks of a bank file: the file is whole, its rows agree, and the index agrees with them."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
-
-import numpy as np
 
 from everwhen.errors import Damaged
-from everwhen.instants import to_text
 from everwhen.store.index import Index
-from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.statements import migrations, statements
-from everwhen.store.sqlite.tombstones import Tombstones
-from everwhen.store.sqlite.unit_removal import remove_units
+from everwhen.store.sql.checks import check_rows
+from everwhen.store.sqlite.connection import SqliteConnection, SqliteSql
+from everwhen.store.sqlite.statements import migrations
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding
-from everwhen.when.zones import zone_of
-
-_AT_ONCE = 1024
-CLOCK_SLACK = timedelta(minutes=10)
-"""By how much the clocks of two machines that share a bank may differ."""
 
 
 def check(
-    connection: Connection,
+    connection: SqliteConnection,
     indexes: Sequence[tuple[bool, Callable[[], Index]]],
     tokenizer: Tokenizer,
     dimension: int,
@@ -35,22 +24,15 @@ def check(
     """Every finding in one sentence. `fix` rebuilds terms; turns are never touched."""
     findings: list[Finding] = []
     with connection.use() as sql:
-        for row in sql.execute("PRAGMA integrity_check(20)"):
+        for row in sql.raw.execute("PRAGMA integrity_check(20)"):
             if row[0] != "ok":
                 findings.append(Finding("file", f"SQLite finds the file damaged: {row[0]}", original=True))
         if findings:
             return findings  # nothing else can be believed
-        for row in sql.execute("PRAGMA foreign_key_check"):
+        for row in sql.raw.execute("PRAGMA foreign_key_check"):
             findings.append(Finding("rows", f"row {row[1]} of {row[0]} points at a missing {row[2]}"))
         findings += _schema(sql)
-        findings += _counts(sql, dimension)
-        findings += _lengths(sql, dimension)
-        findings += _zones(sql)
-        findings += _clock(sql)
-        findings += _returned(sql)
-    findings += _orphans(connection, fix=fix)
-    findings += _provenance(connection, fix=fix)
-    findings += _terms(connection, tokenizer, fix=fix)
+    findings += check_rows(connection, tokenizer, dimension, fix=fix)
     if not any(finding.check in ("rows", "vectors") and not finding.fixed for finding in findings):
         for nodes, index in indexes:
             try:
@@ -60,31 +42,8 @@ def check(
     return findings
 
 
-def _counts(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
-    questions = {
-        "turns_without_unit": ("units", "turns cannot be recalled, because they have no unit"),
-        "units_with_wrong_pieces": ("vectors", "units lack a vector for a piece of theirs"),
-        "turns_with_wrong_times": ("rows", "turns have a time that is none"),
-        "turns_with_wrong_metadata": ("rows", "turns have metadata that is no JSON"),
-        "facts_overlapping": ("facts", "facts overlap the next one of the same subject and predicate"),
-        "facts_believed_twice": ("facts", "facts are believed in two versions at once"),
-    }
-    findings = []
-    for name, (what, problem) in questions.items():
-        count = sql.execute(statements()[name]).fetchone()[0]
-        if count:
-            findings.append(Finding(what, f"{count} {problem}", original=name in _ORIGINAL))
-    wrong = sql.execute(statements()["vectors_of_wrong_size"], (dimension * 4,)).fetchone()[0]
-    if wrong:
-        findings.append(Finding("vectors", f"{wrong} vectors do not have the bank's {dimension} dimensions"))
-    return findings
-
-
-_ORIGINAL = ("turns_with_wrong_times", "turns_with_wrong_metadata")
-
-
-def _schema(sql: sqlite3.Connection) -> list[Finding]:
-    there = {row[0] for row in sql.execute("SELECT version FROM migrations")}
+def _schema(sql: SqliteSql) -> list[Finding]:
+    there = {row[0] for row in sql.raw.execute("SELECT version FROM migrations")}
     missing = [name for number, name, _ in migrations() if number not in there]
     if not missing:
         return []
@@ -96,95 +55,10 @@ def _schema(sql: sqlite3.Connection) -> list[Finding]:
     ]
 
 
-def _clock(sql: sqlite3.Connection) -> list[Finding]:
-    """A clock that ran ahead: what it recorded is not known yet at any `known_at` until the time has come."""
-    now = to_text(datetime.now(UTC) + CLOCK_SLACK)
-    turns, facts, last = sql.execute(statements()["recorded_after"], {"now": now}).fetchone()
-    if not turns and not facts:
-        return []
-    return [
-        Finding(
-            "clock",
-            f"{turns} turns and {facts} facts were recorded in the future, up to {last}: the clock was or is wrong",
-        )
-    ]
-
-
-def _returned(sql: sqlite3.Connection) -> list[Finding]:
-    stones = Tombstones(sql)
-    if not stones.any:
-        return []
-    rows = sql.execute(statements()["digest_rows"])
-    count = sum(stones.holds(id_, said_at, text) for id_, said_at, _, text in rows)
-    if not count:
-        return []
-    return [
-        Finding(
-            "forgotten", f"{count} turns are here that were forgotten; `everwhen forget` takes them out again"
-        )
-    ]
-
-
-def _orphans(connection: Connection, *, fix: bool) -> list[Finding]:
-    """Rows that belong to nothing any more. They are derived, or mean nothing by themselves."""
-    questions = {
-        "sources_without_fact": "sources belong to no fact",
-        "confirmations_without_fact": "confirmations belong to no fact",
-        "conflicts_without_fact": "conflicts are about a fact that is not there",
-        "slots_without_fact": "places for facts hold none",
-        "codes_without_turn": "codes of token vectors belong to no turn",
-        "vectors_without_unit": "vectors belong to no memory",
-        "provenance_without_unit": "traces to a turn belong to no memory",
-        "mentions_without_unit": "mentions belong to no memory",
-        "links_without_unit": "links leave from no memory",
-        "targets_without_unit": "links lead to no memory",
-        "moments_without_unit": "places on the line of time belong to no memory",
-        "accesses_without_unit": "counts of recall belong to no memory",
-        "derivations_without_unit": "notes of extraction belong to no memory",
-        "event_parts_without_unit": "parts of an event belong to no memory",
-        "node_parts_without_unit": "parts of the tree belong to no memory",
-    }
-    findings = []
-    for name, problem in questions.items():
-        with connection.use() as sql:
-            count = len(sql.execute(statements()[name]).fetchall())
-        if count:
-            if fix:
-                with connection.transaction() as sql:
-                    sql.execute(statements()[f"drop_{name}"])
-            findings.append(Finding("orphans", f"{count} {problem}", fixed=fix))
-    return findings
-
-
-def _provenance(connection: Connection, *, fix: bool) -> list[Finding]:
-    """That a unit says what its turn says, and leads to where it came from."""
-    questions = {
-        "units_unlike_their_turn": ("rows", "units have another id or time than their turn"),
-        "raw_units_without_provenance": ("provenance", "turns do not lead to themselves"),
-        "units_without_turn": ("provenance", "units do not lead to a turn or a fact"),
-    }
-    findings = []
-    for name, (what, problem) in questions.items():
-        with connection.use() as sql:
-            units = [row[0] for row in sql.execute(statements()[name])]
-        if not units:
-            continue
-        if fix:
-            with connection.transaction() as sql:
-                if name == "units_without_turn":
-                    remove_units(sql, units)
-                else:
-                    sql.execute(statements()[f"mend_{name}"])
-        findings.append(Finding(what, f"{len(units)} {problem}", fixed=fix))
-    return findings
-
-
-def _index(connection: Connection, index: Index, nodes: bool) -> list[Finding]:
+def _index(connection: SqliteConnection, index: Index, nodes: bool) -> list[Finding]:
     """The index against the rows that it has seen (others may be writing)."""
     with connection.use() as sql:
-        units, pieces = sql.execute(
-            statements()["count_units"], {"seen": index.seen, "nodes": nodes}
-        ).fetchone()
+        units, pieces = sql.run("count_units", {"seen": index.seen, "nodes": nodes}).fetchone()
     findings = []
     if (units, pieces) != (len(index), index.vectors):
         findings.append(
@@ -195,52 +69,3 @@ def _index(connection: Connection, index: Index, nodes: bool) -> list[Finding]:
             )
         )
     return findings
-
-
-def _lengths(sql: sqlite3.Connection, dimension: int) -> list[Finding]:
-    """Every vector's length, as it is stored: a cosine is a product only where it is one."""
-    odd = 0
-    cursor = sql.execute(statements()["vectors_of_size"], (4 * dimension,))
-    while rows := cursor.fetchmany(_AT_ONCE):
-        matrix = np.frombuffer(b"".join(row[0] for row in rows), "<f4").reshape(len(rows), dimension)
-        odd += int(np.count_nonzero(~(np.abs(np.linalg.norm(matrix, axis=1) - 1.0) < 1e-3)))
-    return [Finding("vectors", f"{odd} vectors are not of length one")] if odd else []
-
-
-def _zones(sql: sqlite3.Connection) -> list[Finding]:
-    wrong = [zone for (zone,) in sql.execute(statements()["zones"]) if not _known(zone)]
-    return (
-        [
-            Finding(
-                "rows",
-                f"turns are said in zones that do not exist: {', '.join(map(str, wrong))}",
-                original=True,
-            )
-        ]
-        if wrong
-        else []
-    )
-
-
-def _known(zone: object) -> bool:
-    try:
-        zone_of(str(zone))
-    except ValueError:
-        return False
-    return True
-
-
-def _terms(connection: Connection, tokenizer: Tokenizer, *, fix: bool) -> list[Finding]:
-    """Each unit's stored terms against the tokenizer's."""
-    wrong: list[tuple[bytes, int]] = []
-    with connection.use() as sql:
-        cursor = sql.execute(statements()["unit_terms"])
-        while rows := cursor.fetchmany(_AT_ONCE):
-            fresh = tokenizer.packed([f"{row[1]} {row[2]}" for row in rows], [row[3] for row in rows])
-            wrong += [(new, row[0]) for new, row in zip(fresh, rows, strict=True) if new != row[4]]
-    if not wrong:
-        return []
-    if fix:
-        with connection.transaction() as sql:
-            sql.executemany(statements()["set_terms"], wrong)
-    return [Finding("terms", f"{len(wrong)} units have other search terms than their text", fixed=fix)]

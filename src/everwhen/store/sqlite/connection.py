@@ -3,24 +3,67 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
 from everwhen.home import make_private_folder
 from everwhen.instants import to_text
 from everwhen.sqlite_wipe import open_files
-from everwhen.store.sqlite.statements import migrations
+from everwhen.store.sql.session import Values
+from everwhen.store.sqlite.statements import migrations, statements
 
 SCHEMA = migrations()[-1][0]
 
 
-class Connection:
+class SqliteSql:
+    """The `Sql` of a SQLite connection. `raw` is for what only SQLite has."""
+
+    def __init__(self, raw: sqlite3.Connection) -> None:
+        self.raw = raw
+        self._text = statements().text
+
+    def run(self, name: str, values: Values = (), **parts: str) -> sqlite3.Cursor:
+        return self.raw.execute(self._text(name, tuple(parts.items())), _plain(values))
+
+    def run_many(self, name: str, rows: Iterable[Values]) -> None:
+        self.raw.executemany(self._text(name), map(_plain, rows))
+
+    def numbers(self, table: str, count: int) -> range:
+        row = self.run("last_number", (table,)).fetchone()
+        first = (row[0] if row else 0) + 1
+        return range(first, first + count)
+
+    def vector(self, vector: Sequence[float] | NDArray[np.float32]) -> bytes:
+        return np.asarray(vector, dtype="<f4").tobytes()
+
+    def post_terms(self, terms: Mapping[int, bytes]) -> None:
+        """The index in memory reads the terms from the rows."""
+
+    def empty(self, but: frozenset[str]) -> None:
+        self.raw.execute("PRAGMA defer_foreign_keys = ON")  # until the commit, when nothing is left to point
+        for (table,) in self.run("tables").fetchall():
+            if table not in but:
+                self.raw.execute(f"DELETE FROM {table}")
+
+
+def _plain(values: Values) -> Values:
+    """With lists as JSON, which `json_each` reads."""
+    if isinstance(values, Mapping):
+        return {key: json.dumps(one) if isinstance(one, list) else one for key, one in values.items()}
+    return [json.dumps(one) if isinstance(one, list) else one for one in values]
+
+
+class SqliteConnection:
     """A SQLite connection with a lock, usable from any thread; it raises our errors instead of SQLite's.
 
     A bank uses two: a writer, and a reader that can go on while the writer commits (WAL).
@@ -45,28 +88,34 @@ class Connection:
         except BaseException:
             self._raw.close()
             raise
+        self._sql = SqliteSql(self._raw)
         self.file = open_files.enter(path)
         self._is_open = True
 
     @contextmanager
-    def use(self) -> Iterator[sqlite3.Connection]:
+    def use(self) -> Iterator[SqliteSql]:
         """The connection, alone, for a few reads."""
         with self._lock, self.errors():
-            yield self._raw
+            yield self._sql
 
-    @contextmanager
-    def transaction(
-        self, kind: str = "IMMEDIATE", *, wait: float | None = None
-    ) -> Iterator[sqlite3.Connection]:
+    def snapshot(self) -> AbstractContextManager[SqliteSql]:
+        """For reads that see the bank at one moment."""
+        return self._begun("DEFERRED")
+
+    def transaction(self, *, wait: float | None = None) -> AbstractContextManager[SqliteSql]:
         """All or nothing: committed at the end of the block, rolled back when it raises.
 
         `wait` is for how many seconds another process's writing is waited for; None is as the bank was opened.
         """
+        return self._begun("IMMEDIATE", wait)
+
+    @contextmanager
+    def _begun(self, kind: str, wait: float | None = None) -> Iterator[SqliteSql]:
         with self._lock, self.errors():
             try:
                 self._begin(kind, wait)
                 self._same_schema()
-                yield self._raw
+                yield self._sql
                 self._raw.execute("COMMIT")
             except BaseException:
                 # A full disk or an I/O error has rolled back already; asking again would hide the first error.
@@ -107,12 +156,12 @@ class Connection:
             raise _damaged(self.path, "its schema is no text") from error
 
     @contextmanager
-    def hurried(self, wait: float) -> Iterator[sqlite3.Connection]:
+    def hurried(self, wait: float) -> Iterator[SqliteSql]:
         """As `use`, waiting for other processes for so many seconds at the most."""
         with self._lock, self.errors():
             self._raw.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
             try:
-                yield self._raw
+                yield self._sql
             finally:
                 self._raw.execute(f"PRAGMA busy_timeout = {round(self._busy_seconds * 1000)}")
 
@@ -179,12 +228,12 @@ def is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA) -> None:
+def migrate(connection: SqliteConnection, *, read_only: bool = False, to: int = SCHEMA) -> None:
     """Bring the schema to the newest version (or another), one transaction for each step."""
     with connection.use() as sql:
-        applied = _versions(sql)
+        applied = _versions(sql.raw)
         version = max(applied, default=0)
-        if version == 0 and sql.execute("SELECT 1 FROM sqlite_master").fetchone():
+        if version == 0 and sql.raw.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise Damaged(
                 f"{connection.path} is no bank of everwhen, but another program's database: move it away, or choose "
                 "another bank"
@@ -202,19 +251,21 @@ def migrate(connection: Connection, *, read_only: bool = False, to: int = SCHEMA
             )
         return
     with connection.use() as sql:
-        sql.execute("PRAGMA journal_mode = WAL")
+        sql.raw.execute("PRAGMA journal_mode = WAL")
     for number, name, script in migrations():
         if number in applied or number > to:
             continue
         with connection.transaction() as sql:
-            if number in _versions(sql):  # another process was faster
+            if number in _versions(sql.raw):  # another process was faster
                 continue
-            sql.execute(
+            sql.raw.execute(
                 "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)"
             )
             for statement in script:
-                sql.execute(statement)
-            sql.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_text(datetime.now(UTC))))
+                sql.raw.execute(statement)
+            sql.raw.execute(
+                "INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_text(datetime.now(UTC)))
+            )
 
 
 def _versions(sql: sqlite3.Connection) -> set[int]:

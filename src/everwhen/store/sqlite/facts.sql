@@ -3,16 +3,24 @@
 -- and in a slot with many superseded versions there is one.
 
 -- fact_columns --
--- How a version is read; {support} and {confirmed} are the row's own, or those of a known_at.
+-- How a version is read at present.
 f.seq, f.id, f.version, f.slot, k.seq, k.subject, k.predicate, f.object, f.object_key, f.domain, f.grain,
 f.valid_from, f.claimed_to, f.valid_to, f.stated_at, f.recorded_at, f.superseded_at, f.confidence, f.origin,
-f.standing, f.act, f.outcome, f.reason, {support}, {confirmed}, f.tokens;
+f.standing, f.act, f.outcome, f.reason, f.support, f.confirmed_at, f.tokens;
+
+-- fact_columns_then --
+-- The same with support and confirmation as the log had them at :known_at.
+f.seq, f.id, f.version, f.slot, k.seq, k.subject, k.predicate, f.object, f.object_key, f.domain, f.grain,
+f.valid_from, f.claimed_to, f.valid_to, f.stated_at, f.recorded_at, f.superseded_at, f.confidence, f.origin,
+f.standing, f.act, f.outcome, f.reason,
+1 + (SELECT coalesce(sum(c.support), 0) FROM fact_confirmations c WHERE c.fact = f.id AND c.at <= :known_at),
+(SELECT max(c.confirmed_at) FROM fact_confirmations c WHERE c.fact = f.id AND c.at <= :known_at), f.tokens;
 
 -- fact_key --
 SELECT seq, subject, predicate, last_at FROM fact_keys WHERE subject_key = ? AND predicate_key = ?;
 
 -- insert_fact_key --
-INSERT INTO fact_keys (subject_key, predicate_key, subject, predicate, last_at) VALUES (?, ?, ?, ?, '');
+INSERT INTO fact_keys (subject_key, predicate_key, subject, predicate, last_at) VALUES (?, ?, ?, ?, '') RETURNING seq;
 
 -- touch_fact_key --
 UPDATE fact_keys SET last_at = max(last_at, ?) WHERE seq = ? RETURNING last_at;
@@ -26,7 +34,10 @@ WHERE predicate_key IN (SELECT value FROM json_each(?));
 SELECT seq FROM fact_slots WHERE key = ? AND name = ?;
 
 -- insert_fact_slot --
-INSERT INTO fact_slots (key, name) VALUES (?, ?);
+INSERT INTO fact_slots (key, name) VALUES (?, ?) RETURNING seq;
+
+-- all_fact_keys --
+SELECT seq FROM fact_keys ORDER BY subject_key, predicate_key;
 
 -- slots_of_key --
 SELECT seq FROM fact_slots WHERE key = ? ORDER BY seq;
@@ -74,7 +85,7 @@ INSERT INTO facts (id, version, slot, object, object_key, domain, grain, valid_f
                    support, confirmed_at, tokens, held_from)
 VALUES (:id, :version, :slot, :object, :object_key, :domain, :grain, :valid_from, :claimed_to, :valid_to,
         :stated_at, :recorded_at, :superseded_at, :confidence, :origin, :standing, :act, :outcome, :reason,
-        :support, :confirmed_at, :tokens, :held_from);
+        :support, :confirmed_at, :tokens, :held_from) RETURNING seq;
 
 -- insert_confirmation --
 INSERT INTO fact_confirmations (fact, at, confirmed_at, support) VALUES (:fact, :at, :confirmed_at, :support);
@@ -110,7 +121,7 @@ WHERE u.id = :fact AND o.id = :other ON CONFLICT DO NOTHING;
 
 -- insert_fact_unit --
 INSERT INTO units (id, kind, network, level, text, context, mentioned_at, recorded_at, pieces, terms)
-VALUES (:id, 'fact', 'world', 0, :text, '', :mentioned_at, :recorded_at, :pieces, :terms);
+VALUES (:id, 'fact', 'world', 0, :text, '', :mentioned_at, :recorded_at, :pieces, :terms) RETURNING seq;
 
 -- fact_unit --
 SELECT seq FROM units WHERE id = ?;
@@ -274,6 +285,12 @@ SELECT count(*) FROM (
 SELECT count(*) FROM (
     SELECT 1 FROM facts WHERE superseded_at IS NULL AND standing = 'believed' GROUP BY id HAVING count(*) > 1
 );
+
+-- erase_confirmations --
+DELETE FROM fact_confirmations WHERE fact = ?;
+
+-- erase_sources --
+DELETE FROM fact_sources WHERE fact = ?;
 
 -- erase_fact --
 -- Forgetting reaches every version, known_at included.

@@ -69,7 +69,7 @@ INSERT INTO units (id, kind, network, level, turn, text, context, occurred_start
                    recorded_at, pieces, terms)
 SELECT :id, :kind, :network, 0, t.seq, :text, :context, :start, :end, :grain, t.said_at,
        (SELECT max(recorded_at) FROM turns WHERE id IN (SELECT value FROM json_each(:turns))), :pieces, :terms
-FROM turns t WHERE t.id = :turn;
+FROM turns t WHERE t.id = :turn RETURNING seq;
 
 -- insert_derived --
 INSERT INTO derived (unit, extractor, version, confidence, tokens) VALUES (?, ?, ?, ?, ?);
@@ -106,13 +106,13 @@ SELECT t.seq, t.id FROM reached r JOIN turns t ON t.seq = r.turn;
 SELECT seq FROM turns WHERE seq NOT IN (SELECT turn FROM expired);
 
 -- delete_vectors --
-DELETE FROM vectors WHERE unit = ?;
+DELETE FROM vectors WHERE unit IN (SELECT value FROM json_each(?));
 
 -- delete_unit_turns --
-DELETE FROM unit_turns WHERE unit = ?;
+DELETE FROM unit_turns WHERE unit IN (SELECT value FROM json_each(?));
 
--- delete_unit --
-DELETE FROM units WHERE seq = ?;
+-- delete_units --
+DELETE FROM units WHERE seq IN (SELECT value FROM json_each(?)) RETURNING seq;
 
 -- insert_removal --
 INSERT INTO removals (unit) VALUES (?);
@@ -151,8 +151,17 @@ SELECT DISTINCT o.root FROM mentions m JOIN identities i ON i.entity = m.entity
 JOIN mentions n ON n.unit = m.unit JOIN identities o ON o.entity = n.entity
 WHERE i.root = :entity AND o.root <> :entity LIMIT 500;
 
+-- entity_id --
+SELECT id FROM entities WHERE seq = ?;
+
+-- mentions_of_entity --
+SELECT unit, name, type FROM mentions WHERE entity = ?;
+
+-- turn_speakers --
+SELECT id, speaker FROM turns WHERE id IN (SELECT value FROM json_each(?));
+
 -- insert_entity --
-INSERT INTO entities (id, name, type) VALUES (?, ?, ?);
+INSERT INTO entities (id, name, type) VALUES (?, ?, ?) RETURNING seq;
 
 -- seen_entity --
 UPDATE entities SET last_at = max(coalesce(last_at, ''), (SELECT mentioned_at FROM units WHERE seq = ?)) WHERE seq = ?;

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -18,7 +16,7 @@ from everwhen.instants import to_micros
 from everwhen.store.base import Filter
 from everwhen.store.index import IndexBatch, IndexFilter, IndexRows, empty_batch
 from everwhen.store.kind_codes import code, codes
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sql.session import Rows, Sql
 from everwhen.store.terms import PACKED, Packed, label_key
 from everwhen.types import ROLES
 
@@ -31,33 +29,29 @@ ROWS_AT_ONCE = 32_768
 """Rows that are read, and make a block of the index, at a time: what is removed costs as much as its block."""
 
 
-def read_rows(
-    sql: sqlite3.Connection, after: int, dimension: int, nodes: bool
-) -> tuple[IndexBatch, int, set[str]]:
+def read_rows(sql: Sql, after: int, dimension: int, nodes: bool) -> tuple[IndexBatch, int, set[str]]:
     """Some units after a seq, nodes or all others, as arrays; how far that reaches; and who speaks in them. There is
     nothing behind it where no rows come."""
     name = "index_node_rows" if nodes else "index_rows"
-    read = _columns(sql.execute(statements()[name], (after, ROWS_AT_ONCE)))
+    read = _columns(sql.run(name, (after, ROWS_AT_ONCE)))
     if read is None:
-        seen = max(after, sql.execute(statements()["last_unit"]).fetchone()[0])
+        seen = max(after, sql.run("last_unit").fetchone()[0])
         return empty_batch(dimension), seen, set()
     last = int(read.rows.units[-1])
-    vectors = sql.execute(statements()["index_node_vectors" if nodes else "index_vectors"], (after, last))
+    vectors = sql.run("index_node_vectors" if nodes else "index_vectors", (after, last))
     return read.with_vectors(vectors, dimension), last, read.speakers
 
 
 def read_again(
-    sql: sqlite3.Connection, units: NDArray[np.int64], dimension: int, nodes: bool
+    sql: Sql, units: NDArray[np.int64], dimension: int, nodes: bool
 ) -> tuple[IndexBatch, set[str]]:
     """Those of some units that are there, nodes or all others, as arrays; and who speaks in them."""
-    listed = json.dumps(sorted(set(units.tolist())))
-    read = _columns(sql.execute(statements()["index_rows_of"], {"units": listed, "nodes": nodes}))
+    listed = sorted(set(units.tolist()))
+    read = _columns(sql.run("index_rows_of", {"units": listed, "nodes": nodes}))
     if read is None:
         return empty_batch(dimension), set()
-    there = json.dumps(read.rows.units.tolist())
-    return read.with_vectors(
-        sql.execute(statements()["index_vectors_of"], (there,)), dimension
-    ), read.speakers
+    there = read.rows.units.tolist()
+    return read.with_vectors(sql.run("index_vectors_of", (there,)), dimension), read.speakers
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +63,13 @@ class _Columns:
     packed: Packed
     speakers: set[str]
 
-    def with_vectors(self, cursor: sqlite3.Cursor, dimension: int) -> IndexBatch:
+    def with_vectors(self, cursor: Rows, dimension: int) -> IndexBatch:
         with _readable():
             vectors = _vectors(cursor, int(self.rows.pieces.sum()), dimension)
         return IndexBatch(self.rows, self.sizes, self.packed, vectors)
 
 
-def _columns(cursor: sqlite3.Cursor) -> _Columns | None:
+def _columns(cursor: Rows) -> _Columns | None:
     """Rows as arrays, None where there are none. A few at a time become arrays: they are still in the cache then, and
     what Python holds of a whole block's rows would be 30 MB."""
     parts = []
@@ -126,21 +120,19 @@ def _readable() -> Iterator[None]:
         raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
 
 
-def read_removals(
-    sql: sqlite3.Connection, after: int, *, holding: bool = True
-) -> tuple[NDArray[np.int64] | None, int]:
+def read_removals(sql: Sql, after: int, *, holding: bool = True) -> tuple[NDArray[np.int64] | None, int]:
     """The units that were taken out or changed after a place in the list of removals, and the last place; None where
     the list does not reach back so far. One who holds no unit has nothing to take out."""
-    before, last = sql.execute(statements()["kept_removals"]).fetchone()
+    before, last = sql.run("kept_removals").fetchone()
     if not holding:
         return np.zeros(0, dtype=np.int64), last
     if after < before:
         return None, last
-    rows = sql.execute(statements()["removals_after"], (after,)).fetchall()
+    rows = sql.run("removals_after", (after,)).fetchall()
     return np.array([row[0] for row in rows], dtype=np.int64), last
 
 
-def _vectors(cursor: sqlite3.Cursor, total: int, dimension: int) -> NDArray[np.float32]:
+def _vectors(cursor: Rows, total: int, dimension: int) -> NDArray[np.float32]:
     """Filled as it is read: a block of vectors is 50 MB, and two copies would be twice that."""
     matrix = np.empty((total, dimension), dtype=np.float32)
     place = 0

@@ -6,7 +6,6 @@ for them, and words that nodes repeat are not counted twice.
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,16 +15,16 @@ import numpy as np
 from everwhen.errors import ModelChanged
 from everwhen.store.base import BankInfo
 from everwhen.store.index import Index
+from everwhen.store.sql.values import bank_values, changed_model
 from everwhen.store.sqlite import index_loading
-from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.connection import SqliteConnection, SqliteSql
 from everwhen.store.sqlite.index_loading import read_again, read_removals, read_rows
-from everwhen.store.sqlite.statements import statements
 
 
 class SyncedIndex:
     """The index of a bank's tree nodes, or of all its other units."""
 
-    def __init__(self, reader: Connection, info: Callable[[], BankInfo], *, nodes: bool) -> None:
+    def __init__(self, reader: SqliteConnection, info: Callable[[], BankInfo], *, nodes: bool) -> None:
         self.nodes = nodes
         self._reader = reader
         self._info = info
@@ -37,22 +36,22 @@ class SyncedIndex:
         """The index as of now; only new rows are read."""
         with self._lock:
             with self._reader.use() as sql:
-                version = sql.execute("PRAGMA data_version").fetchone()[0]
+                version = sql.raw.execute("PRAGMA data_version").fetchone()[0]
                 if self._seen is not None and self._seen[0] == version:
                     return self._index
             info = self._info()
-            with self._reader.transaction("DEFERRED") as sql:  # one snapshot for rows, vectors and epoch
-                values = dict(sql.execute(statements()["bank_values"]).fetchall())
+            with self._reader.snapshot() as sql:  # one snapshot for rows, vectors and epoch
+                values = bank_values(sql)
                 epoch = values.get("epoch", "0")
                 if (values["embedder"], values["dimension"]) != (info.embedder, str(info.dimension)):
                     raise ModelChanged(changed_model(info.name, values["embedder"]))
-                version = sql.execute("PRAGMA data_version").fetchone()[0]
+                version = sql.raw.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
                 self._index = self._caught_up(sql, before, info.dimension)
             self._seen = (version, epoch)
             return self._index
 
-    def _caught_up(self, sql: sqlite3.Connection, index: Index, dimension: int) -> Index:
+    def _caught_up(self, sql: SqliteSql, index: Index, dimension: int) -> Index:
         gone, removed = read_removals(sql, index.removed, holding=bool(len(index)))
         if gone is None:  # it has not followed for so long that nobody knows any more what went
             index, gone = Index(), np.zeros(0, dtype=np.int64)
@@ -63,7 +62,7 @@ class SyncedIndex:
             index = index.extended(batch, index.seen, speakers)
         return self._with_what_is_new(sql, index, dimension)
 
-    def _with_what_is_new(self, sql: sqlite3.Connection, index: Index, dimension: int) -> Index:
+    def _with_what_is_new(self, sql: SqliteSql, index: Index, dimension: int) -> Index:
         """A block is built on another thread while the rows of the next one are read: SQLite and Python read, NumPy
         builds. The thread ends here, and a small bank has none: a pool starts it with the first block."""
         with ThreadPoolExecutor(1) as pool:
@@ -79,7 +78,3 @@ class SyncedIndex:
                 building, index = None, index.extended(batch, seen, speakers)
                 if not len(batch.rows.units):
                     return index
-
-
-def changed_model(bank: str, embedder: str) -> str:
-    return f"bank '{bank}' was given the vectors of {embedder} meanwhile; open it again"

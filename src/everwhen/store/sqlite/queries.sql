@@ -24,26 +24,34 @@ ON CONFLICT (unit) DO UPDATE SET count = count + excluded.count, last_at = max(l
 -- What is recalled most.
 SELECT unit, count, last_at FROM accesses ORDER BY count DESC, last_at DESC, unit LIMIT ?;
 
--- known_turn --
-SELECT 1 FROM turns WHERE id = ?;
-
 -- known_turns --
 -- Those of a JSON list of ids that are stored already, with their words.
 SELECT id, text FROM turns WHERE id IN (SELECT value FROM json_each(?));
 
 -- insert_turn --
-INSERT INTO turns (id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO turns (seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata)
+VALUES (:seq, :id, :session, :segment, :role, :speaker, :text, :said_at, :zone, :recorded_at, :tokens, :metadata);
 
 -- insert_unit --
-INSERT INTO units (id, kind, network, level, turn, context, context_turn, mentioned_at, recorded_at, pieces, terms)
-VALUES (?, ?, ?, ?, ?, ?, (SELECT seq FROM turns WHERE id = ?), ?, ?, ?, ?);
+INSERT INTO units (seq, id, kind, network, level, turn, context, context_turn, mentioned_at, recorded_at, pieces, terms)
+VALUES (:seq, :id, 'turn', :network, 0, :turn, :context, (SELECT seq FROM turns WHERE id = :before), :said_at, :recorded_at,
+        :pieces, :terms);
 
 -- insert_unit_turn --
 INSERT INTO unit_turns (unit, turn) VALUES (?, ?);
 
 -- insert_vector --
 INSERT INTO vectors (unit, piece, vector) VALUES (?, ?, ?);
+
+-- drop_all_vectors --
+DELETE FROM vectors;
+
+-- drop_all_codes --
+DELETE FROM token_codes;
+
+-- last_number --
+-- The last number that was given in a table, whatever has become of its row.
+SELECT seq FROM sqlite_sequence WHERE name = ?;
 
 -- put_codes --
 INSERT INTO token_codes (unit, codes) VALUES (?, ?) ON CONFLICT (unit) DO UPDATE SET codes = excluded.codes;

@@ -9,12 +9,11 @@ from everwhen.errors import Damaged, Refused
 from everwhen.home import make_private_folder
 from everwhen.instants import to_text
 from everwhen.store.banks import ForgetAgain
-from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sql.tombstones import Tombstones
+from everwhen.store.sqlite.connection import SqliteConnection
 from everwhen.store.sqlite.files import part_of, remove_file
 from everwhen.store.sqlite.snapshot import check_backup, copy_to, take_over
-from everwhen.store.sqlite.statements import statements
 from everwhen.store.sqlite.store import SqliteStore
-from everwhen.store.sqlite.tombstones import Tombstones
 
 
 def restore(source: Path, bank: Path, *, replace: bool, forget: ForgetAgain, busy_seconds: float) -> int:
@@ -50,20 +49,22 @@ def restore(source: Path, bank: Path, *, replace: bool, forget: ForgetAgain, bus
     return turns
 
 
-def _opened(bank: Path, values: dict[str, str], replace: bool, busy_seconds: float) -> Connection | None:
+def _opened(
+    bank: Path, values: dict[str, str], replace: bool, busy_seconds: float
+) -> SqliteConnection | None:
     """The bank whose place is taken; None where it cannot be read, and may be set aside."""
     if not replace:
         raise Refused(
             f"bank '{bank.stem}' exists; restore under another name (--bank NAME), or let it be replaced (--overwrite)"
         )
     try:
-        connection = Connection(bank, busy_seconds=busy_seconds)
+        connection = SqliteConnection(bank, busy_seconds=busy_seconds)
     except Damaged:
         return None
     try:
         with connection.use() as sql:
-            sql.execute(statements()["any_tombstone"]).fetchone()
-            if sql.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            sql.run("any_tombstone").fetchone()
+            if sql.raw.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
                 raise Damaged("found by the check")
     except Exception:
         connection.close()
@@ -73,17 +74,17 @@ def _opened(bank: Path, values: dict[str, str], replace: bool, busy_seconds: flo
 
 def carry_over(bank: Path, made: SqliteStore, forget: ForgetAgain) -> None:
     """Let what a bank has forgotten be forgotten in the one that will take its place."""
-    live = Connection(bank, busy_seconds=5.0)
+    live = SqliteConnection(bank, busy_seconds=5.0)
     try:
         forget_again(live, made, forget)
     finally:
         live.close()
 
 
-def forget_again(live: Connection, made: SqliteStore, forget: ForgetAgain) -> None:
+def forget_again(live: SqliteConnection, made: SqliteStore, forget: ForgetAgain) -> None:
     """The tombstones of a bank, held over another: what they mean goes from there, and they stand there too."""
     with live.use() as sql:
-        secret = sql.execute(statements()["kept_value"], ("secret",)).fetchone()[0]
+        secret = sql.run("kept_value", ("secret",)).fetchone()[0]
         stones = Tombstones(sql, secret)
         gone = (
             [turn.id for turn in made.turns() if stones.holds(turn.id, to_text(turn.said_at), turn.text)]
@@ -92,14 +93,14 @@ def forget_again(live: Connection, made: SqliteStore, forget: ForgetAgain) -> No
         )
         facts = {row.id for row in made.facts.every_version()} if stones.any else set()
         lost = sorted(fact for fact in facts if stones.holds_fact(fact))
-        rows = sql.execute("SELECT digest, at FROM tombstones").fetchall()
+        rows = sql.raw.execute("SELECT digest, at FROM tombstones").fetchall()
     if gone or lost:
         forget(made, gone, lost)
-    copy = Connection(made.path, busy_seconds=5.0)
+    copy = SqliteConnection(made.path, busy_seconds=5.0)
     try:
         with copy.transaction() as sql:
-            if sql.execute(statements()["kept_value"], ("secret",)).fetchone()[0] == secret:
-                sql.executemany(statements()["insert_tombstone"], rows)
+            if sql.run("kept_value", ("secret",)).fetchone()[0] == secret:
+                sql.run_many("insert_tombstone", rows)
     finally:
         copy.close()
 
@@ -115,9 +116,9 @@ def _set_aside(bank: Path) -> None:
 
 def _one_file(path: Path) -> None:
     """Move the write-ahead log into the file, before the file gets another name."""
-    connection = Connection(path, busy_seconds=5.0)
+    connection = SqliteConnection(path, busy_seconds=5.0)
     try:
         with connection.use() as sql:
-            sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            sql.raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()

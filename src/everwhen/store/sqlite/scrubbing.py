@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import BinaryIO
 
 from everwhen.errors import Unavailable
 from everwhen.sqlite_wipe import can_be_wiped, log_is_empty, open_files, wipe_slack
-from everwhen.store.sqlite.connection import Connection
+from everwhen.store.sqlite.connection import SqliteConnection, SqliteSql
 from everwhen.store.sqlite.files import part_of, remove_file
-from everwhen.store.sqlite.statements import statements
 
 ATTEMPTS = 20
 """How often the log is emptied again because another process has written into it."""
@@ -20,13 +18,13 @@ SCRUB_SECONDS = 5.0
 class SqliteScrubbing:
     """The `ScrubJob` of one bank file: asked for by the value `erasing`, in the transaction that removes rows."""
 
-    def __init__(self, writer: Connection, reader: Connection) -> None:
+    def __init__(self, writer: SqliteConnection, reader: SqliteConnection) -> None:
         self._writer = writer
         self._reader = reader
 
     def waits(self) -> bool:
         with self._reader.use() as sql:
-            return sql.execute(statements()["kept_value"], ("erasing",)).fetchone() is not None
+            return sql.run("kept_value", ("erasing",)).fetchone() is not None
 
     def run(self) -> bool:
         """`secure_delete` has overwritten the rows. What may be left of them is in old versions of pages in the
@@ -37,7 +35,9 @@ class SqliteScrubbing:
             with self._writer.use() as sql:  # no other thread of ours writes meanwhile
                 file = open_files.handle(self._writer.file, path)
                 if not can_be_wiped(file) or _is_mostly_free(sql):
-                    sql.execute("VACUUM")  # where much is free it costs what was removed, not what is there
+                    sql.raw.execute(
+                        "VACUUM"
+                    )  # where much is free it costs what was removed, not what is there
                 for _ in range(ATTEMPTS):
                     if not truncate_log(self._writer):
                         return False
@@ -53,29 +53,29 @@ class SqliteScrubbing:
 
         By a connection of its own, which has no old page in its cache. When it commits, all others drop theirs.
         """
-        fresh = Connection(self._writer.path, busy_seconds=SCRUB_SECONDS)
+        fresh = SqliteConnection(self._writer.path, busy_seconds=SCRUB_SECONDS)
         try:
             with fresh.transaction() as sql:
                 if not log_is_empty(fresh.path):
                     return False
                 if can_be_wiped(file):
                     wipe_slack(file)
-                sql.execute(
-                    statements()["put_kept_value"], ("erasing", "1")
-                )  # so that there is something to commit
-                sql.execute(statements()["drop_kept_value"], ("erasing",))
+                sql.run("put_kept_value", ("erasing", "1"))  # so that there is something to commit
+                sql.run("drop_kept_value", ("erasing",))
                 return True
         finally:
             fresh.close()
 
 
-def truncate_log(writer: Connection) -> bool:
+def truncate_log(writer: SqliteConnection) -> bool:
     """Move the write-ahead log into the file and cut it to nothing; waits for readers."""
     with writer.hurried(SCRUB_SECONDS) as sql:
-        busy = sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        busy = sql.raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     return not busy
 
 
-def _is_mostly_free(sql: sqlite3.Connection) -> bool:
-    pages, free = (sql.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
+def _is_mostly_free(sql: SqliteSql) -> bool:
+    pages, free = (
+        sql.raw.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count")
+    )
     return bool(2 * free > pages)

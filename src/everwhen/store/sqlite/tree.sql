@@ -46,7 +46,7 @@ SELECT unit, parent, fingerprint FROM nodes WHERE id = ?;
 -- insert_node_unit --
 INSERT INTO units (id, kind, network, level, turn, text, context, occurred_start, occurred_end, grain, mentioned_at,
                    recorded_at, pieces, terms)
-VALUES (:id, 'node', 'world', :level, NULL, :text, '', :start, :end, :grain, :last_at, :recorded_at, :pieces, :terms);
+VALUES (:id, 'node', 'world', :level, NULL, :text, '', :start, :end, :grain, :last_at, :recorded_at, :pieces, :terms) RETURNING seq;
 
 -- insert_node --
 INSERT INTO nodes (unit, id, level, parent, session, starts, ends, first_at, children, statements, facts, fingerprint,

@@ -6,13 +6,11 @@ SQLite says whether the file was written, and the bank's list of removals says w
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Sequence
 
+from everwhen.store.sql.rows import unit_of
+from everwhen.store.sqlite.connection import SqliteSql
 from everwhen.store.sqlite.index_loading import read_removals
-from everwhen.store.sqlite.rows import unit_of
-from everwhen.store.sqlite.statements import statements
 from everwhen.types import UnitRow
 
 MOST = 20_000
@@ -28,13 +26,13 @@ class TurnCache:
         self._removed = 0
         self._epoch = ""
 
-    def read(self, sql: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, UnitRow]:
+    def read(self, sql: SqliteSql, seqs: Sequence[int]) -> dict[int, UnitRow]:
         """The units with these numbers, in their order."""
         self._catch_up(sql)
         missing = [seq for seq in seqs if seq not in self._rows]
         found = {seq: self._rows[seq] for seq in seqs if seq in self._rows}
         if missing:
-            rows = map(unit_of, sql.execute(statements()["units"], (json.dumps(missing),)))
+            rows = map(unit_of, sql.run("units", (missing,)))
             new = {row.seq: row for row in rows}
             found |= new
             if len(self._rows) + len(new) > MOST:
@@ -43,12 +41,12 @@ class TurnCache:
             self._rows.update((seq, row) for seq, row in new.items() if row.kind == "turn")
         return {seq: found[seq] for seq in sorted(found)}
 
-    def _catch_up(self, sql: sqlite3.Connection) -> None:
-        version = sql.execute("PRAGMA data_version").fetchone()[0]
+    def _catch_up(self, sql: SqliteSql) -> None:
+        version = sql.raw.execute("PRAGMA data_version").fetchone()[0]
         if version == self._version:
             return
         gone, removed = read_removals(sql, self._removed, holding=bool(self._rows))
-        epoch = str(sql.execute("SELECT value FROM bank WHERE key = 'epoch'").fetchone())
+        epoch = str(sql.raw.execute("SELECT value FROM bank WHERE key = 'epoch'").fetchone())
         if gone is None or len(gone) or epoch != self._epoch:
             self._rows = {}
         self._version, self._removed, self._epoch = version, removed, epoch

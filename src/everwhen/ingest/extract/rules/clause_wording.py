@@ -65,7 +65,7 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, coref: Core
         parts = (coref.tell(words[:place]), coref.phrase(clause.object), coref.tell(words[place:]))
         return " ".join(part for part in parts if part)
     told = coref.tell(words)
-    if clause.subject is None or clause.inherited:
+    if (clause.subject is None or clause.inherited) and not told.casefold().startswith(subject.casefold()):
         proper = bool(words) and words[0].pos == "PROPN"
         told = f"{subject} {told if proper else told[:1].lower() + told[1:]}"
     return told

@@ -115,9 +115,16 @@ class Coreference:
     def _told(self, word: Word, before: Word | None) -> str:
         if (owner := self.owner(word)) is not None:
             return owner
+        if word.lower == "us" and word.head.lower == "of":
+            return "them"  # "the two of us" is more than the speaker
         if word.pos in ("PRON", "NOUN", "PROPN", "X") and (meant := self.person(word)) is not None:
             return meant
-        agrees = before is not None and before.lower in ("i", "im", "we", "you", "u") and self.person(before)
+        agrees = (
+            before is not None
+            and before.lower in ("i", "im", "we", "you", "u")
+            and before.dep != "conj"  # "Rui and I drive"
+            and self.person(before)
+        )
         if agrees and word.lower in _AGREES:
             return _AGREES[word.lower]
         if agrees and word.tag == "VBP" and word.pos == "VERB":

@@ -153,6 +153,9 @@ def _subject(
         return who or (coref.phrase(word) if says_what else None)
     if clause.verb.lemma == "be" and dated is not None and dated.words[0].i < clause.verb.i:
         return dated.ref.text if says_what else None
+    named = clause.verb.child("compound")
+    if named is not None and named.pos == "PROPN":
+        return coref.phrase(named)  # "Dr. Sampaio rang": the parser took the verb for a surname
     if tag in ("VB", "VBP"):  # a request, unless a list of plans has it: "Remind you on Friday"
         about_you = clause.object is not None and clause.object.lower in SECOND and dated is not None
         return coref.speaker if near.header.ahead or about_you else None

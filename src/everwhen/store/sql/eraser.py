@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -12,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.index import Index
 from everwhen.store.kind_codes import codes
 from everwhen.store.maintenance import Follower, ReembeddedTurn, RemovedNodes, RemovedUnits
-from everwhen.store.sqlite.jobs import put_marks
-from everwhen.store.sqlite.ledger import SqliteLedger
-from everwhen.store.sqlite.rows import turn_of
-from everwhen.store.sqlite.statements import next_epoch, statements
-from everwhen.store.sqlite.tombstones import Tombstones
-from everwhen.store.sqlite.tree import above
-from everwhen.store.sqlite.unit_removal import remove_units, restart_turns, tell_changed
+from everwhen.store.sql.jobs import put_marks
+from everwhen.store.sql.ledger import SqlLedger
+from everwhen.store.sql.rows import turn_of
+from everwhen.store.sql.session import Sql, UnitIndex
+from everwhen.store.sql.tombstones import Tombstones
+from everwhen.store.sql.tree import above
+from everwhen.store.sql.units import index_units, remove_units, restart_turns, tell_changed
+from everwhen.store.sql.values import next_epoch
 from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.store.tree import NodePlace
 from everwhen.store.vector_model import VectorModel
@@ -36,35 +35,35 @@ class DryRunRollback(Exception):
     """Raised to roll back a transaction that was only a dry run."""
 
 
-class SqliteEraser:
+class SqlEraser:
     """The `Eraser` of one open transaction."""
 
     def __init__(
         self,
-        sql: sqlite3.Connection,
+        sql: Sql,
         tokenizer: Callable[[], Tokenizer],
-        index: Callable[[], Index],
-        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
+        index: Callable[[], UnitIndex],
+        still_ours: Callable[[Sql, VectorModel], None],
     ) -> None:
         self._sql = sql
         self._tokenizer = tokenizer
         self._index = index
         self._still_ours = still_ours
-        self.facts = SqliteLedger(sql, tokenizer, still_ours)
+        self.facts = SqlLedger(sql, tokenizer, still_ours)
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
         return followers(self._sql, turns)
 
     def remember(self, turns: Sequence[str], at: datetime) -> None:
         stones, when = Tombstones(self._sql), to_text(at)
-        for row in self._rows("turns_by_id", (_json(turns),)):
+        for row in self._rows("turns_by_id", (list(turns),)):
             stones.put(row[1], row[7], row[9], row[6], when)
 
     # Facts
 
     def uncite(self, turns: Sequence[str]) -> dict[str, list[str]]:
-        touched = [row[0] for row in self._rows("facts_citing", (_json(turns),))]
-        self._do("drop_fact_sources", (_json(turns),))
+        touched = [row[0] for row in self._rows("facts_citing", (list(turns),))]
+        self._do("drop_fact_sources", (list(turns),))
         return {fact: [row[0] for row in self._rows("sources_left", (fact,))] for fact in touched}
 
     def is_only_learned(self, fact: str) -> bool:
@@ -74,7 +73,7 @@ class SqliteEraser:
         return " ".join(f"{row[2]} {row[0]}" for row in self._rows("fact_words", (fact,)))
 
     def facts_about(self, names: Sequence[str]) -> list[str]:
-        return [row[0] for row in self._rows("facts_about", {"names": _json(names)})]
+        return [row[0] for row in self._rows("facts_about", {"names": list(names)})]
 
     def erase_facts(self, facts: Sequence[str]) -> tuple[str, ...]:
         rows = [row for fact in facts for row in self._rows("fact_words", (fact,))]
@@ -82,7 +81,7 @@ class SqliteEraser:
         for fact in facts:
             stones.put_fact(fact, now)
             self._do("forget_past_nodes_of_fact", (f'"{fact}"',))
-        self._do("drop_conflicts_of", {"facts": _json(facts)})
+        self._do("drop_conflicts_of", {"facts": list(facts)})
         self.facts.erase(facts)
         objects = {row[0] for row in rows}
         for seq, reason in self._rows("reasons_quoting", ()):
@@ -96,7 +95,7 @@ class SqliteEraser:
 
     def uproot(self, turns: Sequence[str], places: Sequence[NodePlace]) -> RemovedNodes:
         units = above(self._sql, turns, places)
-        rows = self._rows("nodes_of_units", (_json(units),))
+        rows = self._rows("nodes_of_units", (units,))
         remove_units(self._sql, units)
         put_marks(self._sql, places)
         return RemovedNodes(
@@ -129,14 +128,14 @@ class SqliteEraser:
         found = sorted({unit for units in echoing.values() for unit in units})
         return [
             (id_, kind, tuple(row[0] for row in self._rows("turns_of_unit", (unit,))))
-            for unit, id_, kind in self._rows("units_named", (_json(found),))
+            for unit, id_, kind in self._rows("units_named", (found,))
         ]
 
     def _saying(self, asked: Mapping[str, NDArray[np.int64]]) -> dict[str, set[int]]:
         """For each word those of its units that say it, context aside; nothing for a word that none does."""
         units = sorted({unit for several in asked.values() for unit in several.tolist()})
         texts, owners = [], []
-        for unit, speaker, text in self._rows("words_of_units", (_json(units),)):
+        for unit, speaker, text in self._rows("words_of_units", (units,)):
             texts += [speaker, text]
             owners += [unit, unit]
         said = self._tokenizer().saying(texts, asked)
@@ -144,7 +143,7 @@ class SqliteEraser:
         return {word: own for word, places in found.items() if (own := places & set(asked[word].tolist()))}
 
     def told_with(self, turns: Sequence[str]) -> list[str]:
-        return [row[1] for row in self._rows("told_with", (_json(list(self._seqs(turns).values())),))]
+        return [row[1] for row in self._rows("told_with", (list(self._seqs(turns).values()),))]
 
     def remove(
         self,
@@ -155,29 +154,29 @@ class SqliteEraser:
         reports: Sequence[str] = (),
     ) -> RemovedUnits:
         seqs = list(self._seqs(turns).values())
-        raw = [row[0] for row in self._rows("raw_units", (_json(seqs),))]
+        raw = [row[0] for row in self._rows("raw_units", (seqs,))]
         read_again = list(self._seqs(again).values())
-        derived = self._rows("units_resting_on", (_json(seqs),))
-        restarted = self._rows("units_resting_on", (_json(read_again),))
-        taken = _json([*raw, *(row[0] for row in derived)])
-        all_removed = _json([*raw, *(row[0] for row in derived), *(row[0] for row in restarted)])
+        derived = self._rows("units_resting_on", (seqs,))
+        restarted = self._rows("units_resting_on", (read_again,))
+        taken = [*raw, *(row[0] for row in derived)]
+        all_removed = [*raw, *(row[0] for row in derived), *(row[0] for row in restarted)]
         unlinked = [row[0] for row in self._rows("linked_to", {"units": all_removed})]
         vectors = self._one("count_vectors", (taken,))
         links = self._one("count_links", {"units": taken})
-        names = self._rows("names_mentioned_by", (_json([*raw, *(row[0] for row in derived)]),))
-        self._do("same_failures", (_json(seqs),))
-        self._do("forget_past_nodes", (_json(turns),))
-        self._do("reports_of", (_json(reports),))
+        names = self._rows("names_mentioned_by", ([*raw, *(row[0] for row in derived)],))
+        self._do("same_failures", (seqs,))
+        self._do("forget_past_nodes", (list(turns),))
+        self._do("reports_of", (list(reports),))
         entities = self._forget_names(names, raw)
         remove_units(self._sql, [row[0] for row in derived])
         restart_turns(self._sql, [*seqs, *read_again])
         for one in retold:
             self._retell(one)
         remove_units(self._sql, raw)
-        self._do("delete_provenance", (_json(seqs),))
-        self._do("reseat_units", (_json(seqs),))
-        self._sql.executemany(statements()["delete_turn"], [(seq,) for seq in seqs])
-        for segment, first in self._rows("broken_segments", (_json(turns),)):
+        self._do("delete_provenance", (seqs,))
+        self._do("reseat_units", (seqs,))
+        self._sql.run_many("delete_turn", [(seq,) for seq in seqs])
+        for segment, first in self._rows("broken_segments", (list(turns),)):
             self._do("rename_segment", (f"x-{first}", segment))
         self._note()
         kinds: dict[str, list[str]] = {}
@@ -194,11 +193,11 @@ class SqliteEraser:
 
     def expire(self, turns: Sequence[str], retold: Sequence[ReembeddedTurn], at: datetime) -> RemovedUnits:
         seqs = list(self._seqs(turns).values())
-        raw = [row[0] for row in self._rows("raw_units", (_json(seqs),))]
-        taken = _json(raw)
+        raw = [row[0] for row in self._rows("raw_units", (seqs,))]
+        taken = list(raw)
         vectors, links = self._one("count_vectors", (taken,)), self._one("count_links", {"units": taken})
         unlinked = tuple(row[0] for row in self._rows("linked_to", {"units": taken}))
-        self._do("same_failures", (_json(seqs),))
+        self._do("same_failures", (seqs,))
         for one in retold:
             self._retell(one)
         remove_units(self._sql, raw)
@@ -211,7 +210,7 @@ class SqliteEraser:
     def drop_old(self, kind: str, before: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if kind == "node":
             units = [row[0] for row in self._rows("trees_ended_before", (to_text(before),))]
-            rows = self._rows("nodes_of_units", (_json(units),))
+            rows = self._rows("nodes_of_units", (units,))
             ids, texts = tuple(row[0] for row in rows), tuple(row[1] for row in rows)
             self._do("drop_past_nodes_before", (to_text(before),))
         else:
@@ -242,13 +241,10 @@ class SqliteEraser:
         return [row[0] for row in self._rows("facts_last_seen_before", (to_text(before),))]
 
     def remove_everything(self) -> None:
-        tables = [row[0] for row in self._rows("tables", ()) if row[0] not in LEFT]
         stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
         for (fact,) in self._rows("all_facts", ()):
             stones.put_fact(fact, now)
-        self._sql.execute("PRAGMA defer_foreign_keys = ON")  # until the commit, when nothing is left to point
-        for table in tables:
-            self._sql.execute(f"DELETE FROM {table}")
+        self._sql.empty(LEFT)
         next_epoch(self._sql)
         self._note()
 
@@ -262,23 +258,21 @@ class SqliteEraser:
 
     def _retell(self, one: ReembeddedTurn) -> None:
         """Give a turn another context to be searched with, and the vectors that go with it."""
-        ask = statements()
         self._still_ours(self._sql, one.made_with)
-        unit = self._sql.execute(ask["turn_units"], (_json([one.turn]),)).fetchone()[1]
-        ((_, speaker, text),) = self._rows("words_of_units", (_json([unit]),))
-        self._do("delete_vectors", (unit,))
-        rows = [(unit, place, np.asarray(row, "<f4").tobytes()) for place, row in enumerate(one.vectors)]
-        self._sql.executemany(ask["insert_vector"], rows)
+        unit = self._sql.run("turn_units", ([one.turn],)).fetchone()[1]
+        ((_, speaker, text),) = self._rows("words_of_units", ([unit],))
+        self._do("delete_vectors", ([unit],))
         if one.codes:
             self._do("put_codes", (unit, one.codes))
         terms = self._tokenizer().packed([f"{speaker} {text}"], [one.context])[0]
+        index_units(self._sql, {unit: one.vectors}, {unit: terms})
         self._do(
             "set_context",
             {
                 "unit": unit,
                 "context": one.context,
                 "before": one.before,
-                "pieces": len(rows),
+                "pieces": len(one.vectors),
                 "terms": terms,
             },
         )
@@ -290,19 +284,19 @@ class SqliteEraser:
         """Take away the names that no other turn says, and the identities that none is left of; their ids."""
         gone: list[str] = []
         lost: set[str] = set()
-        mentioned = _json(raw)
+        mentioned = list(raw)
         touched = sorted({entity for entity, _ in names})
         for entity, name in names:
             asked = {"entity": entity, "name": name, "units": mentioned}
-            if self._sql.execute(statements()["name_still_said"], asked).fetchone() is None:
+            if self._sql.run("name_still_said", asked).fetchone() is None:
                 self._do("drop_entity_name", (entity, name))
                 self._do("drop_mentions_under", (entity, name))
                 lost.add(name.casefold())
         for entity in touched:
-            id_, name, merged_into = self._sql.execute(statements()["entity_of_seq"], (entity,)).fetchone()
+            id_, name, merged_into = self._sql.run("entity_of_seq", (entity,)).fetchone()
             left = [row[0] for row in self._rows("names_of_seq", (entity,))]
             asked = {"entity": entity, "units": mentioned}
-            if not left or self._sql.execute(statements()["still_spoken_of"], asked).fetchone() is None:
+            if not left or self._sql.run("still_spoken_of", asked).fetchone() is None:
                 lost.update(one.casefold() for one in left)
                 self._do("drop_mentions_of", (entity,))
                 self._do("lead_past", (merged_into, entity))
@@ -327,31 +321,27 @@ class SqliteEraser:
             self._do("forget_identity_names", (name,))
 
     def _seqs(self, turns: Sequence[str]) -> dict[str, int]:
-        return dict(self._rows("turn_seqs", (_json(turns),)))
+        return dict(self._rows("turn_seqs", (list(turns),)))
 
     def _do(self, name: str, values: Any) -> None:
-        self._sql.execute(statements()[name], values)
+        self._sql.run(name, values)
 
     def _rows(self, name: str, values: Any) -> list[tuple[Any, ...]]:
-        return self._sql.execute(statements()[name], values).fetchall()
+        return self._sql.run(name, values).fetchall()
 
     def _one(self, name: str, values: Any) -> int:
-        return int(self._sql.execute(statements()[name], values).fetchone()[0])
+        return int(self._sql.run(name, values).fetchone()[0])
 
 
-def followers(sql: sqlite3.Connection, turns: Sequence[str]) -> list[Follower]:
+def followers(sql: Sql, turns: Sequence[str]) -> list[Follower]:
     """The turns that are searched with the end of one of these, each with the one that will stand before it."""
-    ask, listed = statements(), _json(turns)
+    listed = list(turns)
     found = []
-    for row in sql.execute(ask["turns_told_after"], {"turns": listed}).fetchall():
+    for row in sql.run("turns_told_after", {"turns": listed}).fetchall():
         place = {"session": row[2], "said_at": row[7], "seq": row[0], "turns": listed}
-        before = sql.execute(ask["turn_before"], place).fetchone()
+        before = sql.run("turn_before", place).fetchone()
         found.append(Follower(turn_of(row), turn_of(before) if before else None))
     return found
-
-
-def _json(values: Sequence[Any]) -> str:
-    return json.dumps(list(values))
 
 
 def _strings(value: Any) -> list[str]:

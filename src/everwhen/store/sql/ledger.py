@@ -1,13 +1,11 @@
-"""Facts inside one write transaction of SQLite: what is read before a decision, and what is written after it."""
+"""Facts inside one write transaction: what is read before a decision, and what is written after it."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,20 +13,20 @@ from numpy.typing import NDArray
 
 from everwhen.instants import from_text, to_text
 from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactKey, FactRow, Outcome, Report
-from everwhen.store.sqlite.statements import statements
-from everwhen.store.sqlite.unit_removal import remove_units
+from everwhen.store.sql.session import Rows, Sql
+from everwhen.store.sql.units import index_units, remove_units
 from everwhen.store.terms import Tokenizer
 from everwhen.store.vector_model import VectorModel
 
 
-class SqliteLedger:
+class SqlLedger:
     """The `FactLedger` of one open transaction."""
 
     def __init__(
         self,
-        sql: sqlite3.Connection,
+        sql: Sql,
         tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
+        still_ours: Callable[[Sql, VectorModel], None],
         held_at: datetime | None = None,
     ) -> None:
         """`held_at` is when the memory came to hold what is written here, where that is not its transaction time."""
@@ -41,15 +39,15 @@ class SqliteLedger:
         found = self.find_key(subject_key, predicate_key)
         if found is not None:
             return found
-        self._do("insert_fact_key", (subject_key, predicate_key, subject, predicate))
-        return FactKey(self._last(), subject, predicate, None)
+        seq = self._number("insert_fact_key", (subject_key, predicate_key, subject, predicate))
+        return FactKey(seq, subject, predicate, None)
 
     def find_key(self, subject_key: str, predicate_key: str) -> FactKey | None:
         row = self._one("fact_key", (subject_key, predicate_key))
         return to_key(row) if row else None
 
     def keys_of(self, predicate_keys: Sequence[str]) -> list[tuple[FactKey, str]]:
-        rows = self._do("keys_of_predicates", (json.dumps(list(predicate_keys)),)).fetchall()
+        rows = self._do("keys_of_predicates", (list(predicate_keys),)).fetchall()
         return [(to_key(row[:4]), row[4]) for row in rows]
 
     def touch(self, key: int, at: datetime) -> datetime:
@@ -60,8 +58,7 @@ class SqliteLedger:
         row = self._one("fact_slot", (key, name))
         if row:
             return int(row[0])
-        self._do("insert_fact_slot", (key, name))
-        return self._last()
+        return self._number("insert_fact_slot", (key, name))
 
     def slots(self, key: int) -> list[int]:
         return [row[0] for row in self._do("slots_of_key", (key,))]
@@ -85,8 +82,8 @@ class SqliteLedger:
         return self._first("newest_version", id=fact_id)
 
     def insert(self, row: FactRow) -> FactRow:
-        self._do("insert_fact", _values(row) | {"held_from": self._held(row.recorded_at)})
-        return replace(row, seq=self._last())
+        values = _values(row) | {"held_from": self._held(row.recorded_at)}
+        return replace(row, seq=self._number("insert_fact", values))
 
     def supersede(self, row: FactRow, at: datetime, outcome: Outcome, reason: str | None = None) -> None:
         values = {"seq": row.seq, "at": to_text(at), "outcome": outcome, "reason": reason}
@@ -129,9 +126,9 @@ class SqliteLedger:
         self._do("adopt_unit_turns", {"fact": fact_id, "other": other})
 
     def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32], made_with: VectorModel) -> None:
-        ask = statements()
         self._still_ours(self._sql, made_with)
-        self._do(
+        terms = self._tokenizer().packed([text], [""])[0]
+        unit = self._number(
             "insert_fact_unit",
             {
                 "id": row.id,
@@ -140,17 +137,10 @@ class SqliteLedger:
                 "mentioned_at": to_text(row.valid_from),
                 "recorded_at": to_text(row.recorded_at),
                 "pieces": len(vectors),
-                "terms": self._tokenizer().packed([text], [""])[0],
+                "terms": terms,
             },
         )
-        unit = self._last()
-        self._sql.executemany(
-            ask["insert_vector"],
-            [
-                (unit, piece, np.asarray(vector, dtype="<f4").tobytes())
-                for piece, vector in enumerate(vectors)
-            ],
-        )
+        index_units(self._sql, {unit: vectors}, {unit: terms})
 
     def open_conflict(self, conflict: ConflictRow, key: int) -> None:
         self._do(
@@ -189,8 +179,8 @@ class SqliteLedger:
         self._do("insert_report", (report.kind, report.ref, to_text(report.at)))
 
     def drop_sources(self, sources: Sequence[str]) -> list[str]:
-        touched = {row[0] for row in self._do("drop_sources", (json.dumps(list(sources)),)).fetchall()}
-        rows = self._do("facts_without_source", (json.dumps(sorted(touched)),)).fetchall()
+        touched = {row[0] for row in self._do("drop_sources", (list(sources),)).fetchall()}
+        rows = self._do("facts_without_source", (sorted(touched),)).fetchall()
         return [row[0] for row in rows]
 
     def erase(self, fact_ids: Sequence[str]) -> None:
@@ -198,49 +188,26 @@ class SqliteLedger:
             row = self._one("fact_unit", (fact,))
             if row:
                 remove_units(self._sql, [row[0]])
-            for table in ("fact_confirmations", "fact_sources"):
-                self._sql.execute(f"DELETE FROM {table} WHERE fact = ?", (fact,))
-            self._do("erase_fact", (fact,))
+            for name in ("erase_confirmations", "erase_sources", "erase_fact"):
+                self._do(name, (fact,))
 
-    def _do(self, name: str, values: Any) -> sqlite3.Cursor:
-        return self._sql.execute(statements()[name], values)
+    def _do(self, name: str, values: Any) -> Rows:
+        return self._sql.run(name, values)
 
     def _one(self, name: str, values: Any) -> tuple[Any, ...] | None:
         row: tuple[Any, ...] | None = self._do(name, values).fetchone()
         return row
 
-    def _last(self) -> int:
-        return int(self._sql.execute("SELECT last_insert_rowid()").fetchone()[0])
+    def _number(self, name: str, values: Any) -> int:
+        """Insert a row; its number."""
+        return int(self._do(name, values).fetchone()[0])
 
     def _rows(self, name: str, **values: Any) -> list[FactRow]:
-        return [to_row(row) for row in self._sql.execute(present(name), values).fetchall()]
+        return [to_row(row) for row in self._sql.run(name, values, columns="fact_columns")]
 
     def _first(self, name: str, **values: Any) -> FactRow | None:
-        row = self._sql.execute(present(name), values).fetchone()
+        row = self._sql.run(name, values, columns="fact_columns").fetchone()
         return to_row(row) if row else None
-
-
-@cache
-def present(name: str, where: str = "") -> str:
-    """A statement that reads versions as they are at present."""
-    return (
-        statements()[name]
-        .replace("{columns}", columns("f.support", "f.confirmed_at"))
-        .replace("{where}", where)
-    )
-
-
-@cache
-def known(name: str, where: str = "") -> str:
-    """The same with support and confirmation as the log had them at `:known_at`."""
-    log = "FROM fact_confirmations c WHERE c.fact = f.id AND c.at <= :known_at"
-    seen = columns(f"1 + (SELECT coalesce(sum(c.support), 0) {log})", f"(SELECT max(c.confirmed_at) {log})")
-    return statements()[name].replace("{columns}", seen).replace("{where}", where)
-
-
-def columns(support: str, confirmed: str) -> str:
-    wanted = "".join(line for line in statements()["fact_columns"].splitlines() if not line.startswith("--"))
-    return wanted.replace("{support}", support).replace("{confirmed}", confirmed)
 
 
 def to_row(row: tuple[Any, ...]) -> FactRow:

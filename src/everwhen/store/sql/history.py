@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from everwhen.instants import from_text
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sql.session import Sql
 from everwhen.store.then import Then
 from everwhen.types import Entity
 
@@ -44,10 +43,10 @@ class Identities:
         return entity
 
 
-def identities_then(sql: sqlite3.Connection, then: Then) -> Identities:
+def identities_then(sql: Sql, then: Then) -> Identities:
     names: dict[int, str] = {}
     into: dict[int, int] = {}
-    for entity, name, merged_into in sql.execute(statements()["identity_changes_then"], then.texts):
+    for entity, name, merged_into in sql.run("identity_changes_then", then.texts):
         if name is not None:
             names[entity] = name
         elif merged_into is not None:
@@ -57,12 +56,12 @@ def identities_then(sql: sqlite3.Connection, then: Then) -> Identities:
     return Identities(names, into)
 
 
-def entities_then(sql: sqlite3.Connection, then: Then) -> list[Entity]:
+def entities_then(sql: Sql, then: Then) -> list[Entity]:
     """Those who were known then, those spoken of most first."""
     who = identities_then(sql, then)
-    known = {seq: rest for seq, *rest in sql.execute(statements()["all_entities"])}
+    known = {seq: rest for seq, *rest in sql.run("all_entities")}
     groups: dict[int, list[Mention]] = {}
-    for row in sql.execute(statements()["mentions_then"], then.texts):
+    for row in sql.run("mentions_then", then.texts):
         mention = Mention(*row)
         groups.setdefault(who.root(mention.entity), []).append(mention)
     found = [
@@ -73,10 +72,10 @@ def entities_then(sql: sqlite3.Connection, then: Then) -> list[Entity]:
     return sorted(found, key=lambda one: (-one.mentions, one.name))
 
 
-def subjects_then(sql: sqlite3.Connection, then: Then, subject: str) -> list[tuple[int, str]]:
+def subjects_then(sql: Sql, then: Then, subject: str) -> list[tuple[int, str]]:
     """The units that mention those who went by a name then, each with the name it uses."""
     who, wanted = identities_then(sql, then), subject.casefold()
-    rows = (Mention(*row) for row in sql.execute(statements()["mentions_then"], then.texts))
+    rows = (Mention(*row) for row in sql.run("mentions_then", then.texts))
     return [
         (one.unit, one.name)
         for one in rows

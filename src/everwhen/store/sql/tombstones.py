@@ -9,31 +9,30 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import sqlite3
 
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sql.session import Sql
 
 
 class Tombstones:
     """The tombstones of one bank, inside one transaction."""
 
-    def __init__(self, sql: sqlite3.Connection, secret: str | None = None) -> None:
+    def __init__(self, sql: Sql, secret: str | None = None) -> None:
         self._sql = sql
-        found = secret or sql.execute(statements()["kept_value"], ("secret",)).fetchone()[0]
+        found = secret or sql.run("kept_value", ("secret",)).fetchone()[0]
         self._secret = bytes.fromhex(found)
 
     @property
     def any(self) -> bool:
-        return self._sql.execute(statements()["any_tombstone"]).fetchone() is not None
+        return self._sql.run("any_tombstone").fetchone() is not None
 
     def put(self, turn: str, said_at: str, recorded_at: str, text: str, at: str) -> None:
         """Instants as they are stored."""
         time = said_at if said_at != recorded_at else ""
-        self._sql.execute(statements()["insert_tombstone"], (self._digest(turn, time, text), at))
+        self._sql.run("insert_tombstone", (self._digest(turn, time, text), at))
 
     def put_fact(self, fact: str, at: str) -> None:
         """Facts have a random id, which is all that identifies them."""
-        self._sql.execute(statements()["insert_tombstone"], (self._digest("fact", fact), at))
+        self._sql.run("insert_tombstone", (self._digest("fact", fact), at))
 
     def holds_fact(self, fact: str) -> bool:
         return self._known(self._digest("fact", fact))
@@ -47,7 +46,7 @@ class Tombstones:
         return self._digest("pseudonym", text).hex()[:12]
 
     def _known(self, digest: bytes) -> bool:
-        return self._sql.execute(statements()["known_tombstone"], (digest,)).fetchone() is not None
+        return self._sql.run("known_tombstone", (digest,)).fetchone() is not None
 
     def _digest(self, *parts: str) -> bytes:
         # The length of each part before it: no two lists of parts look the same.

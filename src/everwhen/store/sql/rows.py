@@ -1,4 +1,4 @@
-"""Converts SQLite's rows to our types."""
+"""Converts rows to our types."""
 
 from __future__ import annotations
 

@@ -1,22 +1,19 @@
-"""The work of a bank that is done later, on lists in its SQLite file."""
+"""The work of a bank that is done later, on lists in its tables."""
 
 from __future__ import annotations
 
-import json
 import socket
-import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from everwhen.instants import from_text, to_text
 from everwhen.processes import is_running
-from everwhen.store.jobs import Seen, Work
-from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.rows import turn_of
-from everwhen.store.sqlite.scrubbing import SqliteScrubbing
-from everwhen.store.sqlite.statements import statements
-from everwhen.store.sqlite.unit_removal import restart_turns
+from everwhen.store.jobs import ScrubJob, Seen, Work
+from everwhen.store.sql.rows import turn_of
+from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.units import restart_turns
+from everwhen.store.sql.values import bank_values, put_values
 from everwhen.store.tree import BuildMark, NodePlace, SessionSpan
 from everwhen.types import Turn
 
@@ -24,16 +21,16 @@ _LAST = 2**63 - 1
 """A place behind every turn."""
 
 
-class SqliteJobs:
-    """The `Jobs` of one bank file. See `everwhen.store.jobs` for what each call promises."""
+class SqlJobs:
+    """The `Jobs` of one bank. See `everwhen.store.jobs` for what each call promises."""
 
-    def __init__(self, writer: Connection, reader: Connection) -> None:
-        self.extraction = SqliteExtractionJobs(writer, reader)
-        self.tree = SqliteTreeJobs(writer, reader)
-        self.scrubbing = SqliteScrubbing(writer, reader)
+    def __init__(self, writer: Connection, reader: Connection, scrubbing: ScrubJob) -> None:
+        self.extraction = SqlExtractionJobs(writer, reader)
+        self.tree = SqlTreeJobs(writer, reader)
+        self.scrubbing = scrubbing
 
 
-class SqliteExtractionJobs:
+class SqlExtractionJobs:
     """Turns to be extracted: the table `pending`, and `claims` of those who work on them."""
 
     def __init__(self, writer: Connection, reader: Connection) -> None:
@@ -42,7 +39,7 @@ class SqliteExtractionJobs:
 
     def watermark(self) -> int:
         with self._reader.use() as sql:
-            return int(sql.execute(statements()["newest_turn"]).fetchone()[0])
+            return int(sql.run("newest_turn").fetchone()[0])
 
     def pending(self, upto: int | None = None) -> int:
         return self._ask_pending("count_pending", upto)
@@ -52,54 +49,52 @@ class SqliteExtractionJobs:
 
     def _ask_pending(self, statement: str, upto: int | None) -> int:
         with self._reader.use() as sql:
-            return int(sql.execute(statements()[statement], (_LAST if upto is None else upto,)).fetchone()[0])
+            return int(sql.run(statement, (_LAST if upto is None else upto,)).fetchone()[0])
 
     def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
         if not self.waits():
             return None
-        ask, now = statements(), datetime.now(UTC)
+        now = datetime.now(UTC)
         with self._writer.transaction() as sql:
             _forget_the_dead(sql, now)
-            found = sql.execute(ask["next_pending"]).fetchone()
+            found = sql.run("next_pending").fetchone()
             if found is None:
                 return None
             (session,) = found
-            place = sql.execute(ask["first_pending_of_session"], (session,)).fetchone()
+            place = sql.run("first_pending_of_session", (session,)).fetchone()
             taken: list[Turn] = []
-            for row in sql.execute(ask["turns_from"], (session, *place, turns)):
+            for row in sql.run("turns_from", (session, *place, turns)):
                 if row[-1]:  # somebody has it: what follows has another turn before it
                     break
                 taken.append(turn_of(row[:-1]))
-            before = [turn_of(row) for row in sql.execute(ask["turns_before"], (session, *place, overlap))]
+            before = [turn_of(row) for row in sql.run("turns_before", (session, *place, overlap))]
             expires = to_text(now + timedelta(seconds=seconds))
-            sql.executemany(ask["insert_claim"], [(turn.seq, owner, expires) for turn in taken])
+            sql.run_many("insert_claim", [(turn.seq, owner, expires) for turn in taken])
         return Work(session, tuple(taken), tuple(reversed(before)))
 
     def heartbeat(self, owner: str, seconds: float) -> None:
         expires = to_text(datetime.now(UTC) + timedelta(seconds=seconds))
         with self._writer.transaction() as sql:
-            sql.execute(statements()["renew_claims"], (expires, owner))
+            sql.run("renew_claims", (expires, owner))
 
     def release(self, owner: str) -> None:
         with self._writer.transaction() as sql:
-            sql.execute(statements()["drop_claims_of"], (owner,))
+            sql.run("drop_claims_of", (owner,))
 
     def enqueue(self, turns: Sequence[str] | None = None) -> int:
-        ask = statements()
         with self._writer.transaction() as sql:
             if turns is None:
-                seqs = [row[0] for row in sql.execute(ask["all_turn_seqs"])]
+                seqs = [row[0] for row in sql.run("all_turn_seqs")]
             else:
-                wanted = (json.dumps(list(turns)),)
-                seqs = [row[0] for row in sql.execute(ask["turns_to_restart"], wanted)]
+                seqs = [row[0] for row in sql.run("turns_to_restart", (list(turns),))]
             restart_turns(sql, seqs)
             if turns is None:
-                sql.execute(ask["drop_seen_names"])
-            sql.execute(ask["drop_unknown_entities"])
+                sql.run("drop_seen_names")
+            sql.run("drop_unknown_entities")
         return len(seqs)
 
 
-class SqliteTreeJobs:
+class SqlTreeJobs:
     """Nodes to be built: the table `tree_marks`, and in `bank` how far the turns are on it."""
 
     def __init__(self, writer: Connection, reader: Connection) -> None:
@@ -107,17 +102,16 @@ class SqliteTreeJobs:
         self._reader = reader
 
     def unseen(self) -> tuple[Seen, list[SessionSpan]]:
-        ask = statements()
-        with self._reader.transaction("DEFERRED") as sql:
-            newest = sql.execute(ask["newest_turn"]).fetchone()[0]
-            last = sql.execute(ask["last_taken_back"]).fetchone()[0]
+        with self._reader.snapshot() as sql:
+            newest = sql.run("newest_turn").fetchone()[0]
+            last = sql.run("last_taken_back").fetchone()[0]
             asked = {"seen": seen_turns(sql), "taken_back": tree_value(sql, "tree_taken_back") or ""}
-            rows = sql.execute(ask["unseen_sessions"], asked).fetchall()
+            rows = sql.run("unseen_sessions", asked).fetchall()
         return Seen(newest, last), [told(row) for row in rows]
 
     def watermark(self) -> datetime | None:
         with self._reader.use() as sql:
-            (newest,) = sql.execute(statements()["newest_said"]).fetchone()
+            (newest,) = sql.run("newest_said").fetchone()
         return from_text(newest) if newest else None
 
     def enqueue(self, places: Sequence[NodePlace], seen: Seen | None = None) -> None:
@@ -131,7 +125,7 @@ class SqliteTreeJobs:
 
     def marks(self, level: int) -> list[BuildMark]:
         with self._reader.use() as sql:
-            rows = sql.execute(statements()["marks"], (level,)).fetchall()
+            rows = sql.run("marks", (level,)).fetchall()
         return [
             BuildMark(
                 seq, NodePlace(node, level, from_text(starts), from_text(ends), session, parent), bool(waits)
@@ -141,22 +135,21 @@ class SqliteTreeJobs:
 
     def pending(self) -> int:
         with self._reader.use() as sql:
-            return int(sql.execute(statements()["count_marks"]).fetchone()[0])
+            return int(sql.run("count_marks").fetchone()[0])
 
 
-def _forget_the_dead(sql: sqlite3.Connection, now: datetime) -> None:
+def _forget_the_dead(sql: Sql, now: datetime) -> None:
     """Drop claims that are too old, and those of processes of this machine that are no more."""
-    ask = statements()
-    sql.execute(ask["drop_old_claims"], (to_text(now),))
-    for (owner,) in sql.execute(ask["claim_owners"]).fetchall():
+    sql.run("drop_old_claims", (to_text(now),))
+    for (owner,) in sql.run("claim_owners").fetchall():
         host, _, rest = owner.partition(":")
         process = rest.partition(":")[0]
         if host == socket.gethostname() and process.isdigit() and not is_running(int(process)):
-            sql.execute(ask["drop_claims_of"], (owner,))
+            sql.run("drop_claims_of", (owner,))
 
 
-def put_marks(sql: sqlite3.Connection, places: Sequence[NodePlace]) -> None:
-    sql.executemany(statements()["put_mark"], [mark_row(place) for place in places])
+def put_marks(sql: Sql, places: Sequence[NodePlace]) -> None:
+    sql.run_many("put_mark", [mark_row(place) for place in places])
 
 
 def told(row: tuple[Any, ...]) -> SessionSpan:
@@ -168,13 +161,13 @@ def mark_row(place: NodePlace) -> tuple[Any, ...]:
     return (place.id, place.level, place.parent, place.session, to_text(place.start), to_text(place.end))
 
 
-def tree_value(sql: sqlite3.Connection, key: str) -> str | None:
-    return dict(sql.execute(statements()["bank_values"]).fetchall()).get(key)
+def tree_value(sql: Sql, key: str) -> str | None:
+    return bank_values(sql).get(key)
 
 
-def seen_turns(sql: sqlite3.Connection) -> int:
+def seen_turns(sql: Sql) -> int:
     return int(tree_value(sql, "tree_seen") or 0)
 
 
-def put_tree_value(sql: sqlite3.Connection, key: str, value: str) -> None:
-    sql.execute(statements()["put_bank_value"], (key, value))
+def put_tree_value(sql: Sql, key: str, value: str) -> None:
+    put_values(sql, {key: value})

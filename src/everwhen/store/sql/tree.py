@@ -1,22 +1,18 @@
-"""The tree of a bank in SQLite: nodes, which are stored as units, and the list of nodes to build."""
+"""The tree of a bank: nodes, which are stored as units, and the list of nodes to build."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
 from everwhen.instants import from_text, to_text
-from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.history import versions_then
-from everwhen.store.sqlite.jobs import mark_row, put_marks, put_tree_value, seen_turns, told, tree_value
-from everwhen.store.sqlite.rows import interval_of
-from everwhen.store.sqlite.statements import statements
-from everwhen.store.sqlite.unit_removal import remove_units
+from everwhen.store.sql.history import versions_then
+from everwhen.store.sql.jobs import mark_row, put_tree_value, seen_turns, told, tree_value
+from everwhen.store.sql.rows import interval_of
+from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.units import index_units, remove_units
 from everwhen.store.terms import Tokenizer
 from everwhen.store.then import Then
 from everwhen.store.tree import (
@@ -34,15 +30,15 @@ from everwhen.types import Finding, Statement
 from everwhen.when import Interval
 
 
-class SqliteTree:
-    """The `TreeStore` of one bank file. The contract of each method is in `everwhen.store.tree`."""
+class SqlTree:
+    """The `TreeStore` of one bank. The contract of each method is in `everwhen.store.tree`."""
 
     def __init__(
         self,
         writer: Connection,
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
+        still_ours: Callable[[Sql, VectorModel], None],
     ) -> None:
         self._writer = writer
         self._reader = reader
@@ -53,7 +49,7 @@ class SqliteTree:
 
     def told(self, turns: Sequence[str]) -> list[SessionSpan]:
         with self._reader.use() as sql:
-            rows = sql.execute(statements()["sessions_of_turns"], (json.dumps(list(turns)),)).fetchall()
+            rows = sql.run("sessions_of_turns", (list(turns),)).fetchall()
         return [told(row) for row in rows]
 
     def levels(self) -> str | None:
@@ -63,9 +59,9 @@ class SqliteTree:
     def restart(self, levels: str, *, drop: bool = True) -> None:
         with self._writer.transaction() as sql:
             if drop:
-                sql.execute(statements()["drop_past_nodes"])
-                remove_units(sql, [row[0] for row in sql.execute(statements()["node_units"]).fetchall()])
-            sql.execute(statements()["drop_marks"])
+                sql.run("drop_past_nodes")
+                remove_units(sql, [row[0] for row in sql.run("node_units").fetchall()])
+            sql.run("drop_marks")
             put_tree_value(sql, "tree_seen", "0")
             put_tree_value(sql, "tree_levels", levels)
 
@@ -77,14 +73,13 @@ class SqliteTree:
             now = to_text(datetime.now(UTC))
             return [self._put_one(sql, one.mark, one.node, now) for one in built]
 
-    def _put_one(self, sql: sqlite3.Connection, mark: BuildMark, node: NewNode | None, now: str) -> Outcome:
-        ask = statements()
-        standing = sql.execute(ask["mark"], (mark.place.id,)).fetchone()
+    def _put_one(self, sql: Sql, mark: BuildMark, node: NewNode | None, now: str) -> Outcome:
+        standing = sql.run("mark", (mark.place.id,)).fetchone()
         if standing is None or standing[0] != mark.seq:
             return "late"
-        sql.execute(ask["drop_mark"], (mark.seq,))
-        old = sql.execute(ask["known_node"], (mark.place.id,)).fetchone()
-        if old is not None and sql.execute(ask["session_expired"], (mark.place.session,)).fetchone():
+        sql.run("drop_mark", (mark.seq,))
+        old = sql.run("known_node", (mark.place.id,)).fetchone()
+        if old is not None and sql.run("session_expired", (mark.place.session,)).fetchone():
             return "same"  # its turns have lost their words: the summary that there is, is the last
         if node is None:
             if old is not None:
@@ -95,34 +90,34 @@ class SqliteTree:
         if old is not None:
             _replace(sql, [old[0]], now)
             if old[1] != node.place.parent:  # it has moved: what it stood under is no longer what it was
-                sql.execute(ask["put_mark_of_node"], (old[1],))
+                sql.run("put_mark_of_node", (old[1],))
         if node.place.session is not None:
             self._put_below(sql, node, now)
         self._insert(sql, node, now)
         if node.above is not None:
-            sql.execute(ask["put_mark"], mark_row(node.above))
+            sql.run("put_mark", mark_row(node.above))
         return "built" if old is None else "rebuilt"
 
-    def _remove(self, sql: sqlite3.Connection, place: NodePlace, old: tuple[Any, ...], now: str) -> None:
-        ask = statements()
-        below = sql.execute(ask["node_children"], (place.id, 1)).fetchall() if place.level == 2 else []
+    def _remove(self, sql: Sql, place: NodePlace, old: tuple[Any, ...], now: str) -> None:
+        below = sql.run("node_children", (place.id, 1)).fetchall() if place.level == 2 else []
         _replace(sql, [old[0], *(unit for unit, _ in below)], now)
         if old[1] is not None:
-            sql.execute(ask["put_mark_of_node"], (old[1],))
+            sql.run("put_mark_of_node", (old[1],))
 
-    def _put_below(self, sql: sqlite3.Connection, node: NewNode, now: str) -> None:
+    def _put_below(self, sql: Sql, node: NewNode, now: str) -> None:
         """Level 1 under a session, where a model wrote it: what changed is replaced, what is gone is removed."""
-        under = sql.execute(statements()["node_children"], (node.place.id, 1)).fetchall()
+        under = sql.run("node_children", (node.place.id, 1)).fetchall()
         _replace(sql, [unit for unit, id_ in under if id_ not in node.kept], now)
         for one in node.below:
             self._insert(sql, one, now)
 
-    def _insert(self, sql: sqlite3.Connection, node: NewNode, now: str) -> None:
-        ask, place, when = statements(), node.place, node.interval
+    def _insert(self, sql: Sql, node: NewNode, now: str) -> None:
+        place, when = node.place, node.interval
+        terms = self._tokenizer().packed([f" {node.text}"], [""])[0]
         assert when.start is not None
         assert when.end is not None
-        unit = sql.execute(
-            ask["insert_node_unit"],
+        row = sql.run(
+            "insert_node_unit",
             {
                 "id": place.id,
                 "level": place.level,
@@ -133,16 +128,14 @@ class SqliteTree:
                 "last_at": to_text(node.last_at),
                 "recorded_at": to_text(node.recorded_at),
                 "pieces": len(node.vectors),
-                "terms": self._tokenizer().packed([f" {node.text}"], [""])[0],
+                "terms": terms,
             },
-        ).lastrowid
-        sql.execute(ask["insert_node_turns"], {"unit": unit, "turns": json.dumps(list(node.turns))})
-        sql.executemany(
-            ask["insert_vector"],
-            [(unit, piece, np.asarray(vector, "<f4").tobytes()) for piece, vector in enumerate(node.vectors)],
-        )
-        sql.execute(
-            ask["insert_node"],
+        ).fetchone()
+        unit = int(row[0])
+        sql.run("insert_node_turns", {"unit": unit, "turns": list(node.turns)})
+        index_units(sql, {unit: node.vectors}, {unit: terms})
+        sql.run(
+            "insert_node",
             {
                 "unit": unit,
                 "id": place.id,
@@ -164,13 +157,6 @@ class SqliteTree:
             },
         )
 
-    def uproot(self, turns: Sequence[str], places: Sequence[NodePlace]) -> int:
-        with self._writer.transaction() as sql:
-            units = above(sql, turns, places)
-            remove_units(sql, units)
-            put_marks(sql, places)
-        return len(units)
-
     # Reading
 
     def nodes(
@@ -181,48 +167,47 @@ class SqliteTree:
         ids: Sequence[str] | None = None,
         under: Sequence[str] | None = None,
     ) -> list[NodeRow]:
-        ask = statements()
         with self._reader.use() as sql:
             if ids is not None:
-                rows = sql.execute(ask["nodes_by_id"], {"ids": json.dumps(list(ids))}).fetchall()
+                rows = sql.run("nodes_by_id", {"ids": list(ids)}).fetchall()
             elif under is not None:
-                rows = sql.execute(ask["nodes_under"], {"parents": json.dumps(list(under))}).fetchall()
+                rows = sql.run("nodes_under", {"parents": list(under)}).fetchall()
             else:
                 asked = {
                     "level": level,
                     "start": to_text(between.start) if between and between.start else None,
                     "end": to_text(between.end) if between and between.end else None,
                 }
-                rows = sql.execute(ask["nodes"], asked).fetchall()
+                rows = sql.run("nodes", asked).fetchall()
         return [_node(row) for row in rows]
 
     def nodes_then(self, level: int | None, then: Then) -> list[NodeRow]:
         with self._reader.use() as sql:
-            rows = versions_then(sql.execute(statements()["node_versions"], {"level": level}), then)
+            rows = versions_then(sql.run("node_versions", {"level": level}), then)
         return sorted(
             (_node(row) for row in rows), key=lambda row: (row.place.level, row.place.start, row.place.id)
         )
 
     def before(self, level: int, instant: datetime, count: int) -> list[str]:
         with self._reader.use() as sql:
-            rows = sql.execute(statements()["node_texts_before"], (level, to_text(instant), count)).fetchall()
+            rows = sql.run("node_texts_before", (level, to_text(instant), count)).fetchall()
         return [text for (text,) in reversed(rows)]
 
     def paths(self, turns: Sequence[str]) -> dict[str, list[Ancestor]]:
         found: dict[str, list[Ancestor]] = {}
         with self._reader.use() as sql:
-            for turn, id_, level, unit in sql.execute(statements()["node_paths"], (json.dumps(list(turns)),)):
+            for turn, id_, level, unit in sql.run("node_paths", (list(turns),)):
                 found.setdefault(turn, []).append(Ancestor(id_, level, unit))
         return found
 
     def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:
         with self._reader.use() as sql:
-            rows = sql.execute(statements()["nodes_for_reembedding"]).fetchall()
+            rows = sql.run("nodes_for_reembedding").fetchall()
         return ((id_, text, consolidator, json.loads(turns)) for id_, text, consolidator, turns in rows)
 
     def count(self) -> int:
         with self._reader.use() as sql:
-            return int(sql.execute(statements()["count_nodes"]).fetchone()[0])
+            return int(sql.run("count_nodes").fetchone()[0])
 
     def check(self) -> list[Finding]:
         questions = {
@@ -235,35 +220,34 @@ class SqliteTree:
         findings = []
         with self._reader.use() as sql:
             for name, problem in questions.items():
-                if count := sql.execute(statements()[name]).fetchone()[0]:
+                if count := sql.run(name).fetchone()[0]:
                     findings.append(Finding("tree", f"{count} {problem}"))
-            if count := sql.execute(statements()["sessions_without_node"], (seen_turns(sql),)).fetchone()[0]:
+            if count := sql.run("sessions_without_node", (seen_turns(sql),)).fetchone()[0]:
                 findings.append(Finding("tree", f"{count} sessions have no node, and none is to be built"))
-            counts = sql.execute(statements()["nodes_by_level_count"]).fetchall()
+            counts = sql.run("nodes_by_level_count").fetchall()
             # Level 1 is stored only where a model wrote it.
             sizes = [count for level, count in counts if level > 1]
             if sizes != sorted(sizes, reverse=True):
                 findings.append(Finding("tree", "there are more nodes on a level than on the one below"))
-            for problem, count in sql.execute(statements()["node_problems"]):
+            for problem, count in sql.run("node_problems"):
                 findings.append(Finding("consolidation", f"{count} nodes: {problem}"))
         return findings
 
 
-def _replace(sql: sqlite3.Connection, units: Sequence[int], now: str) -> None:
+def _replace(sql: Sql, units: Sequence[int], now: str) -> None:
     """Take nodes out that others replace; as they were they stay among the past versions."""
-    sql.executemany(statements()["keep_past_node"], [{"unit": unit, "until": now} for unit in units])
+    sql.run_many("keep_past_node", [{"unit": unit, "until": now} for unit in units])
     remove_units(sql, units)
 
 
-def above(sql: sqlite3.Connection, turns: Sequence[str], places: Sequence[NodePlace]) -> list[int]:
+def above(sql: Sql, turns: Sequence[str], places: Sequence[NodePlace]) -> list[int]:
     """The nodes above some turns, which are put on the list; `places` are those of the turns' sessions."""
-    ask = statements()
     units: set[int] = set()
-    for _, id_, _, unit in sql.execute(ask["node_paths"], (json.dumps(list(turns)),)).fetchall():
+    for _, id_, _, unit in sql.run("node_paths", (list(turns),)).fetchall():
         units.add(unit)
-        sql.execute(ask["put_mark_of_node"], (id_,))
+        sql.run("put_mark_of_node", (id_,))
     for place in places:
-        units.update(row[0] for row in sql.execute(ask["node_children"], (place.id, 1)))
+        units.update(row[0] for row in sql.run("node_children", (place.id, 1)))
     return sorted(units)
 
 

@@ -1,9 +1,7 @@
-"""Facts in SQLite: one row for each version; every change is read, decided and written in one transaction."""
+"""Facts: one row for each version; every change is read, decided and written in one transaction."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -12,9 +10,8 @@ from typing import Any
 from everwhen.instants import from_text, to_text
 from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactLedger, FactRow, FadingFact, Report
 from everwhen.store.maintenance import TurnForgotten
-from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.ledger import SqliteLedger, known, present, to_conflict, to_declared, to_row
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sql.ledger import SqlLedger, to_conflict, to_declared, to_row
+from everwhen.store.sql.session import Connection, Sql, Values
 from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.store.then import FOREVER, Then
 from everwhen.store.vector_model import VectorModel
@@ -23,15 +20,15 @@ _PAGE = 2000
 _HALF_LIFE = "half_life:"
 
 
-class SqliteFacts:
-    """The `FactStore` of one bank file. The contract of each method is in `everwhen.store.facts`."""
+class SqlFacts:
+    """The `FactStore` of one bank. The contract of each method is in `everwhen.store.facts`."""
 
     def __init__(
         self,
         writer: Connection,
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
+        still_ours: Callable[[Sql, VectorModel], None],
     ) -> None:
         self._still_ours = still_ours
         self._writer = writer
@@ -41,12 +38,12 @@ class SqliteFacts:
     @contextmanager
     def writing(self, read: Sequence[str] = ()) -> Iterator[FactLedger]:
         with self._writer.transaction() as sql:
-            known = sql.execute(statements()["known_turns"], (json.dumps(list(read)),)).fetchall()
+            known = sql.run("known_turns", (list(read),)).fetchall()
             if len(known) < len(set(read)):
                 raise TurnForgotten("a turn was forgotten while it was being read")
-            newest = sql.execute(statements()["newest_recorded"], (json.dumps(list(read)),)).fetchone()[0]
+            newest = sql.run("newest_recorded", (list(read),)).fetchone()[0]
             held_at = from_text(newest) if newest else None
-            yield SqliteLedger(sql, self._tokenizer, self._still_ours, held_at)
+            yield SqlLedger(sql, self._tokenizer, self._still_ours, held_at)
 
     # Reading
 
@@ -66,9 +63,7 @@ class SqliteFacts:
 
     def every_version(self) -> Iterator[FactRow]:
         with self._reader.use() as sql:
-            keys = [
-                row[0] for row in sql.execute("SELECT seq FROM fact_keys ORDER BY subject_key, predicate_key")
-            ]
+            keys = [row[0] for row in sql.run("all_fact_keys")]
         for key in keys:
             yield from self._rows("fact_versions", {"key": key}, "k.seq = :key")
 
@@ -80,17 +75,17 @@ class SqliteFacts:
 
     def fading(self, instant: datetime) -> Iterator[FadingFact]:
         page: dict[str, Any] = {"after": 0, "instant": to_text(instant), "page": _PAGE}
-        while rows := self._fetch(statements()["open_fading_facts"], page):
+        while rows := self._fetch("open_fading_facts", page):
             for seq, valid_from, confirmed_at, confidence, domain in rows:
                 since = max(valid_from, confirmed_at or "")
                 yield FadingFact(seq, from_text(since), confidence, domain)
             page["after"] = rows[-1][0]
 
     def by_seq(self, seqs: Sequence[int]) -> list[FactRow]:
-        return self._rows("facts_by_seq", {"seqs": json.dumps(list(seqs))})
+        return self._rows("facts_by_seq", {"seqs": list(seqs)})
 
     def by_id(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> list[FactRow]:
-        values = {"ids": json.dumps(list(fact_ids)), "known_at": to_text(known_at or FOREVER)}
+        values = {"ids": list(fact_ids), "known_at": to_text(known_at or FOREVER)}
         return self._rows("believed_by_id", values, then=known_at is not None)
 
     def newest(self, fact_id: str) -> FactRow | None:
@@ -105,7 +100,7 @@ class SqliteFacts:
         return next(iter(self._rows("ended_when", values)), None)
 
     def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> list[FactRow]:
-        slots = self._fetch(statements()["slots_of_facts"], (json.dumps(list(fact_ids)),))
+        slots = self._fetch("slots_of_facts", (list(fact_ids),))
         found = (self._rows("last_started", {"slot": slot, "instant": to_text(instant)}) for (slot,) in slots)
         return [row for rows in found for row in rows if row.covers(instant)]
 
@@ -119,68 +114,70 @@ class SqliteFacts:
     def beside_corrected(self) -> list[tuple[FactRow, datetime, bool]]:
         found = []
         for name, own in (("facts_corrected_before", True), ("facts_of_corrected_sources", False)):
-            for row in self._fetch(present(name), ()):
-                found.append((to_row(row[:-1]), from_text(row[-1]), own))
+            with self._reader.use() as sql:
+                rows = sql.run(name, columns="fact_columns").fetchall()
+            found += [(to_row(row[:-1]), from_text(row[-1]), own) for row in rows]
         return found
 
     def known_turns(self, ids: Sequence[str]) -> set[str]:
-        return {id_ for id_, _ in self._fetch(statements()["known_turns"], (json.dumps(list(ids)),))}
+        return {id_ for id_, _ in self._fetch("known_turns", (list(ids),))}
 
     def sources(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> dict[str, list[str]]:
-        values = {"ids": json.dumps(list(fact_ids)), "known_at": to_text(known_at or FOREVER)}
+        values = {"ids": list(fact_ids), "known_at": to_text(known_at or FOREVER)}
         found: dict[str, list[str]] = {}
-        for fact, source in self._fetch(statements()["sources_of_facts"], values):
+        for fact, source in self._fetch("sources_of_facts", values):
             found.setdefault(fact, []).append(source)
         return found
 
     def believed_then(self, fact_ids: Sequence[str], then: Then) -> list[FactRow]:
-        return self._rows("believed_then", {"ids": json.dumps(list(fact_ids)), **then.texts})
+        return self._rows("believed_then", {"ids": list(fact_ids), **then.texts})
 
     def sources_then(self, fact_ids: Sequence[str], then: Then) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        values = {"ids": json.dumps(list(fact_ids)), **then.texts}
-        for fact, source in self._fetch(statements()["sources_then"], values):
+        values = {"ids": list(fact_ids), **then.texts}
+        for fact, source in self._fetch("sources_then", values):
             found.setdefault(fact, []).append(source)
         return found
 
     def from_sources(self, sources: Sequence[str]) -> list[str]:
-        rows = self._fetch(statements()["facts_from_sources"], (json.dumps(list(sources)),))
+        rows = self._fetch("facts_from_sources", (list(sources),))
         return [row[0] for row in rows]
 
     def conflicts(self) -> list[ConflictRow]:
-        return [to_conflict(row) for row in self._fetch(statements()["open_conflicts"], ())]
+        return [to_conflict(row) for row in self._fetch("open_conflicts")]
 
     def reports(self, until: datetime) -> list[Report]:
-        rows = self._fetch(statements()["reports"], (to_text(until),))
+        rows = self._fetch("reports", (to_text(until),))
         return [Report(kind, ref, from_text(at)) for kind, ref, at in rows]
 
     def predicates(self) -> list[DeclaredPredicate]:
-        return [to_declared(row) for row in self._fetch(statements()["declared_predicates"], ())]
+        return [to_declared(row) for row in self._fetch("declared_predicates")]
 
     # What a bank has of its own
 
     def half_lives(self) -> dict[str, float]:
-        values = self._fetch(statements()["bank_values"], ())
+        values = self._fetch("bank_values")
         return {
             key.removeprefix(_HALF_LIFE): float(value) for key, value in values if key.startswith(_HALF_LIFE)
         }
 
     def set_half_life(self, domain: str, days: float) -> None:
         with self._writer.transaction() as sql:
-            sql.execute(statements()["put_bank_value"], (f"{_HALF_LIFE}{domain}", repr(days)))
+            sql.run("put_bank_value", (f"{_HALF_LIFE}{domain}", repr(days)))
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        yield from self._fetch(statements()["fact_texts"], ())
+        yield from self._fetch("fact_texts")
 
     def _rows(
         self, name: str, values: dict[str, Any], where: str = "", *, then: bool = False
     ) -> list[FactRow]:
-        query = known(name, where) if then else present(name, where)
-        return [to_row(row) for row in self._fetch(query, values)]
-
-    def _fetch(self, query: str, values: Any) -> list[tuple[Any, ...]]:
+        columns = "fact_columns_then" if then else "fact_columns"
         with self._reader.use() as sql:
-            return sql.execute(query, values).fetchall()
+            return [to_row(row) for row in sql.run(name, values, columns=columns, where=where)]
+
+    def _fetch(self, name: str, values: Values = ()) -> list[tuple[Any, ...]]:
+        with self._reader.use() as sql:
+            return sql.run(name, values).fetchall()
 
 
 def _keys(subject: str | None, predicate: str | None) -> tuple[str, dict[str, Any]]:

@@ -1,9 +1,8 @@
-"""The graph of a bank in SQLite: the to-do list, derived units, entities and links."""
+"""The graph of a bank: derived units, entities and links."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,15 +12,13 @@ import numpy as np
 
 from everwhen.instants import from_text, to_text
 from everwhen.store.graph import GraphWriter, Vectors
-from everwhen.store.index import Index
 from everwhen.store.kind_codes import code
 from everwhen.store.maintenance import TurnForgotten
-from everwhen.store.sqlite.connection import Connection
-from everwhen.store.sqlite.graph_writer import SqliteGraphWriter
-from everwhen.store.sqlite.history import entities_then, subjects_then
-from everwhen.store.sqlite.identities import Identities
-from everwhen.store.sqlite.rows import interval_of
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.sql.graph_writer import SqlGraphWriter
+from everwhen.store.sql.history import entities_then, subjects_then
+from everwhen.store.sql.identities import Identities
+from everwhen.store.sql.rows import interval_of
+from everwhen.store.sql.session import Connection, Sql, UnitIndex
 from everwhen.store.terms import Tokenizer
 from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
@@ -31,16 +28,16 @@ from everwhen.when import Interval
 _AT_ONCE = 512
 
 
-class SqliteGraph(Identities):
-    """The `GraphStore` of one bank file. The contract of each method is in `everwhen.store.graph`."""
+class SqlGraph(Identities):
+    """The `GraphStore` of one bank. The contract of each method is in `everwhen.store.graph`."""
 
     def __init__(
         self,
         writer: Connection,
         reader: Connection,
         tokenizer: Callable[[], Tokenizer],
-        index: Callable[[], Index],
-        still_ours: Callable[[sqlite3.Connection, VectorModel], None],
+        index: Callable[[], UnitIndex],
+        still_ours: Callable[[Sql, VectorModel], None],
     ) -> None:
         super().__init__(writer)
         self._still_ours = still_ours
@@ -62,18 +59,18 @@ class SqliteGraph(Identities):
             usage.cost,
         )
         with self._writer.transaction() as sql:
-            sql.execute(statements()["insert_usage"], row)
+            sql.run("insert_usage", row)
 
     def usage(self) -> Usage:
         with self._reader.use() as sql:
-            calls, read, written, cost = sql.execute(statements()["model_usage"]).fetchone()
+            calls, read, written, cost = sql.run("model_usage").fetchone()
         return Usage(calls, read, written, cost)
 
     @contextmanager
     def writing(self, made_with: VectorModel) -> Iterator[GraphWriter]:
         with self._writer.transaction() as sql:
             self._still_ours(sql, made_with)
-            yield SqliteGraphWriter(sql, self._tokenizer())
+            yield SqlGraphWriter(sql, self._tokenizer())
 
     # Reading
 
@@ -83,7 +80,7 @@ class SqliteGraph(Identities):
 
     def vectors(self, turns: Sequence[str]) -> Vectors:
         with self._reader.use() as sql:
-            found = dict(sql.execute(statements()["first_vectors"], (json.dumps(list(turns)),)))
+            found = dict(sql.run("first_vectors", (list(turns),)).fetchall())
         if len(found) < len(set(turns)):
             raise TurnForgotten("a turn was forgotten while it was being read")
         blobs = b"".join(found[turn] for turn in turns)
@@ -108,24 +105,24 @@ class SqliteGraph(Identities):
             "subject": subject,
             "verb": verb,
             "status": status,
-            "units": None if units is None else json.dumps(list(units)),
+            "units": None if units is None else list(units),
         }
         with self._reader.use() as sql:
             if then is not None and not then.is_now and subject is not None:
                 asked["named"] = json.dumps(subjects_then(sql, then, subject))
-            rows = sql.execute(statements()["events"], asked).fetchall()
+            rows = sql.run("events", asked).fetchall()
         return [_event(row) for row in rows]
 
     def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: Then = NOW) -> list[Event]:
-        asked = {"turns": json.dumps(list(turns)), "units": json.dumps(list(units)), **then.texts}
+        asked = {"turns": list(turns), "units": list(units), **then.texts}
         with self._reader.use() as sql:
-            return [_event(row) for row in sql.execute(statements()["events_told"], asked)]
+            return [_event(row) for row in sql.run("events_told", asked)]
 
     def entities(self, then: Then = NOW) -> list[Entity]:
         with self._reader.use() as sql:
             if not then.is_now:
                 return entities_then(sql, then)
-            rows = sql.execute(statements()["entities"]).fetchall()
+            rows = sql.run("entities").fetchall()
         return [
             Entity(
                 id=id_,
@@ -141,32 +138,30 @@ class SqliteGraph(Identities):
 
     def names(self) -> frozenset[str]:
         with self._reader.use() as sql:
-            (version,) = sql.execute(statements()["names_version"]).fetchone()
+            (version,) = sql.run("names_version").fetchone()
             held = self._names
             if held is None or held[0] != version:
-                held = (str(version), frozenset(row[0] for row in sql.execute(statements()["all_names"])))
+                held = (str(version), frozenset(row[0] for row in sql.run("all_names")))
                 self._names = held
         return held[1]
 
     def units_of_entity(self, entity: str, limit: int) -> list[int]:
         with self._reader.use() as sql:
-            return [row[0] for row in sql.execute(statements()["units_of_entity"], (entity, limit))]
+            return [row[0] for row in sql.run("units_of_entity", (entity, limit))]
 
     def seen_with(self, entity: str) -> list[tuple[str, int]]:
         with self._reader.use() as sql:
-            return sql.execute(statements()["seen_with"], {"entity": entity}).fetchall()
+            return sql.run("seen_with", {"entity": entity}).fetchall()
 
     def links(self, unit: int, types: Sequence[LinkType] | None = None, fan_out: int = 50) -> list[Linked]:
         wanted: Sequence[LinkType] = ("temporal", "semantic", "entity", "causal") if types is None else types
-        asked: dict[str, Any] = {"unit": unit, "types": json.dumps(list(wanted)), "limit": fan_out}
+        asked: dict[str, Any] = {"unit": unit, "types": list(wanted), "limit": fan_out}
         with self._reader.use() as sql:
-            found = [Linked(*row) for row in sql.execute(statements()["links_of"], asked)]
+            found = [Linked(*row) for row in sql.run("links_of", asked)]
             if "entity" in wanted:
                 found += [
                     Linked(unit, other, "entity", 1.0)
-                    for other, _ in sql.execute(
-                        statements()["entity_neighbours"], {"unit": unit, "limit": fan_out}
-                    )
+                    for other, _ in sql.run("entity_neighbours", {"unit": unit, "limit": fan_out})
                 ]
         return sorted(found, key=lambda link: (-link.weight, link.target))
 
@@ -178,22 +173,22 @@ class SqliteGraph(Identities):
         fan_out: int = 50,
     ) -> list[Linked]:
         wanted: Sequence[LinkType] = ("temporal", "semantic", "entity", "causal") if types is None else types
-        asked = {"units": json.dumps(list(units)), "types": json.dumps(list(wanted)), "floor": floor}
+        asked = {"units": list(units), "types": list(wanted), "floor": floor}
         with self._reader.use() as sql:
-            found = list(map(Linked._make, sql.execute(statements()["links_of_units"], asked)))
+            found = list(map(Linked._make, sql.run("links_of_units", asked)))
             if "entity" in wanted and floor <= 1.0:
                 found += _sharing_an_entity(sql, asked["units"], fan_out)
         return found
 
     def provenance(self, units: Sequence[int]) -> list[tuple[int, int]]:
         with self._reader.use() as sql:
-            return sql.execute(statements()["provenance"], {"units": json.dumps(list(units))}).fetchall()
+            return sql.run("provenance", {"units": list(units)}).fetchall()
 
     def derived_texts(self) -> Iterator[tuple[str, str]]:
         after = 0
         while True:
             with self._reader.use() as sql:
-                rows = sql.execute(statements()["derived_texts"], (after, _AT_ONCE)).fetchall()
+                rows = sql.run("derived_texts", (after, _AT_ONCE)).fetchall()
             if not rows:
                 return
             yield from ((row[1], row[2]) for row in rows)
@@ -202,7 +197,7 @@ class SqliteGraph(Identities):
     def counts(self) -> tuple[int, int, int, int]:
         """Events, narratives, entities, links."""
         with self._reader.use() as sql:
-            row: tuple[int, int, int, int] = sql.execute(statements()["graph_counts"]).fetchone()
+            row: tuple[int, int, int, int] = sql.run("graph_counts").fetchone()
         return row
 
     def check(self) -> list[Finding]:
@@ -214,30 +209,27 @@ class SqliteGraph(Identities):
         findings = []
         with self._reader.use() as sql:
             for name, problem in questions.items():
-                count = sql.execute(statements()[name]).fetchone()[0]
+                count = sql.run(name).fetchone()[0]
                 if count:
                     findings.append(
                         Finding("graph", f"{count} {problem}; `everwhen reextract` makes them again")
                     )
-            for reason, turns in sql.execute(statements()["failures"]):
+            for reason, turns in sql.run("failures"):
                 findings.append(
                     Finding("extraction", f"{turns} turns: {reason}; `everwhen reextract` tries again")
                 )
         return findings
 
 
-def _sharing_an_entity(sql: sqlite3.Connection, units: Any, fan_out: int) -> list[Linked]:
+def _sharing_an_entity(sql: Sql, units: Any, fan_out: int) -> list[Linked]:
     """Entity by entity rather than in one join, so that a frequent one costs no more than `fan_out` rows."""
-    ask = statements()
     group = _groups(sql)
     mentioned: dict[tuple[int, ...], set[int]] = {}
-    for unit, entity in sql.execute(ask["mentioned_by"], (units,)):
+    for unit, entity in sql.run("mentioned_by", (units,)):
         mentioned.setdefault(group.get(entity, (entity,)), set()).add(unit)
     found = []
     for entities, sources in mentioned.items():
-        targets = {
-            row[0] for entity in entities for row in sql.execute(ask["mentioning"], (entity, fan_out + 1))
-        }
+        targets = {row[0] for entity in entities for row in sql.run("mentioning", (entity, fan_out + 1))}
         if len(targets) <= fan_out:
             found += [
                 Linked(one, other, "entity", 1.0) for one in sources for other in targets if one != other
@@ -245,9 +237,9 @@ def _sharing_an_entity(sql: sqlite3.Connection, units: Any, fan_out: int) -> lis
     return list(dict.fromkeys(found))
 
 
-def _groups(sql: sqlite3.Connection) -> dict[int, tuple[int, ...]]:
+def _groups(sql: Sql) -> dict[int, tuple[int, ...]]:
     """Entities that were found to be the same, each with all of its identity; the others are their own."""
-    up = dict(sql.execute(statements()["merged_entities"]).fetchall())
+    up = dict(sql.run("merged_entities").fetchall())
     whole: dict[int, list[int]] = {}
     for entity in up:
         root = entity

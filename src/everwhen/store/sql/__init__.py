@@ -1,0 +1,1 @@
+"""What the SQL databases have in common: the store of a bank over named statements."""

@@ -1,0 +1,165 @@
+"""Forgetting, retention and repairs: rows are removed in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.instants import from_text, to_text
+from everwhen.store.maintenance import Eraser, Follower
+from everwhen.store.sql.eraser import DryRunRollback, SqlEraser, followers
+from everwhen.store.sql.session import Connection, Sql, UnitIndex
+from everwhen.store.sql.tombstones import Tombstones
+from everwhen.store.sql.units import index_units
+from everwhen.store.sql.values import next_epoch
+from everwhen.store.terms import Tokenizer
+from everwhen.store.vector_model import VectorModel
+from everwhen.types import Turn
+from everwhen.when import Grain
+
+_AT_ONCE = 2048
+
+
+class SqlMaintenance:
+    """The `KeepStore` of one bank. The contract of each method is in `everwhen.store.maintenance`."""
+
+    def __init__(
+        self,
+        writer: Connection,
+        reader: Connection,
+        tokenizer: Callable[[], Tokenizer],
+        index: Callable[[], UnitIndex],
+        still_ours: Callable[[Sql, VectorModel], None],
+    ) -> None:
+        self._still_ours = still_ours
+        self._writer = writer
+        self._reader = reader
+        self._tokenizer = tokenizer
+        self._index = index
+
+    def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
+        with self._reader.use() as sql:
+            stones = Tombstones(sql)
+            if not stones.any:
+                return frozenset()
+            return frozenset(
+                turn.id for turn in turns if stones.holds(turn.id, to_text(turn.said_at), turn.text)
+            )
+
+    def followers(self, turns: Sequence[str]) -> list[Follower]:
+        with self._reader.use() as sql:
+            return followers(sql, turns)
+
+    def around(self, turn: Turn, before: int, after: int) -> list[str]:
+        place = {
+            "session": turn.session,
+            "said_at": to_text(turn.said_at),
+            "seq": turn.seq,
+            "before": before,
+            "after": after,
+        }
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.run("turns_around", place)]
+
+    def turns_about(self, entity: str) -> tuple[list[str], list[str]]:
+        with self._reader.use() as sql:
+            names = [row[0] for row in sql.run("names_of_entity", {"entity": entity})]
+            asked = {"entity": entity, "names": names}
+            turns = [row[0] for row in sql.run("turns_mentioning", asked)]
+        return turns, names
+
+    @contextmanager
+    def forgetting(self) -> Iterator[Eraser]:
+        try:
+            with self._writer.transaction() as sql:
+                yield SqlEraser(sql, self._tokenizer, self._index, self._still_ours)
+        except DryRunRollback:
+            return
+
+    def said_before(self, instant: datetime) -> list[str]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.run("turns_said_before", (to_text(instant),))]
+
+    @property
+    def retention(self) -> str:
+        with self._reader.use() as sql:
+            row = sql.run("kept_value", ("retention",)).fetchone()
+        return row[0] if row else ""
+
+    def set_retention(self, rule: str) -> None:
+        with self._writer.transaction() as sql:
+            sql.run("put_kept_value", ("retention", rule))
+
+    @property
+    def redaction(self) -> str:
+        with self._reader.use() as sql:
+            row = sql.run("kept_value", ("redaction",)).fetchone()
+        return row[0] if row else ""
+
+    def set_redaction(self, rule: str) -> None:
+        with self._writer.transaction() as sql:
+            sql.run("put_kept_value", ("redaction", rule))
+
+    def pseudonym(self, text: str) -> str:
+        with self._reader.use() as sql:
+            return Tombstones(sql).pseudonym(text)
+
+    def unfound(self) -> list[str]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.run("turns_unfound")]
+
+    def badly_embedded(self, dimension: int) -> dict[str, str]:
+        with self._reader.use() as sql:
+            found = dict(sql.run("units_badly_embedded", {"bytes": 4 * dimension}).fetchall())
+            cursor = sql.run("embedded_units")
+            while rows := cursor.fetchmany(_AT_ONCE):
+                for id_, kind, blob in rows:
+                    if (
+                        id_ not in found
+                        and abs(float(np.linalg.norm(np.frombuffer(blob, "<f4"))) - 1.0) >= 1e-3
+                    ):
+                        found[id_] = kind
+        return found
+
+    def put_vectors(
+        self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes], made_with: VectorModel
+    ) -> None:
+        with self._writer.transaction() as sql:
+            self._still_ours(sql, made_with)
+            for id_, rows in vectors.items():
+                known = sql.run("known_unit", (id_,)).fetchone()
+                if known is None:
+                    continue
+                unit = known[0]
+                sql.run("delete_vectors", ([unit],))
+                index_units(sql, {unit: rows}, {})
+                sql.run("set_pieces", (len(rows), unit))
+                if codes.get(id_):
+                    sql.run("put_codes", (unit, codes[id_]))
+            next_epoch(sql)
+
+    def unfinished(self) -> list[str]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.run("turns_to_read_again")]
+
+    def unit_texts(self, ids: Sequence[str]) -> dict[str, str]:
+        with self._reader.use() as sql:
+            return dict(sql.run("texts_of_units", (list(ids),)).fetchall())
+
+    def unit_dates(self, ids: Sequence[str]) -> dict[str, tuple[datetime, str, Grain]]:
+        with self._reader.use() as sql:
+            rows = sql.run("dates_of_units", (list(ids),)).fetchall()
+        return {id_: (from_text(at), zone, grain) for id_, at, zone, grain in rows}
+
+    def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        with self._reader.use() as sql:
+            rows = sql.run("vectors_of_units", (list(units),)).fetchall()
+        return {unit: np.frombuffer(blob, "<f4") for unit, blob in rows}
+
+    def placed(self, units: Sequence[int]) -> dict[int, str]:
+        with self._reader.use() as sql:
+            return dict(sql.run("placed_units", (list(units),)).fetchall())

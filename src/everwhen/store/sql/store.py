@@ -1,0 +1,366 @@
+"""The part of a bank's store that every SQL database shares; each `append` is one transaction."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import Damaged, ModelChanged, Refused
+from everwhen.instants import from_text, to_text
+from everwhen.store.base import Access, BankInfo, NewTurn, Vectors
+from everwhen.store.maintenance import MaintenanceStore
+from everwhen.store.metadata_filter import contains
+from everwhen.store.sql.facts import SqlFacts
+from everwhen.store.sql.graph import SqlGraph
+from everwhen.store.sql.jobs import SqlJobs
+from everwhen.store.sql.rows import metadata_of, turn_of
+from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.tombstones import Tombstones
+from everwhen.store.sql.tree import SqlTree
+from everwhen.store.sql.units import index_units
+from everwhen.store.sql.values import bank_values, changed_model, next_epoch, put_values
+from everwhen.store.terms import Tokenizer
+from everwhen.store.then import NOW, Then
+from everwhen.store.vector_model import VectorModel
+from everwhen.types import Session, Stats, Turn
+from everwhen.when import Interval
+
+_TURNS_AT_ONCE = 512
+_PATIENCE = (
+    0.25  # seconds that counts wait for another process: long enough for its commit, not for an import
+)
+
+
+class SqlStore(ABC):
+    """The `Store` of one bank but for its search and its storage. The contract of each method is in
+    `everwhen.store.base`. A database adds the parts, whose constructors take what is its own."""
+
+    graph: SqlGraph
+    facts: SqlFacts
+    keep: MaintenanceStore
+    jobs: SqlJobs
+    tree: SqlTree
+
+    def __init__(self, info: BankInfo, writer: Connection, reader: Connection) -> None:
+        self._info = info
+        self._writer = writer
+        self._reader = reader
+
+    @property
+    def info(self) -> BankInfo:
+        return self._info
+
+    def refresh(self) -> None:
+        """Read again what the bank says of itself: another one took its place, or it has another model."""
+        with self._writer.use() as sql:
+            self._info = info_of(self._info.name, bank_values(sql), self._info.schema)
+
+    def close(self) -> None:
+        self._reader.close()
+        self._writer.close()
+
+    # Writing
+
+    def append(self, turns: Sequence[NewTurn]) -> list[bool]:
+        packed = self._packed(turns)
+        with self._writer.transaction() as sql:
+            for model in {new.made_with for new in turns}:
+                self._still_ours(sql, model)
+            known = {row[0] for row in sql.run("known_turns", ([new.turn.id for new in turns],))}
+            stones = Tombstones(sql)
+            any_forgotten = stones.any
+            fresh: dict[str, tuple[NewTurn, bytes]] = {}
+            written = []
+            for new, terms in zip(turns, packed, strict=True):
+                turn = new.turn
+                is_new = turn.id not in known and turn.id not in fresh
+                if is_new and any_forgotten:
+                    is_new = not stones.holds(turn.id, to_text(turn.said_at), turn.text)
+                if is_new:
+                    fresh[turn.id] = (new, terms)
+                written.append(is_new)
+            seqs = sql.numbers("turns", len(fresh))
+            rows = [(new, seq, terms) for (new, terms), seq in zip(fresh.values(), seqs, strict=True)]
+            sql.run_many("insert_turn", [_turn_row(new.turn, seq) for new, seq, _ in rows])
+            self._add_units(sql, rows)
+            return written
+
+    def add_missing_units(self, turns: Sequence[NewTurn]) -> None:
+        packed = self._packed(turns)
+        with self._writer.transaction() as sql:
+            for model in {new.made_with for new in turns}:
+                self._still_ours(sql, model)
+            unfound = {row[0] for row in sql.run("turns_unfound")}
+            given = zip(turns, packed, strict=True)
+            self._add_units(
+                sql, [(new, new.turn.seq, terms) for new, terms in given if new.turn.id in unfound]
+            )
+
+    def _packed(self, turns: Sequence[NewTurn]) -> list[bytes]:
+        return self._tokenizer.packed(
+            [f"{new.turn.speaker} {new.turn.text}" for new in turns], [new.context for new in turns]
+        )
+
+    def _add_units(self, sql: Sql, turns: Sequence[tuple[NewTurn, int, bytes]]) -> None:
+        """What makes turns findable; each with its number and its terms."""
+        if not turns:
+            return
+        numbered = list(zip(sql.numbers("units", len(turns)), turns, strict=True))
+        sql.run_many("insert_unit", [_unit_row(unit, *given) for unit, given in numbered])
+        sql.run_many("insert_unit_turn", [(unit, turn) for unit, (_, turn, _) in numbered])
+        index_units(
+            sql,
+            {unit: new.vectors for unit, (new, _, _) in numbered},
+            {unit: terms for unit, (_, _, terms) in numbered},
+        )
+        sql.run_many("put_codes", [(unit, new.codes) for unit, (new, _, _) in numbered if new.codes])
+
+    def _still_ours(self, sql: Sql, made_with: VectorModel) -> None:
+        """That the bank, as it is inside this transaction, has the model that the vectors to be written were made
+        with."""
+        values = bank_values(sql)
+        model = VectorModel(values["embedder"], int(values["dimension"]))
+        if model.embedder != made_with.embedder:
+            raise ModelChanged(changed_model(self._info.name, model.embedder))
+        if model != made_with:
+            raise ModelChanged(
+                f"bank '{self._info.name}' has vectors of {model}, and {made_with} was to be written; "
+                f"`everwhen reembed {self._info.name} --model {made_with.embedder}` makes all of them anew"
+            )
+
+    def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
+        with self._writer.transaction() as sql:
+            self._still_ours(sql, made_with)
+            sql.run_many("put_codes_of_turn", [{"id": id_, "codes": code} for id_, code in codes.items()])
+
+    def replace_vectors(
+        self,
+        embedder: str,
+        dimension: int,
+        vectors: Mapping[str, Vectors],
+        codes: Mapping[str, bytes] | None = None,
+    ) -> list[str]:
+        # The lock is kept until `info` says it too: whoever is refused because of the new model then finds it there.
+        with self._writer.use():
+            with self._writer.transaction() as sql:
+                units = {id_: unit for unit, id_ in sql.run("units_for_reembedding")}
+                if missing := [id_ for id_ in units if id_ not in vectors]:
+                    return missing
+                sql.run("drop_all_vectors")
+                sql.run("drop_all_codes")
+                sql.run_many(
+                    "put_codes",
+                    [(units[id_], code) for id_, code in (codes or {}).items() if code and id_ in units],
+                )
+                index_units(sql, {unit: vectors[id_] for id_, unit in units.items()}, {})
+                sql.run_many("set_pieces", [(len(vectors[id_]), unit) for id_, unit in units.items()])
+                put_values(sql, {"embedder": embedder, "dimension": str(dimension)})
+                next_epoch(sql)
+            self._info = replace(self._info, embedder=embedder, dimension=dimension)
+        return []
+
+    def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
+        given = json.dumps([(id_, one.times, to_text(one.last_at)) for id_, one in counts.items()])
+        with self._writer.transaction(wait=_PATIENCE) as sql:
+            sql.run("count_recalls", {"recalls": recalls})
+            sql.run("count_accesses", {"counts": given})
+
+    def set_zone(self, zone: str) -> None:
+        with self._writer.use():
+            with self._writer.transaction() as sql:
+                put_values(sql, {"zone": zone})
+            self._info = replace(self._info, zone=zone)
+
+    # Reading
+
+    def known(self, ids: Sequence[str]) -> dict[str, str]:
+        with self._reader.use() as sql:
+            return dict(sql.run("known_turns", (list(ids),)).fetchall())
+
+    def contexts(self, ids: Sequence[str]) -> dict[str, str]:
+        with self._reader.use() as sql:
+            return dict(sql.run("turn_contexts", (list(ids),)).fetchall())
+
+    def turns(
+        self,
+        *,
+        ids: Sequence[str] | None = None,
+        session: str | None = None,
+        between: Interval | None = None,
+    ) -> Iterator[Turn]:
+        if ids is not None:
+            with self._reader.use() as sql:
+                rows = sql.run("turns_by_id", (list(ids),)).fetchall()
+            yield from map(turn_of, rows)
+            return
+        page = {
+            "session": session,
+            "start": to_text(between.start) if between and between.start else None,
+            "end": to_text(between.end) if between and between.end else None,
+            "after_at": "",
+            "after_seq": 0,
+            "page": _TURNS_AT_ONCE,
+        }
+        # Page by page rather than with one open cursor, which would hold an old snapshot for as long as
+        # the caller takes.
+        while rows := self._page("turns" if session is None else "session_turns", page):
+            yield from map(turn_of, rows)
+            page |= {"after_at": rows[-1][7], "after_seq": rows[-1][0]}
+
+    def _page(self, statement: str, page: dict[str, Any]) -> list[tuple[Any, ...]]:
+        with self._reader.use() as sql:
+            return sql.run(statement, page).fetchall()
+
+    def last_turn(self, session: str, before: datetime) -> Turn | None:
+        with self._reader.use() as sql:
+            row = sql.run("last_turn", (session, to_text(before))).fetchone()
+        return turn_of(row) if row else None
+
+    def turns_around(self, turn: Turn, reach: int) -> list[Turn]:
+        place = (turn.session, to_text(turn.said_at), turn.seq, reach)
+        with self._reader.use() as sql:
+            before = [turn_of(row) for row in sql.run("turns_before", place)]
+            after = [turn_of(row) for row in sql.run("turns_after", place)]
+        return [*reversed(before), turn, *after]
+
+    def segment_speakers(self, segment: str, limit: int) -> list[str]:
+        with self._reader.use() as sql:
+            return [row[0] for row in sql.run("segment_speakers", (segment, limit))]
+
+    def sessions(self, then: Then = NOW) -> list[Session]:
+        with self._reader.use() as sql:
+            rows = sql.run("sessions", then.texts).fetchall()
+        return [
+            Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)))
+            for name, turns, first, last, speakers in rows
+        ]
+
+    def accesses(self, limit: int) -> dict[int, Access]:
+        with self._reader.use() as sql:
+            rows = sql.run("accesses", (limit,)).fetchall()
+        return {unit: Access(count, from_text(last)) for unit, count, last in rows}
+
+    def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        with self._reader.use() as sql:
+            return dict(sql.run("token_codes", (list(seqs),)).fetchall())
+
+    def turns_without_codes(self, format: bytes) -> list[str]:
+        with self._reader.use() as sql:
+            rows = sql.run("turns_without_codes", {"format": format}).fetchall()
+        return [row[0] for row in rows]
+
+    def stats(self) -> Stats:
+        with self._reader.use() as sql:
+            turns, sessions, segments, vectors, first, last = sql.run("stats").fetchone()
+            recalls = int(bank_values(sql).get("recalls", "0"))
+        events, narratives, entities, links = self.graph.counts()
+        return Stats(
+            bank=self._info.name,
+            turns=turns,
+            sessions=sessions,
+            segments=segments,
+            passages=vectors,
+            first=from_text(first) if first else None,
+            last=from_text(last) if last else None,
+            embedder=self._info.embedder,
+            dimension=self._info.dimension,
+            bytes=self.size(),
+            schema=self._info.schema,
+            events=events,
+            narratives=narratives,
+            entities=entities,
+            links=links,
+            pending=self.jobs.extraction.pending(),
+            recalls=recalls,
+            nodes=self.tree.count(),
+        )
+
+    @abstractmethod
+    def size(self) -> int:
+        """The bytes that the bank takes."""
+
+    def _reaching_back(self, start: datetime) -> NDArray[np.int64]:
+        """Nodes that rest on what was said before an instant as well: their one time is that of their last turn."""
+        with self._reader.use() as sql:
+            rows = sql.run("nodes_since", {"start": to_text(start)}).fetchall()
+        return np.array([unit for (unit,) in rows], dtype=np.int64)
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return Tokenizer()
+
+    def _with_metadata(self, wanted: dict[str, Any]) -> NDArray[np.int64]:
+        # SQLite finds those that can match; whether they do is for Python to say, since SQLite's JSON ends
+        # a text at a NUL and has its own idea of large numbers.
+        plain = {key: value for key, value in wanted.items() if isinstance(value, str) and value.isascii()}
+        question = {"wanted": json.dumps(plain), "keys": json.dumps(list(wanted), ensure_ascii=False)}
+        with self._reader.use() as sql:
+            rows = sql.run("units_with_metadata", question).fetchall()
+        return np.array([seq for seq, text in rows if contains(metadata_of(text), wanted)], dtype=np.int64)
+
+
+def introduced(
+    writer: Connection, name: str, embedder: str, dimension: int | Callable[[], int], zone: str
+) -> dict[str, str]:
+    """What the bank says of itself, written when it is new; another embedder is refused."""
+    with writer.use() as sql:
+        values = bank_values(sql)
+    if not values:
+        with writer.transaction() as sql:
+            values = bank_values(sql)
+            if not values:
+                width = dimension() if callable(dimension) else dimension
+                values = {"name": name, "embedder": embedder, "dimension": str(width), "zone": zone}
+                put_values(sql, values)
+    if missing := {"embedder", "dimension", "zone"} - values.keys():
+        raise Damaged(f"bank '{name}' does not say its {', '.join(sorted(missing))}: restore a backup")
+    if values["embedder"] != embedder:
+        raise Refused(
+            f"bank '{name}' was embedded with {values['embedder']} ({values['dimension']}), not with {embedder}; "
+            f"open it with that one, or run `everwhen reembed {name} --model {embedder}`"
+        )
+    return values
+
+
+def info_of(name: str, values: Mapping[str, str], schema: int) -> BankInfo:
+    return BankInfo(name, values["embedder"], int(values["dimension"]), values["zone"], schema)
+
+
+def _turn_row(turn: Turn, seq: int) -> dict[str, Any]:
+    return {
+        "seq": seq,
+        "id": turn.id,
+        "session": turn.session,
+        "segment": turn.segment or turn.id,
+        "role": turn.role,
+        "speaker": turn.speaker,
+        "text": turn.text,
+        "said_at": to_text(turn.said_at),
+        "zone": turn.zone,
+        "recorded_at": to_text(turn.recorded_at),
+        "tokens": turn.tokens,
+        "metadata": json.dumps(dict(turn.metadata), ensure_ascii=False),
+    }
+
+
+def _unit_row(unit: int, new: NewTurn, turn: int, terms: bytes) -> dict[str, Any]:
+    return {
+        "seq": unit,
+        "id": new.turn.id,
+        "network": new.network,
+        "turn": turn,
+        "context": new.context,
+        "before": new.before,
+        "said_at": to_text(new.turn.said_at),
+        "recorded_at": to_text(new.turn.recorded_at),
+        "pieces": len(new.vectors),
+        "terms": terms,
+    }

@@ -1,0 +1,60 @@
+"""Adds what units are searched by, and removes units with all that refers to them; indexes elsewhere hear of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.store.sql.session import Sql
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+KEPT = 10_000
+"""Removals that the bank remembers. An index that has not followed for longer reads everything again, which takes about
+as long as to follow so many."""
+
+
+def index_units(sql: Sql, vectors: Mapping[int, Vectors], terms: Mapping[int, bytes]) -> None:
+    """Give units, by their numbers, the vectors of their pieces and their search terms."""
+    pieces = [
+        (unit, place, sql.vector(one)) for unit, rows in vectors.items() for place, one in enumerate(rows)
+    ]
+    sql.run_many("insert_vector", pieces)
+    sql.post_terms(terms)
+
+
+def remove_units(sql: Sql, units: Iterable[int]) -> None:
+    """Delete units, their words, vectors and provenance; what refers to them goes by its foreign keys."""
+    listed = list(units)
+    if listed:
+        sql.run("delete_vectors", (listed,))
+        sql.run("delete_unit_turns", (listed,))
+        tell_changed(sql, [row[0] for row in sql.run("delete_units", (listed,))])
+
+
+def tell_changed(sql: Sql, units: Sequence[int]) -> None:
+    """Let every index drop what it has of units, and read those again that are still there."""
+    if units:
+        sql.run_many("insert_removal", [(unit,) for unit in units])
+        sql.run("drop_old_removals", (KEPT,))
+
+
+def restart_turns(sql: Sql, turns: Sequence[int]) -> None:
+    """Remove what was derived from turns (by seq), facts aside, and put them on the to-do list, with all that an event
+    which goes rests on."""
+    turns = [row[0] for row in sql.run("told_with", (list(turns),))]
+    found = sql.run("derived_from", (list(turns),)).fetchall()
+    remove_units(sql, [row[0] for row in found])
+    for name in (
+        "drop_turn_mentions",
+        "drop_past_mentions",
+        "drop_turn_moment",
+        "drop_extraction",
+        "drop_failures",
+        "drop_claim",
+    ):
+        sql.run_many(name, [(turn,) for turn in turns])
+    sql.run_many("drop_turn_links", [{"turn": turn} for turn in turns])

@@ -34,13 +34,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 class Served:
     """A server that runs, and keys for it."""
 
-    def __init__(self, url: str, house: ServerState, server: uvicorn.Server) -> None:
+    def __init__(self, url: str, state: ServerState, server: uvicorn.Server) -> None:
         self.url = url
-        self.house = house
+        self.state = state
         self.server = server
 
     def key(self, scope: str = "write", bank: str = "*") -> str:
-        return self.house.keys.create(scope, bank)[1]
+        return self.state.keys.create(scope, bank)[1]
 
     def client(self, scope: str = "admin", bank: str = "*") -> httpx.Client:
         """An HTTP client with a key of its own."""
@@ -79,7 +79,7 @@ def serving(settings: ServerSettings) -> Iterator[Served]:
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     try:
         until(lambda: _ready(url))
-        yield Served(url, app.state.house, server)
+        yield Served(url, app.state.server, server)
     finally:
         server.should_exit = True
         thread.join(120)

@@ -151,7 +151,7 @@ def gender_of(head: Word) -> str:
     return "she" if lemma in PEOPLE["she"] else "he" if lemma in PEOPLE["he"] else ""
 
 
-def people_in(parse: Parse, voices: Coreference) -> list[tuple[Word, str, str]]:
+def people_in(parse: Parse, coref: Coreference) -> list[tuple[Word, str, str]]:
     """The people that a text speaks of, in its order: the head word, the name, the gender where it is said."""
     found: dict[int, tuple[Word, str, str]] = {}
     for name in parse.names:
@@ -172,7 +172,7 @@ def people_in(parse: Parse, voices: Coreference) -> list[tuple[Word, str, str]]:
         if (owned or word.dep in ("nsubj", "nsubjpass")) and not any(
             child.i in found for child in word.children
         ):
-            found[word.i] = (word, voices.phrase(word), gender_of(word))
+            found[word.i] = (word, coref.phrase(word), gender_of(word))
     return [found[place] for place in sorted(found)]
 
 

@@ -230,10 +230,9 @@ class MemorySearch:
             lengths[start:end] = block.postings.lengths[rows]
             start = end
         held = self._rows(places)
-        columns = held.units, self._cosines(places), held.asks
         # The last entry stands for what is not there.
-        units, cosines, asks = (np.append(one, one.dtype.type(0)) for one in columns)
-        units[-1] = -1
+        units, asks = np.append(held.units, np.int64(-1)), np.append(held.asks, np.False_)
+        cosines = np.append(self._cosines(places), np.float32(0.0))
         rows_of = [np.where(some >= 0, np.searchsorted(places, some), len(places)) for some in several]
         return [
             Turns(units[here], cosines[here], counts[here], lengths[here], asks[here]) for here in rows_of
@@ -253,10 +252,10 @@ class MemorySearch:
             for column, standing in enumerate(where):
                 said = block.postings.counts(standing, rows)
                 counts[:, column] += np.bincount(place, said, len(sessions))
-        said = found.sessions > 0
-        here = np.searchsorted(sessions, found.sessions[said])
+        has = found.sessions > 0
+        here = np.searchsorted(sessions, found.sessions[has])
         whole = Sums(own.counts.copy(), own.lengths.copy())
-        whole.counts[said], whole.lengths[said] = counts[here], lengths[here]
+        whole.counts[has], whole.lengths[has] = counts[here], lengths[here]
         return whole
 
     def _first_vectors(self, places: NDArray[np.int64]) -> NDArray[np.float32]:

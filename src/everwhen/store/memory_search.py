@@ -179,10 +179,11 @@ class MemorySearch:
         codes: bool = False,
     ) -> Evidence:
         places = self._passing_places(units)
-        there = self._database.units(self._rows(places).units.tolist()) if len(places) else {}
-        # What was removed since is not in the database; what was added since is not in the snapshot.
-        places = self._passing_places(there)
         found = self._rows(places)
+        there = self._database.units(found.units.tolist()) if len(places) else {}
+        if len(there) < len(places):  # what was removed since is not in the database
+            places = self._passing_places(there)
+            found = self._rows(places)
         order = np.argsort(found.units)
         found = found.at_places(order)
         beside = in_sessions(self._index.blocks, self._passing, places[order], found.sessions)
@@ -230,24 +231,12 @@ class MemorySearch:
             start = end
         held = self._rows(places)
         # The last entry stands for what is not there.
-        units, cosines, asks = (
-            np.append(held.units, -1),
-            np.append(self._cosines(places), 0),
-            np.append(held.asks, 0),
-        )
-        out = []
-        for some in several:
-            here = np.where(some >= 0, np.searchsorted(places, some), len(places))
-            out.append(
-                Turns(
-                    units[here],
-                    cosines[here].astype(np.float32),
-                    counts[here],
-                    lengths[here],
-                    asks[here].astype(np.bool_),
-                )
-            )
-        return out
+        units, asks = np.append(held.units, np.int64(-1)), np.append(held.asks, np.False_)
+        cosines = np.append(self._cosines(places), np.float32(0.0))
+        rows_of = [np.where(some >= 0, np.searchsorted(places, some), len(places)) for some in several]
+        return [
+            Turns(units[here], cosines[here], counts[here], lengths[here], asks[here]) for here in rows_of
+        ]
 
     def _sums(self, found: IndexRows, own: Turns) -> Sums:
         """The terms of each unit's session; of what nobody said, its own."""
@@ -263,14 +252,11 @@ class MemorySearch:
             for column, standing in enumerate(where):
                 said = block.postings.counts(standing, rows)
                 counts[:, column] += np.bincount(place, said, len(sessions))
-        here = np.searchsorted(sessions, found.sessions)
-        has, here = found.sessions > 0, here.clip(max=max(0, len(sessions) - 1))
-        if not len(sessions):
-            return Sums(own.counts, own.lengths)
-        return Sums(
-            np.where(has[:, None], counts[here], own.counts).astype(np.float32),
-            np.where(has, lengths[here], own.lengths).astype(np.float32),
-        )
+        has = found.sessions > 0
+        here = np.searchsorted(sessions, found.sessions[has])
+        whole = Sums(own.counts.copy(), own.lengths.copy())
+        whole.counts[has], whole.lengths[has] = counts[here], lengths[here]
+        return whole
 
     def _first_vectors(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         parts = [block.vectors.at(block.firsts[rows]) for block, rows in by_block(self._index.blocks, places)]

@@ -21,13 +21,13 @@ from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
+from everwhen.store.index_scan import IndexScan
+from everwhen.store.scan import SaidBy
 from numpy.typing import NDArray
 
 from everwhen.memory import DEFAULT_EMBEDDER
 from everwhen.models.embed import open_embedder
 from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
-from everwhen.store.index_scan import IndexScan
-from everwhen.store.scan import SaidBy
 from everwhen.store.terms import PACKED, Tokenizer, hash_term, label_key
 from everwhen_bench import speed
 

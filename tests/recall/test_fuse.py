@@ -16,7 +16,9 @@ from everwhen.errors import UsageError
 from everwhen.models.rerank import Candidate, RerankQuery, Scores
 from everwhen.recall import Recall
 from everwhen.recall.fuse import Weights, linear, rrf, weights
-from everwhen.recall.pipeline import CONTEXT, Request, recall
+from everwhen.recall.fusion_stage import CONTEXT
+from everwhen.recall.pipeline import recall
+from everwhen.recall.request import Request
 from everwhen.recipes import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
 from everwhen.store import Filter
 from tests.recall.memories import ASKED, tell

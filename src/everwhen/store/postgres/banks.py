@@ -1,0 +1,168 @@
+"""The banks of a PostgreSQL database."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import psycopg
+
+from everwhen.errors import NotFound, Refused, UsageError
+from everwhen.home import check_bank_name
+from everwhen.store.banks import ForgetAgain
+from everwhen.store.base import Store
+from everwhen.store.postgres.connection import PostgresConnection
+from everwhen.store.postgres.errors import translate
+from everwhen.store.postgres.server import Raw, Server, server_of
+from everwhen.store.postgres.tables import COUNTERS, OF_A_BANK
+
+_WEIGHED = 10_000
+"""Units of a bank up to which its rows are weighed one by one; above it is told by its share of the tables."""
+_OF_THE_SERVER = "a bank in PostgreSQL is {done} with the database, by PostgreSQL's own means ({how})"
+
+
+class PostgresBanks:
+    """The `Banks` of one database. See `everwhen.store.banks` for what each call promises."""
+
+    def __init__(self, address: str, busy_seconds: float = 30.0) -> None:
+        self.server: Server = server_of(address)
+        self._busy_seconds = busy_seconds
+
+    def check_name(self, bank: str) -> None:
+        check_bank_name(bank)
+        with self._asking(bank) as raw:
+            row = raw.execute("SELECT name FROM banks WHERE lower(name) = lower(%s)", (bank,)).fetchone()
+        if row and row[0] != bank:
+            raise UsageError(
+                f"there is a bank '{row[0]}', and a name that differs from it in capitals alone is the same file on "
+                "some disks; use that one, or choose another name"
+            )
+
+    def names(self) -> list[str]:
+        with self._asking("") as raw:
+            return [row[0] for row in raw.execute("SELECT name FROM banks ORDER BY name")]
+
+    def exists(self, bank: str) -> bool:
+        self.check_name(bank)
+        return self._number(bank) is not None
+
+    def size(self, bank: str) -> int:
+        self.check_name(bank)
+        number = self._number(bank)
+        if number is None:
+            return 0
+        with self._asking(bank) as raw:
+            return bytes_of(raw, number)
+
+    def embedder_of(self, bank: str) -> str | None:
+        self.check_name(bank)
+        number = self._number(bank)
+        if number is None:
+            return None
+        with self._asking(bank) as raw:
+            row = raw.execute(
+                "SELECT value FROM bank WHERE bank_id = %s AND key = 'embedder'", (number,)
+            ).fetchone()
+        return row[0] if row else None
+
+    def connect(self, bank: str, *, create: bool = True) -> PostgresConnection:
+        """A way to the rows of a bank, which is made where there is none."""
+        self.check_name(bank)
+        number = self._number(bank)
+        if number is None:
+            if not create:
+                raise NotFound(
+                    f"there is no bank '{bank}'; `everwhen banks` lists those that exist, and a first "
+                    f"`everwhen add --bank {bank} TEXT` makes it"
+                )
+            number = self._make(bank)
+        return PostgresConnection(self.server, number, bank, self._busy_seconds)
+
+    def drop(self, bank: str) -> None:
+        self.check_name(bank)
+        number = self._number(bank)
+        if number is None:
+            return
+        connection = PostgresConnection(self.server, number, bank, self._busy_seconds)
+        with connection.transaction() as sql, sql.raw.pipeline():
+            for table in (*OF_A_BANK, "posting_totals", "counters", "banks"):
+                sql.raw.execute(f"DELETE FROM {table} WHERE bank_id = %s", (number,))
+
+    def back_up(self, bank: str, target: Path) -> None:
+        self._refuse("backed up", "pg_dump, or a base backup")
+
+    def restore(self, bank: str, source: Path, *, replace: bool, forget: ForgetAgain) -> int:
+        self._refuse("restored", "pg_restore, or a base backup")
+
+    def salvage(self, bank: str) -> Iterator[dict[str, Any]]:
+        self._refuse("saved from damage", "pg_amcheck, and a backup")
+
+    @contextmanager
+    def loaded(self, bank: str, embedder: str, forget: ForgetAgain) -> Iterator[Store]:
+        self._refuse("restored", "pg_restore, or a base backup")
+        yield
+
+    def _refuse(self, done: str, how: str) -> NoReturn:
+        raise Refused(_OF_THE_SERVER.format(done=done, how=how))
+
+    def _number(self, bank: str) -> int | None:
+        with self._asking(bank) as raw:
+            row = raw.execute("SELECT bank_id FROM banks WHERE name = %s", (bank,)).fetchone()
+        return row[0] if row else None
+
+    def _make(self, bank: str) -> int:
+        """A bank with what every bank has; the number of the one that somebody else made at the same time."""
+        with self._asking(bank) as raw, raw.transaction():
+            raw.execute(
+                "INSERT INTO banks (bank_id, name) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING",
+                (secrets.randbits(62), bank),
+            )
+            row = raw.execute("SELECT bank_id FROM banks WHERE name = %s", (bank,)).fetchone()
+            assert row is not None
+            number = int(row[0])
+            raw.execute(
+                "INSERT INTO counters (bank_id, name) SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING",
+                (number, list(COUNTERS)),
+            )
+            raw.execute(
+                "INSERT INTO posting_totals (bank_id, node) VALUES (%(bank)s, false), (%(bank)s, true) "
+                "ON CONFLICT DO NOTHING",
+                {"bank": number},
+            )
+            raw.execute(
+                "INSERT INTO keeping (bank_id, key, value) VALUES (%s, 'secret', %s) ON CONFLICT DO NOTHING",
+                (number, secrets.token_hex(32)),
+            )
+        return number
+
+    @contextmanager
+    def _asking(self, bank: str) -> Iterator[Raw]:
+        try:
+            with self.server.lent(self._busy_seconds) as lent:
+                yield lent.raw
+        except psycopg.Error as error:
+            raise translate(error, bank, self.server.where, self._busy_seconds) from error
+
+
+def bytes_of(raw: Raw, bank: int) -> int:
+    """What a bank takes: its rows' bytes while they are few, then its units' share of all tables."""
+    row = raw.execute("SELECT sum(units) FROM posting_totals WHERE bank_id = %s", (bank,)).fetchone()
+    units = int(row[0] or 0) if row else 0
+    if units > _WEIGHED:
+        share = raw.execute(
+            "SELECT sum(pg_total_relation_size(c.oid)), max(c.reltuples) FILTER (WHERE c.relname = 'units') "
+            "FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = ANY (%s)",
+            (list(OF_A_BANK),),
+        ).fetchone()
+        assert share is not None
+        return int(share[0] * min(1.0, units / max(float(share[1]), 1.0)))
+    parts = " + ".join(
+        f"(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM {table} t WHERE t.bank_id = %(bank)s)"
+        for table in OF_A_BANK
+    )
+    row = raw.execute(f"SELECT {parts}", {"bank": bank}).fetchone()
+    assert row is not None
+    return int(row[0])

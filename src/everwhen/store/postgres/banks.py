@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import psycopg
 
-from everwhen.errors import NotFound, Refused, UsageError
+from everwhen.errors import NotFound, UsageError
 from everwhen.home import check_bank_name
 from everwhen.store.banks import ForgetAgain
 from everwhen.store.base import Store
 from everwhen.store.postgres.connection import PostgresConnection
 from everwhen.store.postgres.errors import translate
-from everwhen.store.postgres.server import Raw, Server, server_of
+from everwhen.store.postgres.server import SCHEMA, Raw, Server, server_of
+from everwhen.store.postgres.store import PostgresStore, bytes_of, refuse
 from everwhen.store.postgres.tables import COUNTERS, OF_A_BANK
+from everwhen.store.sql.store import info_of, introduced
 
-_WEIGHED = 10_000
-"""Units of a bank up to which its rows are weighed one by one; above it is told by its share of the tables."""
-_OF_THE_SERVER = "a bank in PostgreSQL is {done} with the database, by PostgreSQL's own means ({how})"
 
 
 class PostgresBanks:
@@ -81,6 +80,20 @@ class PostgresBanks:
             number = self._make(bank)
         return PostgresConnection(self.server, number, bank, self._busy_seconds)
 
+    def open(
+        self, bank: str, *, embedder: str, dimension: int | Callable[[], int], zone: str, create: bool = True
+    ) -> PostgresStore:
+        known = self.embedder_of(bank)
+        writer = self.connect(bank, create=create)
+        try:
+            values = introduced(writer, bank, embedder, dimension, zone)
+        except BaseException:
+            if known is None:  # half a bank must not look like one
+                self.drop(bank)
+            raise
+        reader = PostgresConnection(self.server, writer.bank, bank, self._busy_seconds)
+        return PostgresStore(info_of(bank, values, SCHEMA), writer, reader)
+
     def drop(self, bank: str) -> None:
         self.check_name(bank)
         number = self._number(bank)
@@ -92,21 +105,18 @@ class PostgresBanks:
                 sql.raw.execute(f"DELETE FROM {table} WHERE bank_id = %s", (number,))
 
     def back_up(self, bank: str, target: Path) -> None:
-        self._refuse("backed up", "pg_dump, or a base backup")
+        refuse("backed up", "pg_dump, or a base backup")
 
     def restore(self, bank: str, source: Path, *, replace: bool, forget: ForgetAgain) -> int:
-        self._refuse("restored", "pg_restore, or a base backup")
+        refuse("restored", "pg_restore, or a base backup")
 
     def salvage(self, bank: str) -> Iterator[dict[str, Any]]:
-        self._refuse("saved from damage", "pg_amcheck, and a backup")
+        refuse("saved from damage", "pg_amcheck, and a backup")
 
     @contextmanager
     def loaded(self, bank: str, embedder: str, forget: ForgetAgain) -> Iterator[Store]:
-        self._refuse("restored", "pg_restore, or a base backup")
+        refuse("restored", "pg_restore, or a base backup")
         yield
-
-    def _refuse(self, done: str, how: str) -> NoReturn:
-        raise Refused(_OF_THE_SERVER.format(done=done, how=how))
 
     def _number(self, bank: str) -> int | None:
         with self._asking(bank) as raw:
@@ -145,24 +155,3 @@ class PostgresBanks:
                 yield lent.raw
         except psycopg.Error as error:
             raise translate(error, bank, self.server.where, self._busy_seconds) from error
-
-
-def bytes_of(raw: Raw, bank: int) -> int:
-    """What a bank takes: its rows' bytes while they are few, then its units' share of all tables."""
-    row = raw.execute("SELECT sum(units) FROM posting_totals WHERE bank_id = %s", (bank,)).fetchone()
-    units = int(row[0] or 0) if row else 0
-    if units > _WEIGHED:
-        share = raw.execute(
-            "SELECT sum(pg_total_relation_size(c.oid)), max(c.reltuples) FILTER (WHERE c.relname = 'units') "
-            "FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = ANY (%s)",
-            (list(OF_A_BANK),),
-        ).fetchone()
-        assert share is not None
-        return int(share[0] * min(1.0, units / max(float(share[1]), 1.0)))
-    parts = " + ".join(
-        f"(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM {table} t WHERE t.bank_id = %(bank)s)"
-        for table in OF_A_BANK
-    )
-    row = raw.execute(f"SELECT {parts}", {"bank": bank}).fetchone()
-    assert row is not None
-    return int(row[0])

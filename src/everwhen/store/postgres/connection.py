@@ -18,9 +18,9 @@ from everwhen.store.postgres.server import SCHEMA, Lent, Raw, Server
 from everwhen.store.postgres.statements import compiled
 from everwhen.store.postgres.tables import OF_A_BANK
 from everwhen.store.postgres.values import HalfVector, as_half_vector
+from everwhen.store.sql.session import Values
 
 T = TypeVar("T")
-Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Cursor: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
 
 _ATTEMPTS = 5
@@ -235,3 +235,8 @@ def _roll_back(raw: Raw) -> None:
     """A connection that is lost has rolled back already; asking again would hide the first error."""
     if not raw.closed and raw.info.transaction_status != TransactionStatus.IDLE:
         raw.execute("ROLLBACK")
+
+
+def term_key(term: int) -> int:
+    """A term's hash as the postings have it."""
+    return int.from_bytes(term.to_bytes(8, "little"), "big", signed=True)

@@ -200,6 +200,30 @@ FROM units u JOIN facts f ON (f.bank_id, f.id) = (u.bank_id, u.id) AND f.superse
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
 WHERE u.bank_id = :bank AND u.kind = 'fact';
 
+-- speakers --
+SELECT DISTINCT speaker FROM turns t
+WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq));
+
+-- neighbours --
+-- For each of some vectors the units of some kinds with a cosine above a floor, by their nearest piece, best first.
+SELECT asked.place, near.unit, near.cosine
+FROM unnest(:vectors::halfvec[]) WITH ORDINALITY AS asked (vector, place)
+CROSS JOIN LATERAL (
+    SELECT v.unit, max(-(v.vector <#> asked.vector)) AS cosine
+    FROM units u JOIN vectors v ON (v.bank_id, v.unit) = (u.bank_id, u.seq)
+    WHERE u.bank_id = :bank AND u.kind = ANY (:kinds::text[])
+    GROUP BY v.unit HAVING max(-(v.vector <#> asked.vector)) > :floor::double precision
+    ORDER BY cosine DESC, v.unit LIMIT :limit
+) near ORDER BY asked.place, near.cosine DESC, near.unit;
+
+-- units_holding --
+-- The units of some kinds that have every one of some terms, first those that have the first in their own words.
+SELECT p.unit FROM postings p JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
+WHERE p.bank_id = :bank AND p.term = :first AND u.kind = ANY (:kinds::text[]) AND NOT EXISTS (
+    SELECT 1 FROM unnest(:more::bigint[]) AS also (term)
+    WHERE NOT EXISTS (SELECT 1 FROM postings o WHERE o.bank_id = :bank AND o.term = also.term AND o.unit = p.unit))
+ORDER BY p.halves < 2, p.unit;
+
 -- last_unit --
 SELECT coalesce(max(seq), 0) FROM units WHERE bank_id = :bank;
 

@@ -109,7 +109,8 @@ class Server:
                 applied = _versions(raw)  # another process may have been faster
                 for number, name, script in migrations():
                     if number not in applied:
-                        raw.execute(script)
+                        for statement in script:
+                            raw.execute(statement.encode())
                         raw.execute("INSERT INTO migrations (version, name) VALUES (%s, %s)", (number, name))
                         made.append(name)
             return made

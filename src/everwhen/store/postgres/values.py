@@ -43,6 +43,7 @@ def register(connection: Connection[Any], halfvec: TypeInfo | None) -> None:
     adapters.register_dumper(int, Int8Dumper)  # one type for all numbers: a statement is prepared once
     adapters.register_dumper(np.ndarray, _ArrayDumper)
     if halfvec is not None:
+        halfvec.register(connection)
         adapters.register_loader(halfvec.oid, _HalfVectorLoader)
         adapters.register_dumper(
             HalfVector, type("_HalfVectorDumperOf", (_HalfVectorDumper,), {"oid": halfvec.oid})

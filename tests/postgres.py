@@ -119,7 +119,18 @@ def _started(users: Path, state: Path) -> str:
     name, password, port = f"run-{secrets.token_hex(4)}", secrets.token_hex(8), _free_port()
     data = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=home)) / "data"
     _give(data.parent)
-    command = [pg0, "start", "--name", name, "--port", str(port), "--password", password, "--data-dir", str(data)]
+    command = [
+        pg0,
+        "start",
+        "--name",
+        name,
+        "--port",
+        str(port),
+        "--password",
+        password,
+        "--data-dir",
+        str(data),
+    ]
     for key, value in SETTINGS.items():
         command += ["-c", f"{key}={value}"]
     with (home / f"{name}.log").open("w+") as log:  # a pipe would stay open as long as the server
@@ -159,7 +170,9 @@ def _installed() -> tuple[Path, str]:
 
 def _as_user(home: Path) -> dict[str, Any]:
     """PostgreSQL refuses to run as root: then it runs as nobody."""
-    as_user: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+    as_user: dict[str, Any] = (
+        {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+    )
     return {"cwd": home, "env": {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}, **as_user}
 
 

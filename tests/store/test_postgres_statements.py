@@ -22,7 +22,7 @@ def parts_of(name: str) -> tuple[tuple[str, str], ...]:
 
 
 def runnable() -> list[str]:
-    return sorted(set(statements()) - FRAGMENTS)
+    return sorted(set(statements().names()) - FRAGMENTS)
 
 
 def test_parameters_become_those_of_psycopg() -> None:
@@ -42,33 +42,29 @@ def test_postgres_statement_names_its_bank_for_every_table(name: str) -> None:
     assert mentions >= len(re.findall(rf"(?:FROM|JOIN|INTO|UPDATE|USING) (?:{'|'.join(named)})\b", text))
 
 
-@pytest.mark.parametrize("name", sorted(set(of_sqlite()) - FRAGMENTS - ONLY_SQLITE))
+@pytest.mark.parametrize("name", sorted(set(of_sqlite().names()) - FRAGMENTS - ONLY_SQLITE))
 def test_both_databases_have_a_statement_with_the_same_parameters(name: str) -> None:
     if name.startswith("index_"):
         pytest.skip("the index in memory is SQLite's")
     ours = set(re.findall(r"%\((\w+)\)s", compiled(name, parts_of(name)))) - {"bank"}
-    theirs = set(re.findall(r"%\((\w+)\)s", with_parameters(_filled(of_sqlite()[name]))))
+    theirs = set(re.findall(r"%\((\w+)\)s", with_parameters(of_sqlite().text(name, parts_of(name)))))
     assert ours <= theirs
     assert theirs - ours <= {"terms"}, "PostgreSQL posts terms by themselves"
 
 
-def _filled(text: str) -> str:
-    lines = [line for line in text.splitlines() if not line.startswith("--")]
-    return "\n".join(lines).replace("{where}", PARTS["where"])
+def numbered(text: str) -> str:
+    """A statement of psycopg as PREPARE reads it."""
+    places: dict[str, int] = {}
+    found = re.sub(r"%\((\w+)\)s", lambda match: f"${places.setdefault(match[1], len(places) + 1)}", text)
+    return found.replace("%%", "%")
 
 
 def test_postgres_understands_every_statement(postgres: str) -> None:
     wrong = {}
     with PostgresBanks(postgres).connect("ana").use() as sql:
         for name in runnable():
-            places: dict[str, int] = {}
-            text = re.sub(
-                r"%\((\w+)\)s",
-                lambda match: f"${places.setdefault(match[1], len(places) + 1)}",
-                compiled(name, parts_of(name)),
-            )
             try:
-                sql.raw.execute(f"PREPARE asked AS {text.replace('%%', '%')}".encode())
+                sql.raw.execute(f"PREPARE asked AS {numbered(compiled(name, parts_of(name)))}".encode())
                 sql.raw.execute("DEALLOCATE asked")
             except Exception as error:
                 wrong[name] = str(error)
@@ -86,7 +82,9 @@ def test_every_table_of_postgres_belongs_to_banks(postgres: str) -> None:
             "AND tablename NOT IN ('banks', 'migrations') AND indexdef !~ '\\(bank_id'"
         ).fetchall()
         assert indexes == []
-        counted = {row[0] for row in sql.raw.execute("SELECT name FROM counters WHERE bank_id = %s", (sql.bank,))}
+        counted = {
+            row[0] for row in sql.raw.execute("SELECT name FROM counters WHERE bank_id = %s", (sql.bank,))
+        }
         assert counted == set(COUNTERS)
         numbered = {
             row[0]

@@ -5,23 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
-from psycopg.pq import TransactionStatus
 
 from everwhen.errors import EverwhenError, Refused, Unavailable
-from everwhen.store.postgres.errors import AGAIN, is_lost, translate
-from everwhen.store.postgres.server import SCHEMA, Lent, Raw, Server
+from everwhen.store.postgres.errors import AGAIN, translate
+from everwhen.store.postgres.server import SCHEMA, Cursor, Lent, Raw, Server
 from everwhen.store.postgres.statements import compiled
 from everwhen.store.postgres.tables import OF_A_BANK
-from everwhen.store.postgres.values import HalfVector, as_half_vector
+from everwhen.store.postgres.values import HalfVector
 from everwhen.store.sql.session import Values
 
 T = TypeVar("T")
-Cursor: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
 
 _ATTEMPTS = 5
 _LOCK = """
@@ -43,20 +41,8 @@ class PostgresSql:
     def raw(self) -> Raw:
         return self.lent.raw
 
-    @property
-    def is_in_transaction(self) -> bool:
-        return self.raw.info.transaction_status != TransactionStatus.IDLE
-
     def run(self, name: str, values: Values = (), **parts: str) -> Cursor:
-        text, given = compiled(name, tuple(parts.items())), self._named(values)
-        stands_alone = not self.is_in_transaction
-        try:
-            return self.raw.execute(text, given, binary=True)
-        except psycopg.OperationalError as error:
-            if not (stands_alone and is_lost(error)):
-                raise
-            self.lent.renew()
-            return self.raw.execute(text, given, binary=True)
+        return self.lent.execute(compiled(name, tuple(parts.items())), self._named(values))
 
     def run_many(self, name: str, rows: Iterable[Values]) -> None:
         given = [self._named(row) for row in rows]
@@ -72,7 +58,7 @@ class PostgresSql:
         return range(row[0] - count + 1, row[0] + 1)
 
     def vector(self, vector: Sequence[float] | NDArray[np.float32]) -> HalfVector:
-        return as_half_vector(vector)
+        return HalfVector(np.asarray(vector, dtype=np.float32))
 
     def post_terms(self, terms: Mapping[int, bytes]) -> None:
         """Index the search terms of units, in place of those that they had."""
@@ -102,7 +88,9 @@ class PostgresSql:
             for table in OF_A_BANK:
                 if table not in but:
                     self.raw.execute(f"DELETE FROM {table} WHERE bank_id = %s", (self.bank,))
-            self.raw.execute("UPDATE posting_totals SET units = 0, halves = 0 WHERE bank_id = %s", (self.bank,))
+            self.raw.execute(
+                "UPDATE posting_totals SET units = 0, halves = 0 WHERE bank_id = %s", (self.bank,)
+            )
             self.run("take_numbers", {"name": "names_version", "count": 1})
 
     def _named(self, values: Values) -> dict[str, Any]:
@@ -127,7 +115,7 @@ class PostgresConnection:
 
     @contextmanager
     def use(self) -> Iterator[PostgresSql]:
-        """For a few reads, each of which stands by itself: one that meets a lost connection is asked again."""
+        """For a few reads, each of which stands by itself: one that meets a lost connection is asked once more."""
         with self._errors(), self._session() as sql:
             yield sql
 
@@ -135,10 +123,11 @@ class PostgresConnection:
     def snapshot(self) -> Iterator[PostgresSql]:
         """For reads that see the bank at one moment."""
         with self._errors(), self._session() as sql:
-            if sql.is_in_transaction:
+            if sql.lent.is_in_transaction:
                 yield sql
                 return
-            with self._begun(sql, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+            sql.lent.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            with _committed(sql.lent):
                 yield sql
 
     @contextmanager
@@ -148,10 +137,13 @@ class PostgresConnection:
         `wait` is for how many seconds another writer is waited for; None is as the bank was opened.
         """
         with self._errors(), self._session() as sql:
-            if sql.is_in_transaction:
+            if sql.lent.is_in_transaction:
                 raise EverwhenError(f"bank '{self._name}': a transaction cannot be begun within another one")
-            self._lock_bank(sql, self._busy_seconds if wait is None else wait)
-            with self._begun(sql):
+            seconds = self._busy_seconds if wait is None else wait
+            patience = f"SET LOCAL lock_timeout = {max(1, round(seconds * 1000))}"
+            locked = sql.lent.begin("BEGIN", patience, _LOCK, values={"bank": self.bank})
+            with _committed(sql.lent):
+                self._check(locked.fetchone())
                 yield sql
 
     def retried(self, work: Callable[[PostgresSql], T]) -> T:
@@ -186,42 +178,15 @@ class PostgresConnection:
             finally:
                 self._mine.sql = None
 
-    def _lock_bank(self, sql: PostgresSql, wait: float) -> None:
-        """Begin, and wait until nobody else writes into the bank. A connection that turns out to be lost is replaced:
-        nothing has been done yet."""
-        for attempt in range(_ATTEMPTS):
-            try:
-                with sql.raw.pipeline():
-                    sql.raw.execute("BEGIN")
-                    sql.raw.execute(f"SET LOCAL lock_timeout = {max(1, round(wait * 1000))}")
-                    locked = sql.raw.execute(_LOCK, {"bank": self.bank}, binary=True)
-                row = locked.fetchone()
-                break
-            except psycopg.OperationalError as error:
-                if not is_lost(error) or attempt == _ATTEMPTS - 1:
-                    _roll_back(sql.raw)
-                    raise
-                sql.lent.renew()
+    def _check(self, row: tuple[Any, ...] | None) -> None:
+        """That the bank is there, with a schema that we know."""
         if row is None:
-            _roll_back(sql.raw)
             raise Unavailable(f"bank '{self._name}' was removed; open it again to make a new one")
         if row[0] > SCHEMA:
-            _roll_back(sql.raw)
             raise Refused(
                 f"the database was upgraded by a newer everwhen meanwhile (schema {row[0]}, this one knows {SCHEMA}); "
                 "upgrade with pip install --upgrade everwhen, and open the bank again"
             )
-
-    @contextmanager
-    def _begun(self, sql: PostgresSql, begin: str | None = None) -> Iterator[None]:
-        try:
-            if begin is not None:
-                sql.raw.execute(begin)
-            yield
-            sql.raw.execute("COMMIT")
-        except BaseException:
-            _roll_back(sql.raw)
-            raise
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -231,10 +196,15 @@ class PostgresConnection:
             raise translate(error, self._name, self.server.where, self._busy_seconds) from error
 
 
-def _roll_back(raw: Raw) -> None:
-    """A connection that is lost has rolled back already; asking again would hide the first error."""
-    if not raw.closed and raw.info.transaction_status != TransactionStatus.IDLE:
-        raw.execute("ROLLBACK")
+@contextmanager
+def _committed(lent: Lent) -> Iterator[None]:
+    """What was begun is committed at the end of the block, or rolled back when it raises."""
+    try:
+        yield
+        lent.raw.execute("COMMIT")
+    except BaseException:
+        lent.roll_back()
+        raise
 
 
 def term_key(term: int) -> int:

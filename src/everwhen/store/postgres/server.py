@@ -5,47 +5,88 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeAlias
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
 from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool
 
 from everwhen.errors import Refused, Unavailable, UsageError
 from everwhen.store.postgres import values
-from everwhen.store.postgres.errors import translate
+from everwhen.store.postgres.errors import is_lost, translate
 from everwhen.store.postgres.statements import migrations
 
 Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+Cursor: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
 
 SCHEMA = migrations()[-1][0]
 CONNECTIONS = 16
 """The most connections that one process holds to one database."""
+_ATTEMPTS = 5
 _OLDEST_SERVER, _OLDEST_VECTOR = 16, (0, 8, 4)
 _MIGRATING = 0x65766572  # the advisory lock under which schemas are changed: "ever"
 _SEARCH_PATH = "SELECT set_config('search_path', 'everwhen, ' || current_setting('search_path'), false)"
 
 
 class Lent:
-    """A connection of the pool while somebody has it."""
+    """A connection of the pool while somebody has it. Where it turns out to be lost before anything was done with it,
+    another one takes its place."""
 
     def __init__(self, pool: ConnectionPool[Raw], timeout: float) -> None:
         self._pool = pool
         self._timeout = timeout
         self.raw: Raw = pool.getconn(timeout)
 
-    def renew(self) -> None:
-        """Take another connection for one that was lost. Those that lie idle may be lost with it: all are looked at."""
-        self._pool.putconn(self.raw)
-        self._pool.check()
-        self.raw = self._pool.getconn(self._timeout)
+    @property
+    def is_in_transaction(self) -> bool:
+        return self.raw.info.transaction_status != TransactionStatus.IDLE
+
+    def execute(self, text: str, values: Mapping[str, Any] | None = None) -> Cursor:
+        """Run a statement; outside of a transaction, once more where the connection was lost."""
+        if self.is_in_transaction:
+            return self.raw.execute(text.encode(), values, binary=True)
+        return self._again(lambda raw: raw.execute(text.encode(), values, binary=True))
+
+    def begin(self, *statements: str, values: Mapping[str, Any] | None = None) -> Cursor:
+        """Begin a transaction with some statements, of which the last has values, in one round trip; its rows."""
+
+        def begun(raw: Raw) -> Cursor:
+            *first, last = statements
+            with raw.pipeline():
+                for one in first:
+                    raw.execute(one.encode())
+                return raw.execute(last.encode(), values, binary=True)
+
+        try:
+            return self._again(begun)
+        except BaseException:
+            self.roll_back()
+            raise
+
+    def roll_back(self) -> None:
+        """A connection that is lost has rolled back already; asking again would hide the first error."""
+        if not self.raw.closed and self.is_in_transaction:
+            self.raw.execute("ROLLBACK")
 
     def give_back(self) -> None:
         self._pool.putconn(self.raw)
+
+    def _again(self, work: Callable[[Raw], Cursor]) -> Cursor:
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return work(self.raw)
+            except psycopg.OperationalError as error:
+                if not is_lost(error):
+                    raise
+                self.give_back()
+                self._pool.check()  # those that lie idle may be lost with it
+                self.raw = self._pool.getconn(self._timeout)
+        return work(self.raw)
 
 
 class Server:
@@ -59,7 +100,9 @@ class Server:
             raise UsageError(
                 f"that is no address of a PostgreSQL database ({error}); write postgresql://USER@HOST/NAME"
             ) from error
-        self.where = f"{parts.get('host') or 'localhost'}:{parts.get('port') or 5432}/{parts.get('dbname') or ''}"
+        self.where = (
+            f"{parts.get('host') or 'localhost'}:{parts.get('port') or 5432}/{parts.get('dbname') or ''}"
+        )
         self._connections = connections
         self._lock = threading.Lock()
         self._pool: ConnectionPool[Raw] | None = None
@@ -176,7 +219,9 @@ def _check_server(raw: Raw, where: str) -> None:
     installed, available = _vector_versions(raw)
     wanted = ".".join(map(str, _OLDEST_VECTOR))
     if installed is None and available is None:
-        raise Refused(f"PostgreSQL at {where} has no pgvector; install version {wanted} or newer on its machine")
+        raise Refused(
+            f"PostgreSQL at {where} has no pgvector; install version {wanted} or newer on its machine"
+        )
     if _numbers(installed or available) < _OLDEST_VECTOR:
         upgrade = (
             "run ALTER EXTENSION vector UPDATE"

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Refused
-from everwhen.store.base import BankInfo
+from everwhen.store.base import BankInfo, Filter, Scored, Vectors
 from everwhen.store.postgres.connection import PostgresConnection, term_key
-from everwhen.store.postgres.server import Raw
+from everwhen.store.postgres.server import Lent
 from everwhen.store.postgres.tables import OF_A_BANK
+from everwhen.store.postgres.values import HalfVectors
+from everwhen.store.scan import Scan
 from everwhen.store.sql.checks import check_rows
 from everwhen.store.sql.facts import SqlFacts
 from everwhen.store.sql.graph import SqlGraph
@@ -27,6 +29,11 @@ from everwhen.types import KINDS, NETWORKS, Finding, UnitRow
 
 _WEIGHED = 10_000
 """Units of a bank up to which its rows are weighed one by one; above it is told by its share of the tables."""
+_SHARED = """
+SELECT sum(pg_total_relation_size(c.oid))::bigint, max(c.reltuples) FILTER (WHERE c.relname = 'units')
+FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = ANY (%(tables)s::text[])
+"""
+_NOT_YET = "banks in PostgreSQL cannot be searched yet"
 WITH_THE_DATABASE = "banks in PostgreSQL are {done} with their database, by PostgreSQL's own means ({how})"
 
 
@@ -47,7 +54,7 @@ class PostgresStore(SqlStore):
 
     def size(self) -> int:
         with self._rows.use() as sql:
-            return bytes_of(sql.raw, sql.bank)
+            return bytes_of(sql.lent, sql.bank)
 
     def speakers(self) -> frozenset[str]:
         with self._reader.use() as sql:
@@ -57,6 +64,18 @@ class PostgresStore(SqlStore):
         with self._reader.use() as sql:
             found = {row[0]: unit_of(row) for row in sql.run("units", (list(seqs),))}
         return {seq: found[seq] for seq in sorted(found)}
+
+    def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
+        raise NotImplementedError(_NOT_YET)
+
+    def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
+        raise NotImplementedError(_NOT_YET)
+
+    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
+        raise NotImplementedError(_NOT_YET)
+
+    def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
+        raise NotImplementedError(_NOT_YET)
 
     def check(self, *, fix: bool = False) -> list[Finding]:
         findings = check_rows(self._writer, self._tokenizer, self._info.dimension, fix=fix)
@@ -82,7 +101,7 @@ class PostgresUnitIndex:
             return found
         with self._reader.use() as sql:
             asked = {
-                "vectors": [sql.vector(one) for one in vectors],
+                "vectors": HalfVectors(vectors),
                 "kinds": _kinds(kinds),
                 "floor": floor,
                 "limit": limit,
@@ -141,22 +160,20 @@ def _kinds(codes: NDArray[np.int16]) -> list[str]:
     return sorted({KINDS[code // len(NETWORKS)] for code in codes.tolist()})
 
 
-def bytes_of(raw: Raw, bank: int) -> int:
+def bytes_of(sql: Lent, bank: int) -> int:
     """What a bank takes: its rows' bytes while they are few, then its units' share of all tables."""
-    row = raw.execute("SELECT sum(units) FROM posting_totals WHERE bank_id = %s", (bank,)).fetchone()
-    units = int(row[0] or 0) if row else 0
+    asked = {"bank": bank, "tables": list(OF_A_BANK)}
+    row = sql.execute(
+        "SELECT sum(units)::bigint FROM posting_totals WHERE bank_id = %(bank)s", asked
+    ).fetchone()
+    units = (row and row[0]) or 0
     if units > _WEIGHED:
-        share = raw.execute(
-            "SELECT sum(pg_total_relation_size(c.oid)), max(c.reltuples) FILTER (WHERE c.relname = 'units') "
-            "FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = ANY (%s)",
-            (list(OF_A_BANK),),
-        ).fetchone()
+        share = sql.execute(_SHARED, asked).fetchone()
         assert share is not None
-        return int(share[0] * min(1.0, units / max(float(share[1]), 1.0)))
-    parts = " + ".join(
+        return int(share[0] * min(1.0, units / max(share[1], 1.0)))
+    weighed = " + ".join(
         f"(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM {table} t WHERE t.bank_id = %(bank)s)"
         for table in OF_A_BANK
     )
-    row = raw.execute(f"SELECT {parts}", {"bank": bank}).fetchone()
-    assert row is not None
-    return int(row[0])
+    row = sql.execute(f"SELECT ({weighed})::bigint", asked).fetchone()
+    return row[0] if row else 0

@@ -7,7 +7,6 @@ Everything comes and goes in binary. An instant is read as `to_text` writes it; 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -36,6 +35,13 @@ class HalfVector:
     values: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class HalfVectors:
+    """The rows of a matrix as an array of such vectors."""
+
+    values: NDArray[np.float32]
+
+
 def register(connection: Connection[Any], halfvec: TypeInfo | None) -> None:
     """Teach a connection our types; `halfvec` is unknown before the extension is there."""
     adapters = connection.adapters
@@ -45,13 +51,10 @@ def register(connection: Connection[Any], halfvec: TypeInfo | None) -> None:
     if halfvec is not None:
         halfvec.register(connection)
         adapters.register_loader(halfvec.oid, _HalfVectorLoader)
-        adapters.register_dumper(
-            HalfVector, type("_HalfVectorDumperOf", (_HalfVectorDumper,), {"oid": halfvec.oid})
-        )
-
-
-def as_half_vector(vector: Sequence[float] | NDArray[np.float32]) -> HalfVector:
-    return HalfVector(np.asarray(vector, dtype=np.float32))
+        one = {"oid": halfvec.oid}
+        many = {"oid": halfvec.array_oid, "element": halfvec.oid}
+        adapters.register_dumper(HalfVector, type("_HalfVector", (_HalfVectorDumper,), one))
+        adapters.register_dumper(HalfVectors, type("_HalfVectors", (_HalfVectorsDumper,), many))
 
 
 class _InstantLoader(Loader):
@@ -77,7 +80,19 @@ class _HalfVectorDumper(Dumper):
     format = Format.BINARY
 
     def dump(self, obj: HalfVector) -> Buffer:
-        return struct.pack(">HH", len(obj.values), 0) + obj.values.astype(">f2").tobytes()
+        return _half(obj.values)
+
+
+class _HalfVectorsDumper(Dumper):
+    format = Format.BINARY
+    element: int
+
+    def dump(self, obj: HalfVectors) -> Buffer:
+        parts = [struct.pack(">iiiii", 1, 0, self.element, len(obj.values), 1)]
+        for row in obj.values:
+            half = _half(row)
+            parts += [struct.pack(">i", len(half)), half]
+        return b"".join(parts)
 
 
 class _ArrayDumper(Dumper):
@@ -94,3 +109,8 @@ class _ArrayDumper(Dumper):
         cells["size"] = obj.dtype.itemsize
         cells["value"] = obj
         return struct.pack(">iiiii", 1, 0, oid, len(obj), 1) + cells.tobytes()
+
+
+def _half(vector: NDArray[np.float32]) -> bytes:
+    """As pgvector sends a halfvec: how many there are, nothing, and 16 bits for each."""
+    return struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes()

@@ -1,0 +1,163 @@
+"""The banks of a PostgreSQL database."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from everwhen.errors import NotFound, UsageError
+from everwhen.home import check_bank_name
+from everwhen.store.banks import ForgetAgain
+from everwhen.store.base import Store
+from everwhen.store.postgres.connection import PostgresConnection
+from everwhen.store.postgres.errors import translate
+from everwhen.store.postgres.server import SCHEMA, Lent, Server, server_of
+from everwhen.store.postgres.store import PostgresStore, bytes_of, refuse
+from everwhen.store.postgres.tables import COUNTERS, OF_A_BANK
+from everwhen.store.sql.store import info_of, introduced
+
+_MAKE = """
+WITH made AS (
+    INSERT INTO banks (bank_id, name) VALUES (%(bank)s, %(name)s) ON CONFLICT DO NOTHING RETURNING bank_id
+),
+counted AS (INSERT INTO counters (bank_id, name) SELECT bank_id, unnest(%(counters)s::text[]) FROM made),
+summed AS (
+    INSERT INTO posting_totals (bank_id, node) SELECT bank_id, node FROM made, unnest(ARRAY[false, true]) AS node
+),
+kept AS (INSERT INTO keeping (bank_id, key, value) SELECT bank_id, 'secret', %(secret)s FROM made)
+SELECT bank_id FROM made
+"""
+
+
+class PostgresBanks:
+    """The `Banks` of one database. See `everwhen.store.banks` for what each call promises."""
+
+    def __init__(self, address: str, busy_seconds: float = 30.0) -> None:
+        self.server: Server = server_of(address)
+        self._busy_seconds = busy_seconds
+
+    def check_name(self, bank: str) -> None:
+        self._number(bank)
+
+    def names(self) -> list[str]:
+        with self._asking("") as sql:
+            return [row[0] for row in sql.execute("SELECT name FROM banks ORDER BY name")]
+
+    def exists(self, bank: str) -> bool:
+        return self._number(bank) is not None
+
+    def size(self, bank: str) -> int:
+        number = self._number(bank)
+        if number is None:
+            return 0
+        with self._asking(bank) as sql:
+            return bytes_of(sql, number)
+
+    def embedder_of(self, bank: str) -> str | None:
+        number = self._number(bank)
+        if number is None:
+            return None
+        with self._asking(bank) as sql:
+            row = sql.execute(
+                "SELECT value FROM bank WHERE bank_id = %(bank)s AND key = 'embedder'", {"bank": number}
+            ).fetchone()
+        return row[0] if row else None
+
+    def connect(self, bank: str, *, create: bool = True) -> PostgresConnection:
+        """A way to the rows of a bank, which is made where there is none."""
+        number = self._number(bank)
+        if number is None:
+            if not create:
+                raise NotFound(
+                    f"there is no bank '{bank}'; `everwhen banks` lists those that exist, and a first "
+                    f"`everwhen add --bank {bank} TEXT` makes it"
+                )
+            number = self._make(bank)
+        return PostgresConnection(self.server, number, bank, self._busy_seconds)
+
+    def open(
+        self, bank: str, *, embedder: str, dimension: int | Callable[[], int], zone: str, create: bool = True
+    ) -> PostgresStore:
+        known = self.embedder_of(bank)
+        writer = self.connect(bank, create=create)
+        try:
+            values = introduced(writer, bank, embedder, dimension, zone)
+        except BaseException:
+            if known is None:  # half a bank must not look like one
+                self.drop(bank)
+            raise
+        reader = PostgresConnection(self.server, writer.bank, bank, self._busy_seconds)
+        return PostgresStore(info_of(bank, values, SCHEMA), writer, reader)
+
+    def drop(self, bank: str) -> None:
+        number = self._number(bank)
+        if number is None:
+            return
+        connection = PostgresConnection(self.server, number, bank, self._busy_seconds)
+        with connection.transaction() as sql, sql.raw.pipeline():
+            for table in (*OF_A_BANK, "posting_totals", "counters", "banks"):
+                sql.raw.execute(f"DELETE FROM {table} WHERE bank_id = %s", (number,))
+
+    def back_up(self, bank: str, target: Path) -> None:
+        self.check_name(bank)
+        refuse("backed up", "pg_dump, or a base backup")
+
+    def restore(self, bank: str, source: Path, *, replace: bool, forget: ForgetAgain) -> int:
+        self.check_name(bank)
+        refuse("restored", "pg_restore, or a base backup")
+
+    def salvage(self, bank: str) -> Iterator[dict[str, Any]]:
+        self.check_name(bank)
+        refuse("saved from damage", "pg_amcheck, and a backup")
+
+    @contextmanager
+    def loaded(self, bank: str, embedder: str, forget: ForgetAgain) -> Iterator[Store]:
+        self.check_name(bank)
+        refuse("restored", "pg_restore, or a base backup")
+        yield
+
+    def _number(self, bank: str) -> int | None:
+        """The number of a bank; None where there is none."""
+        check_bank_name(bank)
+        with self._asking(bank) as sql:
+            row = sql.execute(
+                'SELECT bank_id, name FROM banks WHERE lower(name) = lower(%(name)s::text COLLATE "C")',
+                {"name": bank},
+            ).fetchone()
+        if row is None:
+            return None
+        if row[1] != bank:
+            raise UsageError(
+                f"there is a bank '{row[1]}', and a name that differs from it in capitals alone is the same file on "
+                "some disks; use that one, or choose another name"
+            )
+        return int(row[0])
+
+    def _make(self, bank: str) -> int:
+        """A bank with what every bank has; the number of the one that somebody else made at the same time."""
+        with self._asking(bank) as sql:
+            row = sql.execute(
+                _MAKE,
+                {
+                    "bank": secrets.randbits(62),
+                    "name": bank,
+                    "counters": list(COUNTERS),
+                    "secret": secrets.token_hex(32),
+                },
+            ).fetchone()
+        number = row[0] if row else self._number(bank)  # nothing where somebody else was faster
+        assert number is not None
+        return number
+
+    @contextmanager
+    def _asking(self, bank: str) -> Iterator[Lent]:
+        try:
+            with self.server.lent(self._busy_seconds) as lent:
+                yield lent
+        except psycopg.Error as error:
+            raise translate(error, bank, self.server.where, self._busy_seconds) from error

@@ -1,0 +1,524 @@
+-- The statements of the memory graph in PostgreSQL's words. An entity's `root` is the identity at the end of all merges.
+
+-- count_pending --
+-- The to-do list up to a turn: turns that nothing has been made of yet.
+SELECT count(*) FROM pending WHERE bank_id = :bank AND turn <= ?;
+
+-- something_pending --
+SELECT EXISTS (SELECT 1 FROM pending WHERE bank_id = :bank AND turn <= ?);
+
+-- newest_turn --
+SELECT coalesce(max(seq), 0) FROM turns WHERE bank_id = :bank;
+
+-- claim_owners --
+SELECT DISTINCT owner FROM claims WHERE bank_id = :bank;
+
+-- drop_claims_of --
+DELETE FROM claims WHERE bank_id = :bank AND owner = ?;
+
+-- renew_claims --
+UPDATE claims SET expires = ? WHERE bank_id = :bank AND owner = ?;
+
+-- drop_old_claims --
+DELETE FROM claims WHERE bank_id = :bank AND expires < ?;
+
+-- next_pending --
+-- The session of the oldest turn that nobody has extracted or claimed.
+SELECT session FROM pending p
+WHERE p.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (p.bank_id, p.turn))
+ORDER BY turn LIMIT 1;
+
+-- first_pending_of_session --
+SELECT said_at, turn FROM pending p
+WHERE p.bank_id = :bank AND session = ?
+  AND NOT EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (p.bank_id, p.turn))
+ORDER BY said_at, turn LIMIT 1;
+
+-- turns_from --
+-- The next turns of a session from a place on, and whether each is taken.
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
+       NOT EXISTS (SELECT 1 FROM pending p WHERE (p.bank_id, p.turn) = (t.bank_id, t.seq))
+       OR EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (t.bank_id, t.seq))
+FROM turns t WHERE t.bank_id = :bank AND session = ? AND (said_at, seq) >= (?, ?) ORDER BY said_at, seq LIMIT ?;
+
+-- turns_before --
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns t WHERE t.bank_id = :bank AND session = ? AND (said_at, seq) < (?, ?)
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq))
+ORDER BY said_at DESC, seq DESC LIMIT ?;
+
+-- turns_after --
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns WHERE bank_id = :bank AND session = ? AND (said_at, seq) > (?, ?) ORDER BY said_at, seq LIMIT ?;
+
+-- insert_claim --
+INSERT INTO claims (bank_id, turn, owner, expires) VALUES (:bank, ?, ?, ?)
+ON CONFLICT (bank_id, turn) DO UPDATE SET owner = excluded.owner, expires = excluded.expires;
+
+-- turn_seqs --
+SELECT id, seq FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]) ORDER BY seq;
+
+-- turn_units --
+-- The raw unit of each turn.
+SELECT t.id, u.seq FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq) AND u.kind = 'turn'
+WHERE t.bank_id = :bank AND t.id = ANY (?::text[]);
+
+-- first_vectors --
+SELECT t.id, v.vector FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq) AND u.kind = 'turn'
+JOIN vectors v ON (v.bank_id, v.unit) = (u.bank_id, u.seq) AND v.piece = 0
+WHERE t.bank_id = :bank AND t.id = ANY (?::text[]);
+
+-- known_unit --
+SELECT seq FROM units WHERE bank_id = :bank AND id = ?;
+
+-- insert_derived_unit --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'units' RETURNING last)
+INSERT INTO units (bank_id, seq, id, kind, network, level, turn, text, context, occurred_start, occurred_end, grain,
+                   mentioned_at, recorded_at, pieces)
+SELECT :bank, n.last, :id, :kind, :network, 0, t.seq, :text, :context, :start::timestamptz, :end::timestamptz, :grain,
+       t.said_at, (SELECT max(r.recorded_at) FROM turns r WHERE r.bank_id = :bank AND r.id = ANY (:turns::text[])), :pieces
+FROM n JOIN turns t ON t.bank_id = :bank AND t.id = :turn RETURNING seq;
+
+-- insert_derived --
+INSERT INTO derived (bank_id, unit, extractor, version, confidence, tokens) VALUES (:bank, ?, ?, ?, ?, ?);
+
+-- insert_event --
+INSERT INTO events (bank_id, unit, subject, verb, object, status, polarity, quantity, expression, inferred, aliases)
+VALUES (:bank, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- superseded_units --
+-- Derived units of a kind that rest on nothing but the given turns.
+SELECT DISTINCT u.seq, u.id FROM turns g JOIN unit_turns p ON (p.bank_id, p.turn) = (g.bank_id, g.seq)
+JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
+WHERE g.bank_id = :bank AND g.id = ANY (:turns::text[]) AND u.kind = :kind AND NOT EXISTS (
+    SELECT 1 FROM unit_turns q JOIN turns t ON (t.bank_id, t.seq) = (q.bank_id, q.turn)
+    WHERE q.bank_id = :bank AND q.unit = u.seq AND t.id <> ALL (:turns::text[]))
+ORDER BY u.seq;
+
+-- derived_from --
+-- Derived units that rest on any of the given turns.
+SELECT DISTINCT u.seq FROM unit_turns p JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
+WHERE p.bank_id = :bank AND p.turn = ANY (?::bigint[]) AND u.kind IN ('event', 'narrative') ORDER BY u.seq;
+
+-- told_with --
+-- Turns with those that an event rests on together with one of them, and so on: a version of a plan rests on the plan's
+-- turn, too. Those without words cannot be read again.
+WITH RECURSIVE reached (turn) AS (
+    SELECT unnest(?::bigint[])
+    UNION
+    SELECT other.turn FROM reached r JOIN unit_turns own ON own.bank_id = :bank AND own.turn = r.turn
+    JOIN units u ON u.bank_id = :bank AND u.seq = own.unit AND u.kind = 'event'
+    JOIN unit_turns other ON other.bank_id = :bank AND other.unit = own.unit
+    WHERE NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = other.turn))
+SELECT t.seq, t.id FROM reached r JOIN turns t ON t.bank_id = :bank AND t.seq = r.turn;
+
+-- all_turn_seqs --
+SELECT seq FROM turns t
+WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq));
+
+-- delete_vectors --
+DELETE FROM vectors WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
+
+-- delete_unit_turns --
+DELETE FROM unit_turns WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
+
+-- delete_units --
+-- Their terms leave the postings first: see unpost_units.
+WITH posted AS (
+    SELECT u.seq, u.kind = 'node' AS node, u.terms FROM units u
+    WHERE u.bank_id = :bank AND u.seq = ANY (?1::bigint[]) AND u.terms IS NOT NULL
+),
+words AS (
+    SELECT p.seq, ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint AS term
+    FROM posted p CROSS JOIN LATERAL generate_series(0, length(p.terms) / 10 - 1) AS place
+),
+gone AS (
+    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = w.term AND p.unit = w.seq
+    RETURNING p.node, p.halves
+),
+counted AS (
+    UPDATE posting_totals t SET units = t.units - lost.units, halves = t.halves - lost.halves
+    FROM (SELECT node, count(*) AS units, (SELECT coalesce(sum(g.halves), 0) FROM gone g WHERE g.node = p.node) AS halves
+          FROM posted p GROUP BY node) lost
+    WHERE t.bank_id = :bank AND t.node = lost.node
+)
+DELETE FROM units WHERE bank_id = :bank AND seq = ANY (?1::bigint[]) RETURNING seq;
+
+-- insert_removal --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'removals' RETURNING last)
+INSERT INTO removals (bank_id, seq, unit) SELECT :bank, n.last, ? FROM n;
+
+-- drop_old_removals --
+-- All but the newest so many.
+DELETE FROM removals WHERE bank_id = :bank AND seq <= (SELECT max(seq) FROM removals WHERE bank_id = :bank) - ?;
+
+-- kept_removals --
+-- The place before the first removal that is still listed, and that of the last one that ever was.
+SELECT coalesce((SELECT min(seq) - 1 FROM removals WHERE bank_id = :bank), last), last
+FROM counters WHERE bank_id = :bank AND name = 'removals';
+
+-- removals_after --
+SELECT DISTINCT unit FROM removals WHERE bank_id = :bank AND seq > ?;
+
+-- known_entities --
+-- Identities as resolution sees them: each name with the identity at the end of all merges.
+SELECT r.seq, r.id, r.name, r.type, n.name
+FROM entity_names n JOIN entities i ON (i.bank_id, i.seq) = (n.bank_id, n.entity)
+JOIN entities r ON (r.bank_id, r.seq) = (i.bank_id, i.root)
+WHERE n.bank_id = :bank ORDER BY r.seq, n.name;
+
+-- names_version --
+-- What is the same as long as nobody got or lost a name; a bank that another one replaced has another epoch.
+SELECT coalesce((SELECT value FROM bank WHERE bank_id = :bank AND key = 'epoch'), '0') || '.' || last
+FROM counters WHERE bank_id = :bank AND name = 'names_version';
+
+-- all_names --
+SELECT DISTINCT name FROM entity_names WHERE bank_id = :bank;
+
+-- last_seen --
+SELECT seq, last_at FROM entities WHERE bank_id = :bank AND last_at IS NOT NULL AND seq = ANY (?::bigint[]);
+
+-- seen_together --
+-- Identities mentioned in the same units as one.
+SELECT DISTINCT o.root FROM entities i JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq)
+JOIN mentions n ON (n.bank_id, n.unit) = (m.bank_id, m.unit) JOIN entities o ON (o.bank_id, o.seq) = (n.bank_id, n.entity)
+WHERE i.bank_id = :bank AND i.root = :entity AND o.root <> :entity LIMIT 500;
+
+-- entity_id --
+SELECT id FROM entities WHERE bank_id = :bank AND seq = ?;
+
+-- mentions_of_entity --
+SELECT unit, name, type FROM mentions WHERE bank_id = :bank AND entity = ? ORDER BY unit, name;
+
+-- turn_speakers --
+SELECT id, speaker FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]);
+
+-- insert_entity --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'entities' RETURNING last)
+INSERT INTO entities (bank_id, seq, root, id, name, type) SELECT :bank, n.last, n.last, ?, ?, ? FROM n RETURNING seq;
+
+-- seen_entity --
+UPDATE entities SET last_at = greatest(last_at, (SELECT mentioned_at FROM units WHERE bank_id = :bank AND seq = ?))
+WHERE bank_id = :bank AND seq = ?;
+
+-- insert_mention --
+INSERT INTO mentions (bank_id, unit, entity, name, type, recorded_at) VALUES (:bank, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- insert_moment --
+INSERT INTO moments (bank_id, unit, kind, at) VALUES (:bank, ?, ?, ?)
+ON CONFLICT (bank_id, unit) DO UPDATE SET kind = excluded.kind, at = excluded.at;
+
+-- moment --
+SELECT kind, at FROM moments WHERE bank_id = :bank AND unit = ?;
+
+-- moments_before --
+SELECT unit, at FROM moments WHERE bank_id = :bank AND kind = ? AND (at, unit) < (?, ?)
+ORDER BY at DESC, unit DESC LIMIT ?;
+
+-- moments_after --
+SELECT unit, at FROM moments WHERE bank_id = :bank AND kind = ? AND (at, unit) > (?, ?) ORDER BY at, unit LIMIT ?;
+
+-- drop_links --
+DELETE FROM links WHERE bank_id = :bank AND source = ? AND type = ?;
+
+-- present_units --
+SELECT seq FROM units WHERE bank_id = :bank AND seq = ANY (?::bigint[]);
+
+-- insert_link --
+INSERT INTO links (bank_id, source, type, target, weight) VALUES (:bank, ?, ?, ?, ?)
+ON CONFLICT (bank_id, source, type, target) DO UPDATE SET weight = excluded.weight;
+
+-- insert_replaces --
+-- The next version of an event; the one before it stays as it is.
+INSERT INTO links (bank_id, source, type, target, weight)
+SELECT :bank, :unit, 'replaces', seq, 1.0 FROM units WHERE bank_id = :bank AND id = :event AND seq <> :unit
+ON CONFLICT (bank_id, source, type, target) DO UPDATE SET weight = excluded.weight;
+
+-- links_of_type --
+SELECT target, weight FROM links WHERE bank_id = :bank AND source = ? AND type = ? ORDER BY weight DESC, target;
+
+-- links_of --
+SELECT source, target, type, weight FROM links
+WHERE bank_id = :bank AND source = :unit AND type = ANY (:types::text[]) ORDER BY weight DESC, target LIMIT :limit;
+
+-- entity_neighbours --
+-- Units that share an identity with a unit, the nearest in time first.
+SELECT DISTINCT n.unit, abs(extract(epoch FROM v.mentioned_at - u.mentioned_at))::double precision AS apart
+FROM units u JOIN mentions m ON (m.bank_id, m.unit) = (u.bank_id, u.seq)
+JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity) JOIN entities o ON (o.bank_id, o.root) = (i.bank_id, i.root)
+JOIN mentions n ON (n.bank_id, n.entity) = (o.bank_id, o.seq) JOIN units v ON (v.bank_id, v.seq) = (n.bank_id, n.unit)
+WHERE u.bank_id = :bank AND u.seq = :unit AND n.unit <> :unit ORDER BY apart, n.unit LIMIT :limit;
+
+-- links_of_units --
+-- The stored links that leave some units, for a walk.
+SELECT source, target, type, weight FROM links
+WHERE bank_id = :bank AND source = ANY (:units::bigint[]) AND type = ANY (:types::text[]) AND weight >= :floor
+ORDER BY array_position(:units::bigint[], source), type, target;
+
+-- mentioned_by --
+SELECT DISTINCT unit, entity FROM mentions WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
+
+-- mentioning --
+-- The units that mention an entity; the limit keeps a frequent one from being read whole.
+SELECT DISTINCT unit FROM mentions WHERE bank_id = :bank AND entity = ? ORDER BY unit LIMIT ?;
+
+-- merged_entities --
+SELECT seq, merged_into FROM entities WHERE bank_id = :bank AND merged_into IS NOT NULL;
+
+-- provenance --
+-- Derived units with the raw units of their turns, from either end; from a turn's end without the nodes above it.
+SELECT p.unit, t.seq FROM unit_turns p JOIN units t ON (t.bank_id, t.turn) = (p.bank_id, p.turn) AND t.kind = 'turn'
+WHERE p.bank_id = :bank AND p.unit = ANY (:units::bigint[]) AND t.seq <> p.unit
+UNION
+SELECT p.unit, t.seq FROM units t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.turn)
+WHERE t.bank_id = :bank AND t.seq = ANY (:units::bigint[]) AND t.kind = 'turn' AND p.unit <> t.seq
+  AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.bank_id = :bank AND n.unit = p.unit);
+
+-- insert_extraction --
+-- What is extracted waits no longer.
+WITH waited AS (DELETE FROM pending WHERE bank_id = :bank AND turn = ?1)
+INSERT INTO extractions (bank_id, turn, extractor, version, done_at) VALUES (:bank, ?1, ?2, ?3, ?4)
+ON CONFLICT (bank_id, turn) DO UPDATE
+SET extractor = excluded.extractor, version = excluded.version, done_at = excluded.done_at;
+
+-- drop_claim --
+DELETE FROM claims WHERE bank_id = :bank AND turn = ?;
+
+-- drop_extraction --
+-- The turn waits again.
+WITH gone AS (DELETE FROM extractions WHERE bank_id = :bank AND turn = ? RETURNING turn)
+INSERT INTO pending (bank_id, turn, session, said_at)
+SELECT :bank, t.seq, t.session, t.said_at FROM gone g JOIN turns t ON t.bank_id = :bank AND t.seq = g.turn
+ON CONFLICT (bank_id, turn) DO NOTHING;
+
+-- insert_failure --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'extraction_failures' RETURNING last)
+INSERT INTO extraction_failures (bank_id, seq, turn, at, reason) SELECT :bank, n.last, ?, ?::timestamptz, ? FROM n;
+
+-- drop_failures --
+DELETE FROM extraction_failures WHERE bank_id = :bank AND turn = ?;
+
+-- insert_usage --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'model_usage' RETURNING last)
+INSERT INTO model_usage (bank_id, seq, at, purpose, model, calls, input_tokens, output_tokens, cost)
+SELECT :bank, n.last, ?::timestamptz, ?, ?, ?, ?, ?, ?::double precision FROM n;
+
+-- model_usage --
+-- What models took in this bank so far; of money, what is known.
+SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(input_tokens), 0)::bigint, coalesce(sum(output_tokens), 0)::bigint,
+       sum(cost)
+FROM model_usage WHERE bank_id = :bank;
+
+-- events --
+-- The event calendar; a parameter that is null asks for nothing. With :then, only the versions that counted then.
+-- LIKE has no escapes here: a name is what it is.
+SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
+       (SELECT coalesce(json_agg(t.id ORDER BY t.said_at, t.seq)::text, '[]') FROM unit_turns p
+        JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq),
+       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
+       u.network,
+       (SELECT min(c.said_at) FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
+        JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+        WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces'),
+       (SELECT o.id FROM links l JOIN units o ON (o.bank_id, o.seq) = (l.bank_id, l.target)
+        WHERE l.bank_id = :bank AND l.source = u.seq AND l.type = 'replaces' ORDER BY o.seq LIMIT 1)
+FROM events e JOIN units u ON (u.bank_id, u.seq) = (e.bank_id, e.unit)
+JOIN derived d ON (d.bank_id, d.unit) = (e.bank_id, e.unit) JOIN turns s ON (s.bank_id, s.seq) = (u.bank_id, u.turn)
+WHERE e.bank_id = :bank
+  AND (:start::timestamptz IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start::timestamptz)
+  AND (:end::timestamptz IS NULL OR u.occurred_start IS NULL OR u.occurred_start < :end::timestamptz)
+  AND (:verb::text IS NULL OR e.verb = :verb::text OR e.verb ILIKE :verb::text || ' %' ESCAPE '')
+  AND (:status::text IS NULL OR e.status = :status::text)
+  AND (:subject::text IS NULL OR lower(e.subject) = lower(:subject::text COLLATE "C")
+       OR e.subject ILIKE :subject::text || ' and %' ESCAPE '' OR e.subject ILIKE '% and ' || :subject::text ESCAPE ''
+       OR (:named::jsonb IS NULL AND EXISTS (
+               SELECT 1 FROM mentions m JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity)
+               JOIN entities r ON (r.bank_id, r.seq) = (i.bank_id, i.root)
+               WHERE m.bank_id = :bank AND m.unit = e.unit AND lower(r.name) = lower(:subject::text COLLATE "C")
+                 AND lower(e.subject) = lower(m.name)))
+       OR (:named::jsonb IS NOT NULL AND EXISTS (
+               SELECT 1 FROM jsonb_array_elements(:named::jsonb) AS given (value)
+               WHERE (given.value ->> 0)::bigint = e.unit
+                 AND lower((given.value ->> 1) COLLATE "C") = lower(e.subject))))
+  AND (NOT :then OR (s.said_at <= :as_of AND u.recorded_at <= :known_at AND NOT EXISTS (
+           SELECT 1 FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
+           JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+           WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of
+             AND n.recorded_at <= :known_at)))
+  AND (:units::bigint[] IS NULL OR u.seq = ANY (:units::bigint[]))
+ORDER BY coalesce(u.occurred_start, u.occurred_end) NULLS FIRST, u.occurred_end NULLS FIRST, u.mentioned_at, u.seq;
+
+-- events_told --
+-- Some events by their units, and those that came from some turns.
+SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
+       (SELECT coalesce(json_agg(t.id ORDER BY t.said_at, t.seq)::text, '[]') FROM unit_turns p
+        JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq),
+       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
+       u.network,
+       (SELECT min(c.said_at) FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
+        JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+        WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of
+          AND n.recorded_at <= :known_at),
+       (SELECT o.id FROM links l JOIN units o ON (o.bank_id, o.seq) = (l.bank_id, l.target)
+        WHERE l.bank_id = :bank AND l.source = u.seq AND l.type = 'replaces' ORDER BY o.seq LIMIT 1)
+FROM (SELECT unnest(:units::bigint[]) AS unit
+      UNION SELECT p.unit FROM turns t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.seq)
+            WHERE t.bank_id = :bank AND t.id = ANY (:turns::text[])) wanted
+JOIN units u ON u.bank_id = :bank AND u.seq = wanted.unit JOIN events e ON (e.bank_id, e.unit) = (u.bank_id, u.seq)
+JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq) JOIN turns s ON (s.bank_id, s.seq) = (u.bank_id, u.turn)
+WHERE s.said_at <= :as_of AND u.recorded_at <= :known_at
+ORDER BY u.mentioned_at, u.seq;
+
+-- entities --
+-- Identities with the names they go by and when they were first and last spoken of.
+-- The type is what most mentions say it is: a parser is unsure of a name that it sees once.
+SELECT r.id, r.name,
+       coalesce((SELECT v.type FROM entities j JOIN mentions v ON (v.bank_id, v.entity) = (j.bank_id, j.seq)
+                 WHERE j.bank_id = :bank AND j.root = r.seq AND v.type <> 'OTHER'
+                 GROUP BY v.type ORDER BY count(*) DESC, v.type LIMIT 1), r.type),
+       json_agg(DISTINCT m.name)::text, min(u.mentioned_at), max(u.mentioned_at), count(DISTINCT u.turn)
+FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
+JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq)
+JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit) AND u.kind = 'turn'
+WHERE r.bank_id = :bank
+GROUP BY r.bank_id, r.seq ORDER BY count(DISTINCT u.turn) DESC, r.name, r.seq;
+
+-- units_of_entity --
+SELECT seq FROM (
+    SELECT DISTINCT u.seq, u.mentioned_at FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
+    JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq) JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit)
+    WHERE r.bank_id = :bank AND r.id = ?
+) found ORDER BY mentioned_at DESC, seq DESC LIMIT ?;
+
+-- seen_with --
+SELECT o.name, count(DISTINCT n.unit) FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
+JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq) JOIN mentions n ON (n.bank_id, n.unit) = (m.bank_id, m.unit)
+JOIN entities j ON (j.bank_id, j.seq) = (n.bank_id, n.entity) JOIN entities o ON (o.bank_id, o.seq) = (j.bank_id, j.root)
+WHERE r.bank_id = :bank AND r.id = :entity AND o.seq <> r.seq
+GROUP BY o.seq, o.name ORDER BY count(DISTINCT n.unit) DESC, o.name LIMIT 100;
+
+-- entity_by_id --
+SELECT seq, name, type FROM entities WHERE bank_id = :bank AND id = ?;
+
+-- set_merged --
+-- With the identities at the end of all merges, which may be others for many.
+WITH RECURSIVE noted AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'names_version'),
+changed AS (
+    SELECT seq, CASE WHEN seq = ?2 THEN ?1::bigint ELSE merged_into END AS target FROM entities WHERE bank_id = :bank
+),
+led (entity, root, next) AS (
+    SELECT seq, seq, target FROM changed
+    UNION
+    SELECT led.entity, up.seq, up.target FROM led JOIN changed up ON up.seq = led.next
+)
+UPDATE entities e SET merged_into = c.target, root = coalesce(l.root, e.root)
+FROM changed c LEFT JOIN led l ON l.entity = c.seq AND l.next IS NULL
+WHERE e.bank_id = :bank AND e.seq = c.seq AND (e.seq = ?2 OR e.root <> l.root);
+
+-- rename_entity --
+WITH noted AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'names_version')
+UPDATE entities SET name = ? WHERE bank_id = :bank AND seq = ?;
+
+-- mentions_under_names --
+SELECT m.unit, m.entity, m.name, m.type FROM entities i JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq)
+WHERE i.bank_id = :bank AND i.root = ? AND lower(m.name) = ANY (ARRAY(SELECT lower(one COLLATE "C") FROM unnest(?::text[]) one))
+ORDER BY m.unit, m.entity, m.name;
+
+-- delete_mention --
+DELETE FROM mentions WHERE bank_id = :bank AND unit = ? AND entity = ? AND name = ?;
+
+-- insert_entity_name --
+-- The version of names grows where the name is new.
+WITH given AS (
+    INSERT INTO entity_names (bank_id, entity, name, decided) VALUES (:bank, ?, ?, ?)
+    ON CONFLICT (bank_id, entity, name) DO UPDATE SET decided = greatest(entity_names.decided, excluded.decided)
+    RETURNING xmax = 0 AS new
+)
+UPDATE counters SET last = last + 1
+WHERE bank_id = :bank AND name = 'names_version' AND EXISTS (SELECT 1 FROM given WHERE new);
+
+-- drop_entity_name --
+WITH gone AS (
+    DELETE FROM entity_names WHERE bank_id = :bank AND entity = ? AND lower(name) = lower(?::text COLLATE "C") RETURNING 1
+)
+UPDATE counters SET last = last + (SELECT count(*) FROM gone) WHERE bank_id = :bank AND name = 'names_version';
+
+-- drop_names_of --
+WITH gone AS (DELETE FROM entity_names WHERE bank_id = :bank AND entity = ? RETURNING 1)
+UPDATE counters SET last = last + (SELECT count(*) FROM gone) WHERE bank_id = :bank AND name = 'names_version';
+
+-- drop_seen_names --
+-- Names that only extraction gave, before everything is extracted again.
+WITH gone AS (
+    DELETE FROM entity_names n WHERE n.bank_id = :bank AND n.decided = 0
+      AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.bank_id = :bank AND e.merged_into = n.entity)
+      AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.bank_id = :bank AND e.seq = n.entity AND e.merged_into IS NOT NULL)
+    RETURNING 1
+)
+UPDATE counters SET last = last + (SELECT count(*) FROM gone) WHERE bank_id = :bank AND name = 'names_version';
+
+-- insert_entity_log --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'entity_log' RETURNING last)
+INSERT INTO entity_log (bank_id, seq, at, action, detail) SELECT :bank, n.last, ?::timestamptz, ?, ? FROM n;
+
+-- last_entity_log --
+SELECT seq, action, detail FROM entity_log WHERE bank_id = :bank AND undone = 0 ORDER BY seq DESC LIMIT 1;
+
+-- set_undone --
+UPDATE entity_log SET undone = 1 WHERE bank_id = :bank AND seq = ?;
+
+-- delete_entity --
+WITH noted AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'names_version')
+DELETE FROM entities WHERE bank_id = :bank AND seq = ?;
+
+-- drop_turn_mentions --
+-- Who a raw turn mentions, before it is extracted again.
+DELETE FROM mentions WHERE bank_id = :bank
+  AND unit IN (SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn = ?);
+
+-- drop_turn_links --
+DELETE FROM links l USING units u
+WHERE l.bank_id = :bank AND u.bank_id = :bank AND u.kind = 'turn' AND u.turn = :turn
+  AND (l.source = u.seq OR l.target = u.seq);
+
+-- drop_turn_moment --
+DELETE FROM moments WHERE bank_id = :bank
+  AND unit IN (SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn = ?);
+
+-- drop_unknown_entities --
+-- Identities that nothing mentions and nobody decided about.
+WITH gone AS (
+    DELETE FROM entities e WHERE e.bank_id = :bank AND e.merged_into IS NULL
+      AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.bank_id = :bank AND m.entity = e.seq)
+      AND NOT EXISTS (SELECT 1 FROM entities o WHERE o.bank_id = :bank AND o.merged_into = e.seq)
+      AND NOT EXISTS (SELECT 1 FROM entity_names n WHERE n.bank_id = :bank AND n.entity = e.seq AND n.decided = 1)
+    RETURNING 1
+)
+UPDATE counters SET last = last + (SELECT count(*) FROM gone) WHERE bank_id = :bank AND name = 'names_version';
+
+-- derived_texts --
+SELECT u.seq, u.id, u.text FROM units u JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq)
+WHERE u.bank_id = :bank AND u.seq > ? ORDER BY u.seq LIMIT ?;
+
+-- graph_counts --
+SELECT (SELECT count(*) FROM events WHERE bank_id = :bank),
+       (SELECT count(*) FROM units WHERE bank_id = :bank AND kind = 'narrative'),
+       (SELECT count(DISTINCT i.root) FROM mentions m JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity)
+        WHERE m.bank_id = :bank),
+       (SELECT count(*) FROM links WHERE bank_id = :bank);
+
+-- events_without_derivation --
+SELECT count(*) FROM units u WHERE u.bank_id = :bank AND u.kind IN ('event', 'narrative')
+  AND NOT EXISTS (SELECT 1 FROM derived d WHERE d.bank_id = :bank AND d.unit = u.seq);
+
+-- events_without_part --
+SELECT count(*) FROM units u WHERE u.bank_id = :bank AND u.kind = 'event'
+  AND NOT EXISTS (SELECT 1 FROM events e WHERE e.bank_id = :bank AND e.unit = u.seq);
+
+-- derived_of_pending_turns --
+SELECT count(DISTINCT p.unit) FROM unit_turns p JOIN derived d ON (d.bank_id, d.unit) = (p.bank_id, p.unit)
+WHERE p.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM extractions e WHERE e.bank_id = :bank AND e.turn = p.turn);
+
+-- failures --
+SELECT reason, count(DISTINCT turn) FROM extraction_failures WHERE bank_id = :bank
+GROUP BY reason ORDER BY count(DISTINCT turn) DESC LIMIT 10;

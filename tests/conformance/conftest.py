@@ -9,7 +9,6 @@ import pytest
 
 from everwhen.store import Store
 from everwhen.store.banks import Banks
-from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.sqlite.banks import SqliteBanks
 from tests.conformance.turns import DIMENSION
 
@@ -34,6 +33,8 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def banks(request: pytest.FixtureRequest, tmp_path: Path) -> Banks:
     """The banks of a home that is empty."""
     if request.param == "postgres":
+        from everwhen.store.postgres.banks import PostgresBanks
+
         return PostgresBanks(request.getfixturevalue("postgres"))
     return SqliteBanks(tmp_path)
 

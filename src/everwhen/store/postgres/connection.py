@@ -147,8 +147,7 @@ class PostgresConnection:
                 yield sql
 
     def retried(self, work: Callable[[PostgresSql], T]) -> T:
-        """Run a function in a transaction, again where another transaction was in its way, or the connection was lost
-        before anything could be committed."""
+        """Run a function in a transaction, and again where another transaction was in its way."""
         for _ in range(_ATTEMPTS - 1):
             try:
                 with self.transaction() as sql:

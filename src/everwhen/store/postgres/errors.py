@@ -13,7 +13,6 @@ _LOST = (
     errors.CrashShutdown,
     errors.CannotConnectNow,
     errors.IdleInTransactionSessionTimeout,
-    PoolTimeout,
 )
 AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
 """What another attempt of the whole transaction may get past."""
@@ -23,6 +22,7 @@ def is_lost(error: psycopg.Error) -> bool:
     """Whether the connection is gone, rather than a statement refused."""
     return isinstance(error, _LOST) or (
         isinstance(error, psycopg.OperationalError)
+        and not isinstance(error, errors.PipelineAborted)
         and (error.sqlstate is None or error.sqlstate.startswith("08"))
     )
 
@@ -39,6 +39,11 @@ def translate(error: psycopg.Error, bank: str, where: str, busy_seconds: float) 
     if isinstance(error, errors.TooManyConnections):
         return Unavailable(
             f"PostgreSQL at {where} takes no more connections; raise max_connections there, or serve with fewer workers"
+        )
+    if isinstance(error, PoolTimeout):
+        return Unavailable(
+            f"PostgreSQL at {where} gave no connection within {busy_seconds:g} s: it does not answer, or all connections "
+            "of this process are in use; try again"
         )
     if is_lost(error):
         return Unavailable(

@@ -74,9 +74,10 @@ SELECT seq FROM units WHERE bank_id = :bank AND id = ?;
 -- insert_derived_unit --
 WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'units' RETURNING last)
 INSERT INTO units (bank_id, seq, id, kind, network, level, turn, text, context, occurred_start, occurred_end, grain,
-                   mentioned_at, recorded_at, pieces)
+                   mentioned_at, recorded_at, pieces, session)
 SELECT :bank, n.last, :id, :kind, :network, 0, t.seq, :text, :context, :start::timestamptz, :end::timestamptz, :grain,
-       t.said_at, (SELECT max(r.recorded_at) FROM turns r WHERE r.bank_id = :bank AND r.id = ANY (:turns::text[])), :pieces
+       t.said_at, (SELECT max(r.recorded_at) FROM turns r WHERE r.bank_id = :bank AND r.id = ANY (:turns::text[])), :pieces,
+       t.session
 FROM n JOIN turns t ON t.bank_id = :bank AND t.id = :turn RETURNING seq;
 
 -- insert_derived --
@@ -134,7 +135,18 @@ words AS (
 ),
 gone AS (
     DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = w.term AND p.unit = w.seq
-    RETURNING p.node, p.halves
+    RETURNING p.term, p.node, p.halves
+),
+lost AS (
+    SELECT term, count(*) FILTER (WHERE NOT node) AS units, count(*) FILTER (WHERE node) AS nodes FROM gone GROUP BY term
+),
+fewer AS (
+    UPDATE terms t SET units = t.units - l.units, nodes = t.nodes - l.nodes FROM lost l
+    WHERE t.bank_id = :bank AND t.term = l.term AND t.units + t.nodes > l.units + l.nodes
+),
+spent AS (
+    DELETE FROM terms t USING lost l
+    WHERE t.bank_id = :bank AND t.term = l.term AND t.units + t.nodes <= l.units + l.nodes
 ),
 counted AS (
     UPDATE posting_totals t SET units = t.units - lost.units, halves = t.halves - lost.halves

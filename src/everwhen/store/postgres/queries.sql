@@ -45,15 +45,20 @@ VALUES (:bank, :seq, :id, :session, :segment, :role, :speaker, :text, :said_at::
 
 -- insert_unit --
 -- Its terms are set when they are posted, as those of every unit.
-INSERT INTO units (bank_id, seq, id, kind, network, level, turn, context, context_turn, mentioned_at, recorded_at, pieces)
+INSERT INTO units (bank_id, seq, id, kind, network, level, turn, context, context_turn, mentioned_at, recorded_at, pieces,
+                   session)
 VALUES (:bank, :seq, :id, 'turn', :network, 0, :turn, :context,
-        (SELECT t.seq FROM turns t WHERE t.bank_id = :bank AND t.id = :before), :said_at, :recorded_at, :pieces);
+        (SELECT t.seq FROM turns t WHERE t.bank_id = :bank AND t.id = :before), :said_at, :recorded_at, :pieces,
+        (SELECT t.session FROM turns t WHERE t.bank_id = :bank AND t.seq = :turn));
 
 -- insert_unit_turn --
 INSERT INTO unit_turns (bank_id, unit, turn) VALUES (:bank, ?, ?);
 
 -- insert_vector --
-INSERT INTO vectors (bank_id, unit, piece, vector) VALUES (:bank, ?, ?, ?);
+-- With what the filters of a search read of the unit.
+INSERT INTO vectors (bank_id, unit, piece, vector, mentioned_at, recorded_at, kind, network, role, speaker)
+SELECT :bank, u.seq, ?2, ?3, u.mentioned_at, u.recorded_at, u.kind, u.network, t.role, t.speaker
+FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn) WHERE u.bank_id = :bank AND u.seq = ?1;
 
 -- drop_all_vectors --
 DELETE FROM vectors WHERE bank_id = :bank;
@@ -78,7 +83,18 @@ words AS (
 ),
 gone AS (
     DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = w.term AND p.unit = w.seq
-    RETURNING p.node, p.halves
+    RETURNING p.term, p.node, p.halves
+),
+lost AS (
+    SELECT term, count(*) FILTER (WHERE NOT node) AS units, count(*) FILTER (WHERE node) AS nodes FROM gone GROUP BY term
+),
+fewer AS (
+    UPDATE terms t SET units = t.units - l.units, nodes = t.nodes - l.nodes FROM lost l
+    WHERE t.bank_id = :bank AND t.term = l.term AND t.units + t.nodes > l.units + l.nodes
+),
+spent AS (
+    DELETE FROM terms t USING lost l
+    WHERE t.bank_id = :bank AND t.term = l.term AND t.units + t.nodes <= l.units + l.nodes
 )
 UPDATE posting_totals t SET units = t.units - lost.units, halves = t.halves - lost.halves
 FROM (SELECT node, count(*) AS units, (SELECT coalesce(sum(g.halves), 0) FROM gone g WHERE g.node = p.node) AS halves
@@ -89,7 +105,7 @@ WHERE t.bank_id = :bank AND t.node = lost.node;
 -- What the postings have of some units, packed, and twice the length of each.
 WITH given AS (SELECT * FROM unnest(:units::bigint[], :packed::bytea[], :halves::bigint[]) AS g (unit, packed, halves)),
 posted AS (
-    UPDATE units u SET terms = g.packed FROM given g WHERE u.bank_id = :bank AND u.seq = g.unit
+    UPDATE units u SET terms = g.packed, halves = g.halves FROM given g WHERE u.bank_id = :bank AND u.seq = g.unit
     RETURNING u.kind = 'node' AS node, g.halves
 )
 UPDATE posting_totals t SET units = t.units + new.units, halves = t.halves + new.halves
@@ -97,11 +113,18 @@ FROM (SELECT node, count(*) AS units, sum(halves)::bigint AS halves FROM posted 
 WHERE t.bank_id = :bank AND t.node = new.node;
 
 -- post_terms --
--- Where the terms of some units stand: one element for each term of each unit.
-INSERT INTO postings (bank_id, term, unit, length, halves, node)
-SELECT :bank, given.term, given.unit, given.length, given.halves, u.kind = 'node'
-FROM unnest(:terms::bigint[], :units::bigint[], :lengths::real[], :halves::smallint[]) AS given (term, unit, length, halves)
-JOIN units u ON u.bank_id = :bank AND u.seq = given.unit;
+-- Where the terms of some units stand: one element for each term of each unit; and in how many each stands.
+WITH posted AS (
+    INSERT INTO postings (bank_id, term, unit, length, halves, node)
+    SELECT :bank, given.term, given.unit, given.length, given.halves, u.kind = 'node'
+    FROM unnest(:terms::bigint[], :units::bigint[], :lengths::real[], :halves::smallint[])
+        AS given (term, unit, length, halves)
+    JOIN units u ON u.bank_id = :bank AND u.seq = given.unit
+    RETURNING term, node
+)
+INSERT INTO terms AS t (bank_id, term, units, nodes)
+SELECT :bank, term, count(*) FILTER (WHERE NOT node), count(*) FILTER (WHERE node) FROM posted GROUP BY term ORDER BY term
+ON CONFLICT (bank_id, term) DO UPDATE SET units = t.units + excluded.units, nodes = t.nodes + excluded.nodes;
 
 -- put_codes --
 INSERT INTO token_codes (bank_id, unit, codes) VALUES (:bank, ?, ?)
@@ -170,7 +193,7 @@ FROM (SELECT session, speaker, count(*) AS turns, min(said_at) AS first, max(sai
 GROUP BY session ORDER BY min(first), min(number);
 
 -- units --
--- Units with what recall shows of them.
+-- Units with what recall shows of them; the list of them is filled in.
 SELECT u.seq, u.id, u.kind, u.network, coalesce(u.text, t.text), coalesce(t.said_at, u.mentioned_at),
        CASE WHEN n.unit IS NULL THEN coalesce(t.zone, 'UTC')
             ELSE (SELECT value FROM bank b WHERE b.bank_id = :bank AND b.key = 'zone') END,
@@ -184,7 +207,7 @@ FROM units u
 LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
 LEFT JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq)
 LEFT JOIN nodes n ON (n.bank_id, n.unit) = (u.bank_id, u.seq)
-WHERE u.bank_id = :bank AND u.seq = ANY (?::bigint[]);
+WHERE u.bank_id = :bank AND u.seq = ANY ({wanted});
 
 -- units_with_metadata --
 -- Units whose turn has every one of the wanted keys (a JSON list), and the wanted value where that is plain
@@ -199,10 +222,6 @@ SELECT u.seq, json_build_object('domain', f.domain, 'subject', k.subject, 'predi
 FROM units u JOIN facts f ON (f.bank_id, f.id) = (u.bank_id, u.id) AND f.superseded_at IS NULL
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
 WHERE u.bank_id = :bank AND u.kind = 'fact';
-
--- speakers --
-SELECT DISTINCT speaker FROM turns t
-WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq));
 
 -- neighbours --
 -- For each of some vectors the units of some kinds with a cosine above a floor, by their nearest piece, best first.

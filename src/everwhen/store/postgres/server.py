@@ -5,10 +5,10 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -23,6 +23,7 @@ from everwhen.store.postgres.statements import migrations
 
 Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 Cursor: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
+T = TypeVar("T")
 
 SCHEMA = migrations()[-1][0]
 CONNECTIONS = 16
@@ -52,6 +53,16 @@ class Lent:
             return self.raw.execute(text.encode(), values, binary=True)
         return self._again(lambda raw: raw.execute(text.encode(), values, binary=True))
 
+    def together(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
+        """The rows of several questions, which are asked in one round trip."""
+
+        def answers(raw: Raw) -> list[list[tuple[Any, ...]]]:
+            with raw.pipeline():
+                cursors = [raw.execute(text.encode(), values, binary=True) for text, values in asked]
+            return [cursor.fetchall() for cursor in cursors]
+
+        return answers(self.raw) if self.is_in_transaction else self._again(answers)
+
     def begin(self, *statements: str, values: Mapping[str, Any] | None = None) -> Cursor:
         """Begin a transaction with some statements, of which the last has values, in one round trip; its rows."""
 
@@ -76,7 +87,7 @@ class Lent:
     def give_back(self) -> None:
         self._pool.putconn(self.raw)
 
-    def _again(self, work: Callable[[Raw], Cursor]) -> Cursor:
+    def _again(self, work: Callable[[Raw], T]) -> T:
         for _ in range(_ATTEMPTS - 1):
             try:
                 return work(self.raw)
@@ -157,21 +168,6 @@ class Server:
                         raw.execute("INSERT INTO migrations (version, name) VALUES (%s, %s)", (number, name))
                         made.append(name)
             return made
-
-    def describe(self) -> dict[str, Any]:
-        """What the database is: versions, and the changes of the schema that it lacks."""
-        with self._directly() as raw:
-            _check_server(raw, self.where)
-            applied = _versions(raw)
-            banks = raw.execute("SELECT count(*) FROM everwhen.banks").fetchone() if applied else None
-            return {
-                "database": self.where,
-                "postgresql": str(raw.info.server_version // 10_000),
-                "pgvector": _vector_versions(raw)[0] or "not made yet",
-                "schema": max(applied, default=0),
-                "missing": [name for number, name, _ in migrations() if number not in applied],
-                "banks": banks[0] if banks else 0,
-            }
 
     def _ready(self) -> ConnectionPool[Raw]:
         with self._lock:

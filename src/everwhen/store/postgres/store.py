@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Refused
-from everwhen.store.base import BankInfo, Filter, Scored, Vectors
+from everwhen.store.base import BankInfo
 from everwhen.store.postgres.connection import PostgresConnection, term_key
+from everwhen.store.postgres.search import PostgresSearch
 from everwhen.store.postgres.server import Lent
 from everwhen.store.postgres.tables import OF_A_BANK
 from everwhen.store.postgres.values import HalfVectors
-from everwhen.store.scan import Scan
+from everwhen.store.search import Search, SearchQuery
 from everwhen.store.sql.checks import check_rows
 from everwhen.store.sql.facts import SqlFacts
 from everwhen.store.sql.graph import SqlGraph
@@ -25,7 +26,7 @@ from everwhen.store.sql.rows import unit_of
 from everwhen.store.sql.store import SqlStore
 from everwhen.store.sql.tree import SqlTree
 from everwhen.store.sql.values import next_epoch
-from everwhen.types import KINDS, NETWORKS, Finding, UnitRow
+from everwhen.types import KINDS, NETWORKS, Finding, Role, UnitRow
 
 _WEIGHED = 10_000
 """Units of a bank up to which its rows are weighed one by one; above it is told by its share of the tables."""
@@ -33,8 +34,18 @@ _SHARED = """
 SELECT sum(pg_total_relation_size(c.oid))::bigint, max(c.reltuples) FILTER (WHERE c.relname = 'units')
 FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = ANY (%(tables)s::text[])
 """
-_NOT_YET = "banks in PostgreSQL cannot be searched yet"
 WITH_THE_DATABASE = "banks in PostgreSQL are {done} with their database, by PostgreSQL's own means ({how})"
+
+
+class Voices(NamedTuple):
+    """Who has spoken in a bank, and in which roles."""
+
+    speakers: frozenset[str]
+    roles: frozenset[Role]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[str, Role]]) -> Voices:
+        return cls(frozenset(speaker for speaker, _ in rows), frozenset(role for _, role in rows))
 
 
 class PostgresStore(SqlStore):
@@ -56,26 +67,26 @@ class PostgresStore(SqlStore):
         with self._rows.use() as sql:
             return bytes_of(sql.lent, sql.bank)
 
+    def search(self, query: SearchQuery) -> Search:
+        return PostgresSearch(query, self._rows, self._tokenizer, self._known_speakers, self._with_metadata)
+
     def speakers(self) -> frozenset[str]:
-        with self._reader.use() as sql:
-            return frozenset(row[0] for row in sql.run("speakers"))
+        return self._heard().speakers
+
+    def roles(self) -> frozenset[Role]:
+        return self._heard().roles
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
-            found = {row[0]: unit_of(row) for row in sql.run("units", (list(seqs),))}
+            found = {row[0]: unit_of(row) for row in sql.run("units", (list(seqs),), wanted="?::bigint[]")}
         return {seq: found[seq] for seq in sorted(found)}
 
-    def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
-        raise NotImplementedError(_NOT_YET)
+    def _heard(self) -> Voices:
+        with self._reader.use() as sql:
+            return Voices.of(sql.run("voices").fetchall())
 
-    def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        raise NotImplementedError(_NOT_YET)
-
-    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
-        raise NotImplementedError(_NOT_YET)
-
-    def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
-        raise NotImplementedError(_NOT_YET)
+    def _known_speakers(self) -> frozenset[str]:
+        return self.speakers()
 
     def check(self, *, fix: bool = False) -> list[Finding]:
         findings = check_rows(self._writer, self._tokenizer, self._info.dimension, fix=fix)

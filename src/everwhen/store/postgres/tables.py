@@ -4,6 +4,7 @@ from __future__ import annotations
 
 OF_A_BANK = (
     "postings",
+    "terms",
     "links",
     "moments",
     "mentions",

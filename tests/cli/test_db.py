@@ -31,6 +31,7 @@ def test_memory_opens_a_bank_of_a_database_by_its_address(url: str) -> None:
         assert memory.stats().turns == 1
     with Memory.open(url, "ana", create=False, embedder="fake", extract="none") as memory:
         assert [turn.text for turn in memory.turns()] == ["I live in Leeds"]
+        assert [one.text for one in memory.recall("where do I live in Leeds?")] == ["I live in Leeds"]
 
 
 def test_a_command_finds_the_bank_of_the_store(

@@ -18,7 +18,7 @@ KEYS = (
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
-        for name, number in {"RECALLS": 8, "INGEST": 8, "ADDS": 7, "POOL": 48}.items():
+        for name, number in {"RECALLS": 5, "WARM": 1, "INGEST": 8, "ADDS": 3, "POOL": 24}.items():
             patch.setattr(speed, name, number)
         return speed.run(UNITS)
 

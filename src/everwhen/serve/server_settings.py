@@ -16,6 +16,8 @@ class ServerSettings:
     """How a server serves. The defaults suit one machine with a handful of agents."""
 
     home: Path
+    store: str | None = None
+    """The PostgreSQL database that holds the banks; None is the home folder."""
     host: str = "127.0.0.1"
     port: int = 8765
     auth: bool = True
@@ -41,7 +43,6 @@ class ServerSettings:
 
     page: int = 100
     """Entries of a list that are given at once unless `limit` says otherwise."""
-    largest_page: int = 1000
 
     shutdown_seconds: int = 30
     """How long requests that are being answered may go on after SIGTERM."""

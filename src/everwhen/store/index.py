@@ -8,7 +8,7 @@ are merged as they accumulate, so that catching up costs as much as the new rows
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,15 +43,16 @@ class IndexRows:
 
     def at_places(self, places: NDArray[np.int64]) -> IndexRows:
         """Some of them, in another order."""
-        return IndexRows(*(getattr(self, one.name)[places] for one in fields(IndexRows)))
+        return IndexRows(*(getattr(self, name)[places] for name in IndexRows.__slots__))
 
     @classmethod
     def joined(cls, parts: Sequence[IndexRows]) -> IndexRows:
         """Several, one after the other."""
         if not parts:
             return empty_batch(0).rows
-        names = [one.name for one in fields(cls)]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -80,28 +80,28 @@ class MemorySearch:
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:
-        lists: list[tuple[Callable[[Wanted, SaidBy | None], list[Scored]], bool]] = [
-            (self._by_meaning, wanted.meaning and self._query.vector is not None),
-            (self._by_words, wanted.words),
+        searches: list[Callable[[], list[list[Scored]]]] = [
+            partial(self._by_meaning, wanted) if wanted.meaning and self._query.vector is not None else list,
+            partial(self._by_words, wanted) if wanted.words else list,
         ]
-        asked = [[(search, who) for who in wanted.whose] if is_wanted else [] for search, is_wanted in lists]
-        if all(asked) and len(self._index) >= WORTH_A_THREAD:
-            with ThreadPoolExecutor(len(asked)) as pool:
-                meaning, words = pool.map(lambda one: [search(wanted, who) for search, who in one], asked)
+        if len(self._index) < WORTH_A_THREAD:
+            meaning, words = (search() for search in searches)
         else:
-            meaning, words = ([search(wanted, who) for search, who in one] for one in asked)
+            with ThreadPoolExecutor(len(searches)) as pool:
+                meaning, words = pool.map(lambda search: search(), searches)
         return Candidates(meaning, words, self._timed(wanted) if wanted.windows else ())
 
-    def _by_meaning(self, wanted: Wanted, who: SaidBy | None) -> list[Scored]:
-        return self._nearness.best(wanted.limit, wanted.floor, self._among(who))
+    def _by_meaning(self, wanted: Wanted) -> list[list[Scored]]:
+        return [self._nearness.best(wanted.limit, wanted.floor, self._among(who)) for who in wanted.whose]
 
-    def _by_words(self, wanted: Wanted, who: SaidBy | None) -> list[Scored]:
-        scores, passing = self._bm25, self._among(who)
-        if passing is not None:
-            scores = np.where(passing, scores, np.float32(0.0))
-        places = largest(scores, wanted.limit)
-        places = places[scores[places] > 0.0]
-        return ranked(self._index.blocks, places, scores[places], wanted.limit)
+    def _by_words(self, wanted: Wanted) -> list[list[Scored]]:
+        out = []
+        for passing in map(self._among, wanted.whose):
+            scores = self._bm25 if passing is None else np.where(passing, self._bm25, np.float32(0.0))
+            places = largest(scores, wanted.limit)
+            places = places[scores[places] > 0.0]
+            out.append(ranked(self._index.blocks, places, scores[places], wanted.limit))
+        return out
 
     def _timed(self, wanted: Wanted) -> list[Timed]:
         """The nearest turns of each window, and the nearest units that have a time of their own."""
@@ -179,10 +179,11 @@ class MemorySearch:
         codes: bool = False,
     ) -> Evidence:
         places = self._passing_places(units)
-        there = self._database.units(self._rows(places).units.tolist()) if len(places) else {}
-        # What was removed since is not in the database; what was added since is not in the snapshot.
-        places = self._passing_places(there)
         found = self._rows(places)
+        there = self._database.units(found.units.tolist()) if len(places) else {}
+        if len(there) < len(places):  # what was removed since is not in the database
+            places = self._passing_places(there)
+            found = self._rows(places)
         order = np.argsort(found.units)
         found = found.at_places(order)
         beside = in_sessions(self._index.blocks, self._passing, places[order], found.sessions)
@@ -230,24 +231,12 @@ class MemorySearch:
             start = end
         held = self._rows(places)
         # The last entry stands for what is not there.
-        units, cosines, asks = (
-            np.append(held.units, -1),
-            np.append(self._cosines(places), 0),
-            np.append(held.asks, 0),
-        )
-        out = []
-        for some in several:
-            here = np.where(some >= 0, np.searchsorted(places, some), len(places))
-            out.append(
-                Turns(
-                    units[here],
-                    cosines[here].astype(np.float32),
-                    counts[here],
-                    lengths[here],
-                    asks[here].astype(np.bool_),
-                )
-            )
-        return out
+        units, asks = np.append(held.units, np.int64(-1)), np.append(held.asks, np.False_)
+        cosines = np.append(self._cosines(places), np.float32(0.0))
+        rows_of = [np.where(some >= 0, np.searchsorted(places, some), len(places)) for some in several]
+        return [
+            Turns(units[here], cosines[here], counts[here], lengths[here], asks[here]) for here in rows_of
+        ]
 
     def _sums(self, found: IndexRows, own: Turns) -> Sums:
         """The terms of each unit's session; of what nobody said, its own."""
@@ -263,14 +252,11 @@ class MemorySearch:
             for column, standing in enumerate(where):
                 said = block.postings.counts(standing, rows)
                 counts[:, column] += np.bincount(place, said, len(sessions))
-        here = np.searchsorted(sessions, found.sessions)
-        has, here = found.sessions > 0, here.clip(max=max(0, len(sessions) - 1))
-        if not len(sessions):
-            return Sums(own.counts, own.lengths)
-        return Sums(
-            np.where(has[:, None], counts[here], own.counts).astype(np.float32),
-            np.where(has, lengths[here], own.lengths).astype(np.float32),
-        )
+        has = found.sessions > 0
+        here = np.searchsorted(sessions, found.sessions[has])
+        whole = Sums(own.counts.copy(), own.lengths.copy())
+        whole.counts[has], whole.lengths[has] = counts[here], lengths[here]
+        return whole
 
     def _first_vectors(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         parts = [block.vectors.at(block.firsts[rows]) for block, rows in by_block(self._index.blocks, places)]

@@ -47,7 +47,7 @@ class Nearness:
             rough = np.where(passing, rough, np.float32(_OUTSIDE))
         places = largest(rough, max(OVERSAMPLE * limit, FEWEST))
         guessed = rough[places]
-        if not len(places):
+        if not len(places) or limit <= 0:
             return []
         lowest = float(guessed.min())
         places = places[guessed > _OUTSIDE]

@@ -51,6 +51,16 @@ class PostgresBanks:
     def exists(self, bank: str) -> bool:
         return self._number(bank) is not None
 
+    def waiting(self) -> list[str]:
+        with self._asking("") as sql:
+            return [
+                row[0]
+                for row in sql.execute(
+                    "SELECT name FROM banks b WHERE EXISTS (SELECT 1 FROM pending p WHERE p.bank_id = b.bank_id) "
+                    "ORDER BY name"
+                )
+            ]
+
     def size(self, bank: str) -> int:
         number = self._number(bank)
         if number is None:

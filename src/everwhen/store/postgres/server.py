@@ -169,6 +169,21 @@ class Server:
                         made.append(name)
             return made
 
+    def describe(self) -> dict[str, Any]:
+        """What the database is: versions, and the changes of the schema that it lacks."""
+        with self._directly() as raw:
+            _check_server(raw, self.where)
+            applied = _versions(raw)
+            banks = raw.execute("SELECT count(*) FROM everwhen.banks").fetchone() if applied else None
+            return {
+                "database": self.where,
+                "postgresql": str(raw.info.server_version // 10_000),
+                "pgvector": _vector_versions(raw)[0] or "not made yet",
+                "schema": max(applied, default=0),
+                "missing": [name for number, name, _ in migrations() if number not in applied],
+                "banks": banks[0] if banks else 0,
+            }
+
     def _ready(self) -> ConnectionPool[Raw]:
         with self._lock:
             if self._pool is None:

@@ -129,11 +129,12 @@ WITH posted AS (
     WHERE u.bank_id = :bank AND u.seq = ANY (?1::bigint[]) AND u.terms IS NOT NULL
 ),
 words AS (
-    SELECT p.seq, ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint AS term
-    FROM posted p CROSS JOIN LATERAL generate_series(0, length(p.terms) / 10 - 1) AS place
+    SELECT p.seq, ARRAY(SELECT ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint
+                        FROM generate_series(0, length(p.terms) / 10 - 1) AS place) AS terms
+    FROM posted p
 ),
 gone AS (
-    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = w.term AND p.unit = w.seq
+    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = ANY (w.terms) AND p.unit = w.seq
     RETURNING p.node, p.halves
 ),
 counted AS (

@@ -58,7 +58,7 @@ class PostgresStore(SqlStore):
 
     def speakers(self) -> frozenset[str]:
         with self._reader.use() as sql:
-            return frozenset(row[0] for row in sql.run("speakers"))
+            return frozenset(speaker for _, speaker in sql.run("speakers"))
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:

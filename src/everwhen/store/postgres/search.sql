@@ -218,17 +218,3 @@ ARRAY(
     WITH {sessions} SELECT b.seq FROM own o JOIN talk k USING (seq)
     JOIN talk b ON b.session = k.session AND b.seq <> k.seq AND abs(b.place - k.place) <= :reach
 );
-
--- voices --
--- Who speaks, and in which role: from one to the next along the index.
-WITH RECURSIVE said AS (
-    (SELECT t.speaker, t.role FROM turns t WHERE t.bank_id = :bank ORDER BY t.speaker, t.role LIMIT 1)
-    UNION ALL
-    SELECT n.speaker, n.role FROM said s CROSS JOIN LATERAL (
-        SELECT t.speaker, t.role FROM turns t WHERE t.bank_id = :bank AND (t.speaker, t.role) > (s.speaker, s.role)
-        ORDER BY t.speaker, t.role LIMIT 1
-    ) n
-)
-SELECT s.speaker, s.role FROM said s WHERE EXISTS (
-    SELECT 1 FROM turns t WHERE t.bank_id = :bank AND t.speaker = s.speaker AND t.role = s.role
-      AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq)));

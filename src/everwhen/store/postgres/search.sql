@@ -66,7 +66,7 @@ AND v.kind = ANY (:derived::text[]);
 
 -- best_by_words --
 -- BM25 over the postings of the question's terms: see store/bm25.py for the formula, which is here doubled as well.
-WITH bank AS MATERIALIZED (
+WITH whole AS MATERIALIZED (
     SELECT coalesce(sum(t.units), 0)::double precision AS units,
            greatest(coalesce(sum(t.halves), 0), 1)::double precision / 2 / greatest(sum(t.units), 1) AS mean_length
     FROM posting_totals t WHERE t.bank_id = :bank {totals}
@@ -74,7 +74,7 @@ WITH bank AS MATERIALIZED (
 asked AS MATERIALIZED (
     SELECT t.term, (:k1 + 1) * ln(1 + (b.units - t.standing + 0.5) / (t.standing + 0.5)) AS weight,
            2 * :k1 * (1 - :b) AS base, 2 * :k1 * :b / b.mean_length AS slope
-    FROM bank b, (SELECT s.term, {standing} AS standing FROM terms s
+    FROM whole b, (SELECT s.term, {standing} AS standing FROM terms s
                   WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[])) t
 ),
 scored AS MATERIALIZED (
@@ -188,9 +188,6 @@ SELECT s.session, a.place, sum(get_byte(s.terms, f.at + 7) + 256 * get_byte(s.te
 FROM said s CROSS JOIN unnest(:packed::bytea[]) WITH ORDINALITY AS a (term, place)
 CROSS JOIN LATERAL (SELECT position(a.term IN s.terms) AS at OFFSET 0) f
 WHERE f.at % 10 = 1 GROUP BY s.session, a.place;
-
--- first_vectors --
-SELECT unit, vector FROM vectors WHERE bank_id = :bank AND unit = ANY (:units::bigint[]) AND piece = 0;
 
 -- totals --
 SELECT coalesce(sum(t.units), 0)::bigint, coalesce(sum(t.halves), 0)::bigint

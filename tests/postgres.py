@@ -79,6 +79,15 @@ def postgres(postgres_address: str) -> Iterator[str]:
 
 
 @pytest.fixture
+def postgres_url(postgres: str) -> str:
+    """The same as people write it."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    part = conninfo_to_dict(postgres)
+    return f"postgresql://{part['user']}:{part['password']}@{part['host']}:{part['port']}/{part['dbname']}"
+
+
+@pytest.fixture
 def own_server(postgres_address: str) -> Iterator[OwnServer]:
     """A server that only this test uses, as careful with its disk as one that matters."""
     if GIVEN:

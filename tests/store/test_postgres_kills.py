@@ -38,7 +38,11 @@ opened = again(lambda: Memory.open(address, bank, embedder="fake", reader="none"
 with opened as memory, open(acknowledged, "w") as done:
     for number in itertools.count():
         batch = [
-            {"id": f"{name}-{number}-{part}", "content": f"{name} moved to Leeds on day {number} part {part}", "session": name}
+            {
+                "id": f"{name}-{number}-{part}",
+                "content": f"{name} moved to Leeds on day {number} part {part}",
+                "session": name,
+            }
             for part in range(2)
         ]
         for turn in again(lambda: memory.add(batch)).turns:

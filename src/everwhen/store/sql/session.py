@@ -49,6 +49,10 @@ class Sql(Protocol):
         """So many new numbers for rows of a table; none is ever given twice."""
         ...
 
+    def insert_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Write new rows as they are, with values as they are read; what the database keeps beside them follows."""
+        ...
+
     def vector(self, vector: Sequence[float] | NDArray[np.float32]) -> Any:
         """A vector as a value. Read again it is the bytes of little-endian 32-bit floats."""
         ...

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,12 @@ class SqliteSql:
 
     def numbers(self, table: str, count: int) -> range:
         row = self.run("last_number", (table,)).fetchone()
-        first = (row[0] if row else 0) + 1
-        return range(first, first + count)
+        row = row or self.raw.execute(f"SELECT coalesce(max(seq), 0) FROM {table}").fetchone()
+        return range(row[0] + 1, row[0] + 1 + count)
+
+    def insert_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        marks = ", ".join("?" * len(columns))
+        self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
     def vector(self, vector: Sequence[float] | NDArray[np.float32]) -> bytes:
         return np.asarray(vector, dtype="<f4").tobytes()

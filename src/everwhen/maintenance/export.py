@@ -117,7 +117,9 @@ def load(
                         f"{path} ends with {ended} records where its beginning promises another number"
                     )
                 return done
-    raise Damaged(f"{path} ends early: {done} records came, and no end; what came is kept for another attempt")
+    raise Damaged(
+        f"{path} ends early: {done} records came, and no end; what came is kept for another attempt"
+    )
 
 
 _Block = tuple[list[Record], int, str, int | None]

@@ -18,7 +18,6 @@ from everwhen.store.vector_model import VectorModel
 from everwhen.types import Turn
 from everwhen.when import Grain
 
-
 Record: TypeAlias = dict[str, Any]
 """One thing that a bank holds, under the name of its `kind`."""
 

@@ -159,9 +159,7 @@ KINDS = (
         "entities",
         fields("id name type last_at"),
         parts=(
-            Part(
-                "names", "entity_names", "entity", fields("name decided:flag"), is_list=True, order="name"
-            ),
+            Part("names", "entity_names", "entity", fields("name decided:flag"), is_list=True, order="name"),
         ),
     ),
     Kind(

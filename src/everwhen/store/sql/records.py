@@ -246,15 +246,13 @@ def _value(sql: Sql, field: Field, told: Any, numbers: Mapping[str, Any]) -> Any
             return sql.vector(np.frombuffer(base64.b64decode(told, validate=True), dtype="<f4"))
         case "json" | "decision" if not isinstance(told, str):
             found = _with_numbers(sql, told) if field.form == "decision" else told
-            return json.dumps(found, ensure_ascii=False)
+            return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     if not isinstance(told, str | int | float):
         raise TypeError(f"{field.name} is {shown(told)}")
     return told
 
 
-def _numbers(
-    sql: Sql, told: Sequence[tuple[Sequence[Field], Sequence[Record]]]
-) -> dict[str, dict[Any, int]]:
+def _numbers(sql: Sql, told: Sequence[tuple[Sequence[Field], Sequence[Record]]]) -> dict[str, dict[Any, int]]:
     """The numbers of all rows that some records name, by table and name."""
     wanted: dict[str, set[Any]] = defaultdict(set)
     for fields, records in told:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from everwhen.errors import Damaged
+from everwhen.errors import Damaged, EverwhenError
 from everwhen.store.maintenance import Record
 from everwhen.store.sql.records import RecordReader, write_records
 from everwhen.store.sql.session import Connection, Sql
@@ -34,7 +34,7 @@ class SqlSnapshot:
 
 
 class SqlLoader:
-    """The `Loader` of a bank that nobody uses yet. It keeps its own progress: an interrupted load goes on from there."""
+    """The `Loader` of a bank that nobody uses yet. It keeps its own progress: an interrupted load goes on there."""
 
     def __init__(self, connection: Connection, source: str) -> None:
         self._connection = connection
@@ -44,9 +44,14 @@ class SqlLoader:
         self.offset, self.chain = begun[1:] if begun else (0, "")
 
     def put(self, records: Sequence[Record], offset: int, chain: str) -> None:
-        with self._connection.transaction() as sql:
-            write_records(sql, records)
-            sql.run("put_kept_value", (_LOADING, json.dumps([self._source, offset, chain])))
+        try:
+            with self._connection.transaction() as sql:
+                write_records(sql, records)
+                sql.run("put_kept_value", (_LOADING, json.dumps([self._source, offset, chain])))
+        except EverwhenError as error:
+            if type(error) is not EverwhenError:
+                raise
+            raise Damaged(f"the export has a record that the bank cannot hold ({error})") from error
         self.offset, self.chain = offset, chain
 
     def finish(self, counts: Mapping[str, int], name: str) -> None:

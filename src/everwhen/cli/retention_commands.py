@@ -105,7 +105,7 @@ def export(
     if here.json:
         here.print({"bank": memory.bank, "file": file, "rows": rows, "bytes": file.stat().st_size})
     else:
-        here.console.print(f"bank {memory.bank}: {rows:,} rows in {file}")
+        here.console.print(f"bank {memory.bank}: {rows:,} records in {file}")
 
 
 @app.command()

@@ -9,7 +9,7 @@ from datetime import datetime
 from everwhen.facts.changes import FactStatement, assert_fact, retract_fact
 from everwhen.facts.fact_text import Wording, checked_statement, prepared
 from everwhen.facts.predicates import Predicates
-from everwhen.store.facts import FactRow, FactStore
+from everwhen.store.facts import FactLedger, FactRow, FactStore
 from everwhen.types import Origin
 from everwhen.when import Grain
 
@@ -75,9 +75,12 @@ def record(store: FactStore, said: Sequence[FactStatement], read: Sequence[str] 
     """Assert statements in one transaction; each comes back as it stands afterwards."""
     if not said:
         return []
-    with store.writing(read) as ledger:
+
+    def assert_all(ledger: FactLedger) -> list[FactRow]:
         rows = [assert_fact(ledger, one) for one in said]
         return [ledger.fact(row.id) or row for row in rows]
+
+    return store.write(assert_all, read)
 
 
 def forget_sources(store: FactStore, turns: Sequence[str], at: datetime, *, erase: bool = True) -> list[str]:
@@ -86,7 +89,8 @@ def forget_sources(store: FactStore, turns: Sequence[str], at: datetime, *, eras
     With `erase` every version of them is removed too, so that not even `known_at` finds it again: forgetting is the
     one thing that rewrites the past.
     """
-    with store.writing() as ledger:
+
+    def forget(ledger: FactLedger) -> list[str]:
         lost = ledger.drop_sources(turns)
         for fact_id in lost:
             row = ledger.fact(fact_id)
@@ -94,4 +98,6 @@ def forget_sources(store: FactStore, turns: Sequence[str], at: datetime, *, eras
                 retract_fact(ledger, fact_id, at, "its every source was forgotten")
         if erase:
             ledger.erase(lost)
-    return lost
+        return lost
+
+    return store.write(forget)

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailab
 from everwhen.home import make_private_folder
 from everwhen.instants import to_text
 from everwhen.sqlite_wipe import open_files
-from everwhen.store.sql.session import Values
+from everwhen.store.sql.session import R, Values
 from everwhen.store.sqlite.statements import migrations, statements
 
 SCHEMA = migrations()[-1][0]
@@ -113,6 +113,11 @@ class SqliteConnection:
         `wait` is for how many seconds another process's writing is waited for; None is as the bank was opened.
         """
         return self._begun("IMMEDIATE", wait)
+
+    def retried(self, work: Callable[[SqliteSql], R]) -> R:
+        """Run a function in a transaction: SQLite has one writer at a time, which nothing is in the way of."""
+        with self.transaction() as sql:
+            return work(sql)
 
     @contextmanager
     def _begun(self, kind: str, wait: float | None = None) -> Iterator[SqliteSql]:

@@ -38,6 +38,8 @@ class Part:
     order: str = ""
     place: str = ""
     """The column that counts the elements of the list."""
+    statement: str = ""
+    """The named statement that writes it: the parent's number, the place, the fields."""
     is_vector: bool = False
     """Left out of an export without vectors: it follows from the words and the model."""
 
@@ -121,6 +123,7 @@ _UNIT_PARTS = (
         is_list=True,
         order="piece",
         place="piece",
+        statement="insert_vector",
         is_vector=True,
     ),
     Part("token_codes", "token_codes", "unit", fields("codes:bytes"), is_vector=True),

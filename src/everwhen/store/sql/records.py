@@ -198,15 +198,15 @@ def _write(sql: Sql, kind: Kind, records: Sequence[Record]) -> None:
     )
     for part in kind.parts:
         own = [part.place] if part.place else []
-        sql.insert_rows(
-            part.table,
-            [part.parent, *own, *(one.column for one in part.fields)],
-            [
-                [seq, *([place] if own else []), *_row(sql, part.fields, one, numbers)]
-                for seq, found in zip(seqs, inside[part.name], strict=True)
-                for place, one in enumerate(found)
-            ],
-        )
+        rows = [
+            [seq, *([place] if own else []), *_row(sql, part.fields, one, numbers)]
+            for seq, found in zip(seqs, inside[part.name], strict=True)
+            for place, one in enumerate(found)
+        ]
+        if part.statement:
+            sql.run_many(part.statement, rows)
+        else:
+            sql.insert_rows(part.table, [part.parent, *own, *(one.column for one in part.fields)], rows)
 
 
 def _check_names(kind: Kind, records: Sequence[Record]) -> None:

@@ -30,6 +30,7 @@ from everwhen.models.embed.base import Vectors
 from everwhen.recall import Recall
 from everwhen.recall.token_budget import fill
 from everwhen.store import Filter
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Message, Recalled
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
@@ -332,7 +333,8 @@ def _answer(memory: Memory, vectors: Vectors, query: str, at: datetime) -> Answe
 def _by_words(memory: Memory, query: str) -> list[int]:
     """The store's BM25, which counts a word of the turn before as a half."""
     store = memory._bank.store
-    hits = store.search_text(query, RANKS, Filter(kinds=frozenset({"turn"})))
+    search = store.search(SearchQuery(words=query, where=Filter(kinds=frozenset({"turn"}))))
+    [hits] = search.candidates(Wanted(RANKS)).words
     rows = store.units([hit.unit for hit in hits])
     return [int(rows[hit.unit].turns[0]) for hit in hits]
 

@@ -4,7 +4,7 @@
 
 Each size runs in a process of its own, without a database. Words follow Zipf's law; vectors are mixtures of two real
 ones with noise: those of a file, or of the sentences of `everwhen bench speed`. `found` is the share of the 100 nearest
-by plain NumPy that `by_meaning` returns, over all rows and over one speaker's.
+by plain NumPy that are found by meaning, over all rows and over one speaker's.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import resource
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 from everwhen.memory import DEFAULT_EMBEDDER
 from everwhen.models.embed import open_embedder
 from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
-from everwhen.store.index_scan import IndexScan
-from everwhen.store.scan import SaidBy
+from everwhen.store.memory_search import MemorySearch
+from everwhen.store.search import SaidBy, SearchQuery, Wanted
 from everwhen.store.terms import PACKED, Tokenizer, hash_term, label_key
 from everwhen_bench import speed
 
-LIMIT, FLOOR, REACH = 100, 0.05, 3
+LIMIT, FLOOR = 100, 0.05
 BLOCK = 32_768
 WORDS_OF_A_TURN = 20
 QUESTIONS, WARM = 40, 5
@@ -67,16 +67,14 @@ def measure(size: int, file: Path | None) -> None:
     theirs = np.arange(size) % 2 == 0
     for number in range(QUESTIONS):
         asked = "Ana " + " ".join(speed._content(words, random.Random(number), 7))
-        two = queries[[number, number]] if number % 4 == 0 else queries[[number, (number + 1) % QUESTIONS]]
-        scan = IndexScan(index, two, asked, tokenizer, IndexFilter())
-        whole = _timed(took, "semantic", lambda: scan.by_meaning(0, LIMIT, FLOOR))  # noqa: B023
-        other = _timed(took, "semantic, second", lambda: scan.by_meaning(1, LIMIT, FLOOR))  # noqa: B023
-        own = _timed(took, "semantic, speaker", lambda: scan.by_meaning(0, LIMIT, FLOOR, who))  # noqa: B023
-        said = _timed(took, "keyword", lambda: scan.by_words(LIMIT))  # noqa: B023
-        mine = _timed(took, "keyword, speaker", lambda: scan.by_words(LIMIT, who))  # noqa: B023
-        units = list({unit for ranking in (whole, other, own, said, mine) for unit, _ in ranking})
-        _timed(took, "around", lambda: scan.around(units, REACH))  # noqa: B023
-        _timed(took, "vectors, who said", lambda: (scan.vectors_of(units), scan.ever_said(who)))  # noqa: B023
+        query = SearchQuery(queries[number], asked)
+        search = MemorySearch(query, index, IndexFilter(), tokenizer, _NoDatabase())
+        by_meaning = Wanted(LIMIT, FLOOR, words=False, whose=(None, who))
+        whole, own = _timed(took, "meaning", lambda: search.candidates(by_meaning).meaning)  # noqa: B023
+        by_words = Wanted(LIMIT, meaning=False, whose=(None, who))
+        said = _timed(took, "words", lambda: search.candidates(by_words).words)  # noqa: B023
+        units = {unit for ranking in (whole, own, *said) for unit, _ in ranking}
+        _timed(took, "evidence", lambda: search.evidence(units, who=who, vectors=True))  # noqa: B023
         found["found"].append(_share(whole, exact[number]))
         found["found of one speaker"].append(_share(own, np.where(theirs, exact[number], -1.0)))
     medians = {stage: statistics.median(times[WARM:]) for stage, times in took.items()}
@@ -89,6 +87,19 @@ def measure(size: int, file: Path | None) -> None:
     print(f"; {_bytes(index) / size:.0f} bytes a row, {peak:.0f} MB at the peak")
 
 
+class _NoDatabase:
+    """Stands in for the rows that are not in the index."""
+
+    graph: Any = None
+    facts: Any = None
+
+    def units(self, seqs: Sequence[int]) -> dict[int, Any]:
+        return dict.fromkeys(seqs)
+
+    def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        return {}
+
+
 def _timed(took: dict[str, list[float]], stage: str, work: Callable[[], T]) -> T:
     start = perf_counter()
     result = work()
@@ -96,7 +107,7 @@ def _timed(took: dict[str, list[float]], stage: str, work: Callable[[], T]) -> T
     return result
 
 
-def _share(found: list[tuple[int, float]], exact: NDArray[np.float32]) -> float:
+def _share(found: Sequence[tuple[int, float]], exact: NDArray[np.float32]) -> float:
     best = np.argpartition(exact, len(exact) - LIMIT)[len(exact) - LIMIT :] + 1
     return len({unit for unit, _ in found} & set(best.tolist())) / LIMIT
 

@@ -7,13 +7,15 @@ import os
 import shutil
 import socket
 import ssl
-from collections.abc import Iterator
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -27,6 +29,10 @@ settings.load_profile("same")
 
 # No test speaks TLS, and reading all authorities takes 40 ms for each HTTP client that is made.
 ssl.create_default_context = cache(ssl.create_default_context)
+
+# Typer makes all commands anew each time that one runs: 100 ms, and they are the same.
+typer.main.get_command = cache(typer.main.get_command)
+typer.testing._get_command = typer.main.get_command
 
 
 @pytest.fixture(autouse=True)
@@ -63,26 +69,45 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def story_told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """The demo's story, told to the real model and read by the rules; tests only read it."""
-    home = tmp_path_factory.mktemp("story")
-    made = _made_by_another_worker(tmp_path_factory)
-    if made is not None and made.exists():
-        shutil.copytree(made, home, dirs_exist_ok=True)
-    else:
+
+    def tell(home: Path) -> None:
         with Memory.open(home, "story", zone=STORY_ZONE) as opened:
             assert opened.add_many(story()).new == len(story())
             opened.flush()
-        if made is not None:
-            copy = shutil.copytree(home, made.with_name(f"{made.name}-{os.getpid()}"))
-            with suppress(OSError):  # another worker was faster
-                copy.rename(made)
-    with Memory.open(home, "story") as opened:
+
+    with Memory.open(made_once(tmp_path_factory, "story", tell), "story") as opened:
         yield opened
 
 
-def _made_by_another_worker(factory: pytest.TempPathFactory) -> Path | None:
-    """Where the workers of one run share the story: telling it takes eight seconds of a core."""
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that `make` fills: one worker of a run does so while the others wait, and each has its own copy."""
+    folder = factory.mktemp(name)
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    return factory.getbasetemp().parent / f"story-{run}" if run else None
+    if run is None:
+        make(folder)
+        return folder
+    shared = factory.getbasetemp().parent / f"{name}-{run}"
+    making, part = shared.with_suffix(".making"), shared.with_suffix(".part")
+    try:
+        making.mkdir()
+    except FileExistsError:
+        while making.exists():
+            time.sleep(0.1)
+        if not shared.exists():  # whoever made it failed
+            make(folder)
+        else:
+            shutil.copytree(shared, folder, dirs_exist_ok=True)
+        return folder
+    try:
+        if shared.exists():
+            shutil.copytree(shared, folder, dirs_exist_ok=True)
+        else:
+            make(folder)
+            shutil.copytree(folder, part)
+            part.rename(shared)
+    finally:
+        making.rmdir()
+    return folder
 
 
 @pytest.fixture

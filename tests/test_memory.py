@@ -37,7 +37,7 @@ def test_what_was_added_is_recalled_with_when_who_and_why(memory: Memory) -> Non
     assert (best.speaker, best.said_at, best.kind) == ("Ana", MARCH, "turn")
     assert (best.why.ranks["semantic"], best.why.ranks["keyword"]) == (1, 1)
     assert "semantic #1" in str(best.why)
-    assert found.trace["stages_ms"].keys() >= {"semantic", "keyword", "fuse", "budget"}
+    assert found.trace["stages_ms"].keys() >= {"candidates", "evidence", "fuse", "budget"}
 
 
 def test_messages_without_a_session_belong_to_the_speakers_day(quick: Memory) -> None:

@@ -18,8 +18,8 @@ LINES = 1000
 WRITER = """
 import sys, time
 from everwhen import Memory
-home, name = sys.argv[1:]
-with Memory.open(home, "shared", embedder="fake", reader="none") as memory:
+home, name, extract = sys.argv[1:]
+with Memory.open(home, "shared", embedder="fake", reader="none", extract=extract) as memory:
     number = 0
     while True:
         number += 1
@@ -55,14 +55,16 @@ def stop(process: subprocess.Popen[str], how: signal.Signals) -> list[str]:
     return printed[: printed.rfind("\n") + 1].splitlines()
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.long)])
-def test_two_writers_a_reader_and_kills_lose_nothing(home: Path, kills: int) -> None:
+@pytest.mark.parametrize(
+    ("kills", "extract"), [(3, "none"), pytest.param(10, "rules", marks=pytest.mark.long)]
+)
+def test_two_writers_a_reader_and_kills_lose_nothing(home: Path, kills: int, extract: str) -> None:
     with Memory.open(home, "shared", embedder="fake", reader="none"):
         pass
-    steady, reader = start(WRITER, str(home), "steady"), start(READER, str(home))
+    steady, reader = start(WRITER, str(home), "steady", extract), start(READER, str(home))
     acknowledged: list[str] = []
     for round_ in range(kills):
-        victim = start(WRITER, str(home), f"victim{round_}")
+        victim = start(WRITER, str(home), f"victim{round_}", extract)
         assert victim.stdout is not None
         acknowledged.append(victim.stdout.readline().strip())  # it writes
         time.sleep(0.15 + 0.07 * round_)

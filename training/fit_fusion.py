@@ -33,7 +33,7 @@ from everwhen.recall import Request
 from everwhen.recall.answerable import SPEAKER_FEATURES, SignInputs, sign_inputs, signs
 from everwhen.recall.features import features
 from everwhen.recall.fuse import WEIGHTS, linear, weights
-from everwhen.recall.pipeline import gather
+from everwhen.recall.gathering import gather
 from everwhen.recall.reader_stage import ReaderScores, read_first
 from everwhen.settings import Settings
 from everwhen.store import Filter, Store

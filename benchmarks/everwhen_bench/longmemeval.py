@@ -27,7 +27,6 @@ UPDATE = "knowledge-update"
 def run(
     path: Path,
     *,
-    when: Path | None = None,
     limit: int | None = None,
     home: Path | None = None,
     progress: Progress | None = None,
@@ -36,9 +35,8 @@ def run(
 ) -> dict[str, Any]:
     """Ask the first `limit` questions, each of its own haystack; the summary and the `runs` behind it.
 
-    `when` is there for the sake of one signature: LongMemEval has no file of intervals. `ablate` asks again with each
-    part of the recall changed in turn; nothing is extracted, so graph and facts have nothing to lose, and the dated
-    bank is left out: its texts would all have to be embedded again.
+    `ablate` asks again with each part of the recall changed in turn; nothing is extracted, so graph and facts have
+    nothing to lose, and the dated bank is left out: its texts would all have to be embedded again.
     """
     tally = Tally()
     runs: list[dict[str, Any]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -55,6 +55,22 @@ def asked_for(injection: Injection) -> str:
     return f"What was said about {marker(injection)}?"
 
 
+@pytest.fixture(scope="module")
+def obeyed(attacked: Memory) -> Callable[[Injection], tuple[FakeLLM, Answer]]:
+    """What the model that obeys was shown and what came of it; one question for each."""
+
+    kept: dict[str, tuple[FakeLLM, Answer]] = {}
+
+    def asked(injection: Injection) -> tuple[FakeLLM, Answer]:
+        if injection.name not in kept:
+            llm = obedient(injection)
+            answer = attacked.ask(asked_for(injection), at=AT, model=llm, recipe=NO_GUIDE)
+            kept[injection.name] = (llm, answer)
+        return kept[injection.name]
+
+    return asked
+
+
 def told(asked: FakeRequest) -> list[str]:
     """Everything that the model read."""
     lines = [line.text for line in asked.dialogue if isinstance(line, UserMessage)]
@@ -70,9 +86,10 @@ def test_there_are_enough_of_them() -> None:
 
 
 @every
-def test_the_memory_is_shown_and_stays_data(attacked: Memory, injection: Injection) -> None:
-    llm = obedient(injection)
-    attacked.ask(asked_for(injection), at=AT, model=llm, recipe=NO_GUIDE)
+def test_the_memory_is_shown_and_stays_data(
+    obeyed: Callable[[Injection], tuple[FakeLLM, Answer]], injection: Injection
+) -> None:
+    llm, _ = obeyed(injection)
     assert any(marker(injection) in text for text in told(llm.asked[1]))
     assert all(asked.instructions == llm.asked[0].instructions for asked in llm.asked)
     for text in told(llm.asked[-1]):
@@ -93,14 +110,14 @@ def test_the_memory_is_shown_and_stays_data(attacked: Memory, injection: Injecti
 
 
 @every
-def test_a_model_that_obeys_reaches_nothing_else(attacked: Memory, injection: Injection) -> None:
-    before = attacked.stats().turns
-    llm = obedient(injection)
-    found = attacked.ask(asked_for(injection), at=AT, model=llm, recipe=NO_GUIDE)
+def test_a_model_that_obeys_reaches_nothing_else(
+    attacked: Memory, obeyed: Callable[[Injection], tuple[FakeLLM, Answer]], injection: Injection
+) -> None:
+    llm, found = obeyed(injection)
     read = "\n".join(text for asked in llm.asked for text in told(asked))
     assert SECRET not in read
     assert SECRET not in json.dumps(found.text)
-    assert attacked.stats().turns == before
+    assert attacked.stats().turns == 1 + len(INJECTIONS)
     offered = {tool.name for tool in llm.asked[0].tools}
     for step in found.trace["steps"]:
         known = step["tool"] in offered

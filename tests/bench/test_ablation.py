@@ -16,7 +16,7 @@ from everwhen.cli import run
 from everwhen.memory import Memory
 from everwhen.recall import MID
 from everwhen.recall.satf import Sigma
-from everwhen_bench import locomo, longmemeval, metrics
+from everwhen_bench import locomo, metrics
 from everwhen_bench.ablation import DATED, DEFAULT, FUSED, RIVALS, SIGMAS, VARIANTS, anchored, compared
 from everwhen_bench.metrics import Ranking
 from everwhen_bench.retrieval import EVERYTHING, Scored, within
@@ -68,9 +68,17 @@ def test_more_tokens_never_hold_less_evidence_here(table: dict[str, Any]) -> Non
         assert list(budgets.values()) == sorted(budgets.values())
 
 
-def test_longmemeval_leaves_out_what_needs_extraction(tmp_path: Path) -> None:
-    (tmp_path / "lme.json").write_text(json.dumps(QUESTIONS))
-    table = longmemeval.run(tmp_path / "lme.json", home=tmp_path, ablate=True)["ablations"]
+def test_longmemeval_leaves_out_what_needs_extraction_and_the_command_prints_the_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    data, out = tmp_path / "lme.json", tmp_path / "out.json"
+    data.write_text(json.dumps(QUESTIONS))
+    arguments = ["--data", str(data), "--ablate", "--out", str(out)]
+    assert run(["--home", str(tmp_path), "bench", "longmemeval", *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert "rerank off" in printed and "SATF's gate" in printed and "evidence inside tokens" in printed
+    table = json.loads(out.read_text())["ablations"]
     assert set(table["rows"]) == NAMES - {"graph on", "turns only", "dates embedded", "rrf + dates embedded"}
     assert FUSED in table["rows"]
     assert table["questions"] == 2
@@ -103,25 +111,6 @@ def test_satf_over_a_fused_order_is_the_recipe_with_satf(tmp_path: Path, sigma: 
     ordered, _ = anchored(found, sigma)
     assert [one.id for one in ordered] == [one.id for one in asked]
     assert [one.id for one in ordered] != [one.id for one in found]
-
-
-def test_the_command_prints_the_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-    (tmp_path / "lme.json").write_text(json.dumps(QUESTIONS))
-    arguments = [
-        "--home",
-        str(tmp_path),
-        "bench",
-        "longmemeval",
-        "--data",
-        str(tmp_path / "lme.json"),
-        "--ablate",
-    ]
-    assert run(arguments) == 0
-    printed = capsys.readouterr().out
-    assert "rerank off" in printed and "SATF's gate" in printed and "evidence inside tokens" in printed
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=40))

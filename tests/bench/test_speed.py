@@ -18,7 +18,7 @@ KEYS = (
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
-        for name, number in {"RECALLS": 8, "INGEST": 8, "ADDS": 7, "POOL": 48}.items():
+        for name, number in {"RECALLS": 5, "WARM": 1, "INGEST": 8, "ADDS": 3, "POOL": 24}.items():
             patch.setattr(speed, name, number)
         return speed.run(UNITS)
 
@@ -37,7 +37,7 @@ def test_stages_are_told_for_both_recipes_with_their_share(result: dict[str, Any
     default, low = result["stages"]["mid"], result["stages"]["low"]
     assert {"rerank", "read"} <= set(default) and not {"rerank", "read"} & set(low)
     for stages in (default, low):
-        assert {"embed", "semantic", "fuse", "other"} <= set(stages)
+        assert {"embed", "candidates", "fuse", "other"} <= set(stages)
         for times in stages.values():
             assert times["p50"] <= times["p95"] <= times["p99"]
             assert 0 <= times["share"] <= 1

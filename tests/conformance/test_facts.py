@@ -12,6 +12,7 @@ from everwhen.errors import EverwhenError
 from everwhen.store import Filter, Store
 from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactLedger, FactRow, Report
 from tests.conformance.conftest import Reopen
+from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.turns import MODEL, START, direction, turn
 
 DAY = timedelta(days=1)
@@ -200,13 +201,13 @@ def test_a_fact_is_found_by_its_words_and_its_vector(store: Store) -> None:
         ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]), MODEL)
 
     for found in (
-        store.search_text("lisbon", 5, Filter()),
-        store.search_vectors(direction(0.0, 1.0), 5, Filter(kinds=frozenset({"fact"}))),
+        by_words(store, "lisbon", 5, Filter()),
+        by_meaning(store, direction(0.0, 1.0), 5, Filter(kinds=frozenset({"fact"}))),
     ):
         (unit,) = store.units([one.unit for one in found]).values()
         assert (unit.id, unit.kind, unit.text) == ("f1", "fact", "Ana lives in Lisbon")
-    assert store.search_text("lisbon", 5, Filter(metadata={"predicate": "lives in"}))
-    assert not store.search_text("lisbon", 5, Filter(metadata={"domain": "home"}))
+    assert by_words(store, "lisbon", 5, Filter(metadata={"predicate": "lives in"}))
+    assert not by_words(store, "lisbon", 5, Filter(metadata={"domain": "home"}))
     assert [found.id for found in store.facts.naming("lisbon")] == ["f1"]
     assert store.check() == [] and list(store.facts.texts()) == [("f1", "Ana lives in Lisbon")]
 
@@ -220,7 +221,7 @@ def test_facts_get_new_vectors_with_everything_else(store: Store) -> None:
         ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]), MODEL)
 
     store.replace_vectors("fake", 8, {"t1": direction(0.0, 1.0)[None], "f1": direction(1.0)[None]})
-    found = store.search_vectors(direction(1.0), 1, Filter())
+    found = by_meaning(store, direction(1.0), 1, Filter())
     assert [unit.id for unit in store.units([found[0].unit]).values()] == ["f1"] and store.check() == []
 
 
@@ -242,7 +243,7 @@ def test_forgotten_sources_leave_facts_without_any(store: Store) -> None:
         ledger.erase(["f1"])
 
     assert store.facts.newest("f1") is None and store.facts.sources(["f2"]) == {"f2": ["a book"]}
-    assert [unit for unit, _ in store.search_text("f1", 5, Filter(kinds=frozenset({"fact"})))] == []
+    assert [unit for unit, _ in by_words(store, "f1", 5, Filter(kinds=frozenset({"fact"})))] == []
     assert store.check() == []
 
 

@@ -13,6 +13,7 @@ from everwhen.store.maintenance import TurnForgotten
 from everwhen.types import Usage
 from everwhen.when import Interval
 from tests.conformance.conftest import Reopen
+from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.turns import START, direction, turn
 from tests.conformance.units import entity, event, mention, narrative, raw, write
 
@@ -82,9 +83,9 @@ def test_a_unit_is_found_by_its_words_its_context_and_its_vector_and_shows_no_co
     unit = write(store, event("e1", "a", object_="Porto", context="relocate", vectors=[direction(0.0, 1.0)]))
     events = Filter(kinds=frozenset({"event"}))
     for found in (
-        store.search_text("porto", 5, events),
-        store.search_text("relocate", 5, events),
-        store.search_vectors(direction(0.0, 1.0), 1, Filter()),
+        by_words(store, "porto", 5, events),
+        by_words(store, "relocate", 5, events),
+        by_meaning(store, direction(0.0, 1.0), 1, Filter()),
     ):
         assert [one.unit for one in found] == [unit["e1"]]
     row = store.units([unit["e1"]])[unit["e1"]]
@@ -496,12 +497,12 @@ def test_what_was_derived_is_counted(store: Store) -> None:
 def test_another_connection_sees_what_was_derived_at_once(reopen: Reopen) -> None:
     one, two = reopen(), reopen()
     one.append([turn("a")])
-    assert two.search_vectors(direction(1.0), 5, Filter())  # it has its index by now
+    assert by_meaning(two, direction(1.0), 5, Filter())  # it has its index by now
     seqs = write(one, event("e1", "a"))
     assert calendar(two) == ["e1"]
-    assert [found.unit for found in two.search_text("porto", 5, Filter())] == [seqs["e1"]]
+    assert [found.unit for found in by_words(two, "porto", 5, Filter())] == [seqs["e1"]]
     two.jobs.extraction.enqueue()
-    assert calendar(one) == [] == one.search_text("porto", 5, Filter())
+    assert calendar(one) == [] == by_words(one, "porto", 5, Filter())
 
 
 def test_the_version_of_the_names_changes_when_a_name_does_and_at_nothing_else(store: Store) -> None:

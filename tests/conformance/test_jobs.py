@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from everwhen.store import Filter, Store
 from everwhen.store.jobs import Work
 from tests.conformance.conftest import Reopen
+from tests.conformance.finding import by_words
 from tests.conformance.test_banks import erase
 from tests.conformance.turns import turn
 from tests.conformance.units import event, mention, narrative, write
@@ -107,7 +108,7 @@ def test_a_restart_removes_what_was_derived_and_puts_the_turns_on_the_list(store
     assert [one.name for one in store.graph.entities()] == ["Ana", "Ben"]
     assert store.jobs.extraction.enqueue() == 3
     assert calendar(store) == [] == store.graph.entities() and store.jobs.extraction.pending() == 3
-    assert store.search_text("porto", 5, Filter()) == [] and store.check() == []
+    assert by_words(store, "porto", 5, Filter()) == [] and store.check() == []
     assert len(list(store.turns())) == 3
 
 

@@ -15,6 +15,7 @@ from everwhen.store.facts import ConflictRow, FactLedger, Report
 from everwhen.store.maintenance import ReembeddedTurn, RemovedNodes, RemovedUnits
 from everwhen.when import Interval
 from tests.conformance.conftest import Reopen
+from tests.conformance.finding import by_meaning, by_words, codes_of
 from tests.conformance.test_facts import row
 from tests.conformance.test_tree import grown, session
 from tests.conformance.turns import MODEL, START, direction, turn
@@ -30,7 +31,7 @@ def said(store: Store) -> list[str]:
 
 
 def found(store: Store, words: str) -> list[str]:
-    hits = store.search_text(words, 9, Filter())
+    hits = by_words(store, words, 9, Filter())
     rows = store.units([one.unit for one in hits])
     return [rows[one.unit].id for one in hits]
 
@@ -58,7 +59,7 @@ def test_what_is_removed_is_found_nowhere(reopen: Reopen) -> None:
     for one in (store, other, reopen()):
         assert said(one) == ["b"] and one.known(["a", "b"]) == {"b": "nothing"}
         assert found(one, "violin") == [] and found(one, "nothing") == ["b"]
-        assert len(one.search_vectors(direction(1.0), 9, Filter())) == 1
+        assert len(by_meaning(one, direction(1.0), 9, Filter())) == 1
         assert one.stats().turns == 1 and one.check() == []
     assert (gone.vectors, gone.links, gone.units, gone.entities) == (1, 0, {}, ())
 
@@ -134,7 +135,7 @@ def test_who_is_searched_with_the_end_of_a_turn_that_goes_is_told_and_told_anew(
         eraser.remove(["b"], [], [retold("c", "a", "the violin")])
     assert store.contexts(["c"]) == {"c": "the violin"} and set(found(store, "violin")) == {"a", "c"}
     assert found(store, "then") == []
-    (hit,) = store.search_vectors(direction(0.0, 0.0, 0.0, 1.0), 1, Filter())
+    (hit,) = by_meaning(store, direction(0.0, 0.0, 0.0, 1.0), 1, Filter())
     assert store.units([hit.unit])[hit.unit].id == "c" and store.check() == []
 
 
@@ -395,7 +396,7 @@ def test_everything_goes_but_the_settings_and_what_must_not_come_back(reopen: Re
         stats = one.stats()
         assert (stats.turns, stats.events, stats.entities, stats.links, stats.nodes) == (0, 0, 0, 0, 0)
         assert said(one) == [] == list(one.facts.every_version()) and found(one, "summary porto") == []
-        assert one.search_vectors(direction(1.0), 9, Filter()) == []
+        assert by_meaning(one, direction(1.0), 9, Filter()) == []
         assert one.keep.retention == "keep raw turns 90 days" and one.info.zone == "UTC"
     assert store.append([gone, turn("new")]) == [False, True] and store.check() == []
 
@@ -501,8 +502,8 @@ def test_units_with_bad_vectors_are_named_and_given_others(reopen: Reopen) -> No
     assert store.keep.badly_embedded(8) == {}
     (b,) = raw(store, "b")
     for one in (store, other):
-        assert [hit.unit for hit in one.search_vectors(direction(0.0, 0.0, 0.0, 1.0), 1, Filter())] == [b]
-        assert one.token_codes([b]) == {b: b"\x01x"}
+        assert [hit.unit for hit in by_meaning(one, direction(0.0, 0.0, 0.0, 1.0), 1, Filter())] == [b]
+        assert codes_of(one, [b]) == {b: b"\x01x"}
 
 
 def test_derived_units_of_turns_that_were_not_read_to_the_end_are_unfinished(store: Store) -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from everwhen.store import Filter, Store
 from everwhen.when import Interval
+from tests.conformance import finding
 from tests.conformance.conftest import Reopen
 from tests.conformance.turns import START, direction, turn
 
@@ -16,11 +17,11 @@ def ids(store: Store, found: list[tuple[int, float]]) -> list[str]:
 
 
 def by_vector(store: Store, where: Filter | None = None, limit: int = 10) -> list[str]:
-    return ids(store, store.search_vectors(direction(1.0), limit, where or Filter()))
+    return ids(store, finding.by_meaning(store, direction(1.0), limit, where or Filter()))
 
 
 def by_words(store: Store, query: str, where: Filter | None = None, limit: int = 10) -> list[str]:
-    return ids(store, store.search_text(query, limit, where or Filter()))
+    return ids(store, finding.by_words(store, query, limit, where or Filter()))
 
 
 def test_the_nearest_vector_comes_first(store: Store) -> None:
@@ -80,7 +81,7 @@ def test_stop_words_count_only_when_there_is_nothing_else(store: Store) -> None:
 def test_text_that_looks_like_query_syntax_is_only_text(store: Store) -> None:
     store.append([turn("a", 'a "quoted" NEAR thing AND more')])
     for query in ('"', "NEAR(", "a AND", "col:x", "*", "^a", "-", "()", "'; DROP TABLE turns; --"):
-        store.search_text(query, 5, Filter())
+        finding.by_words(store, query, 5, Filter())
     assert by_words(store, '"quoted" AND') == ["a"]
 
 

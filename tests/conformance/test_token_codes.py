@@ -9,6 +9,7 @@ import numpy as np
 
 from everwhen.store import Filter, NewTurn, Store
 from tests.conformance.conftest import Reopen
+from tests.conformance.finding import by_meaning, codes_of
 from tests.conformance.turns import MODEL, direction, turn
 
 
@@ -17,7 +18,7 @@ def coded(id: str, codes: bytes, **arguments: Any) -> NewTurn:
 
 
 def seqs(store: Store) -> dict[str, int]:
-    found = store.search_vectors(direction(1.0), 100, Filter())
+    found = by_meaning(store, direction(1.0), 100, Filter())
     return {row.id: seq for seq, row in store.units([one.unit for one in found]).items()}
 
 
@@ -25,15 +26,15 @@ def test_codes_come_back_for_the_units_that_have_them(reopen: Reopen) -> None:
     store = reopen()
     store.append([coded("a", b"\x01aa"), turn("b"), coded("c", b"\x01" + bytes(range(256)) * 100)])
     known = seqs(reopen())
-    found = store.token_codes([known["c"], known["b"], known["a"], 10_000])
+    found = codes_of(store, [known["c"], known["b"], known["a"], 10_000])
     assert found == {known["a"]: b"\x01aa", known["c"]: b"\x01" + bytes(range(256)) * 100}
-    assert store.token_codes([]) == {}
+    assert codes_of(store, []) == {}
 
 
 def test_a_turn_that_was_there_keeps_its_codes(store: Store) -> None:
     store.append([coded("a", b"\x01first")])
     assert store.append([coded("a", b"\x01second")]) == [False]
-    assert list(store.token_codes(list(seqs(store).values())).values()) == [b"\x01first"]
+    assert list(codes_of(store, list(seqs(store).values())).values()) == [b"\x01first"]
 
 
 def test_turns_without_codes_of_a_format_are_named_and_can_be_given_them(store: Store) -> None:
@@ -42,7 +43,7 @@ def test_turns_without_codes_of_a_format_are_named_and_can_be_given_them(store: 
     store.put_codes({"b": b"\x01y", "c": b"\x01z", "gone": b"\x01"}, MODEL)
     assert store.turns_without_codes(b"\x01") == []
     known = seqs(store)
-    assert store.token_codes([known["b"], known["c"]]) == {known["b"]: b"\x01y", known["c"]: b"\x01z"}
+    assert codes_of(store, [known["b"], known["c"]]) == {known["b"]: b"\x01y", known["c"]: b"\x01z"}
 
 
 def test_other_vectors_bring_other_codes_or_none(store: Store) -> None:
@@ -50,9 +51,9 @@ def test_other_vectors_bring_other_codes_or_none(store: Store) -> None:
     known = seqs(store)
     vectors = {id_: np.stack([direction(0.0, 1.0)]) for id_ in known}
     assert store.replace_vectors("fake", 8, vectors, {"b": b"\x01new", "a": b""}) == []
-    assert store.token_codes(list(known.values())) == {known["b"]: b"\x01new"}
+    assert codes_of(store, list(known.values())) == {known["b"]: b"\x01new"}
     assert store.replace_vectors("fake", 8, vectors) == []
-    assert store.token_codes(list(known.values())) == {}
+    assert codes_of(store, list(known.values())) == {}
 
 
 def test_a_sound_bank_with_codes_has_no_findings(store: Store) -> None:

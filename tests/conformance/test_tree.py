@@ -14,6 +14,7 @@ from everwhen.store.tree import BuildMark, BuildResult, NewNode, NodePlace, Outc
 from everwhen.types import Statement
 from everwhen.when import Interval
 from tests.conformance.conftest import Reopen
+from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.test_facts import row
 from tests.conformance.turns import START, direction, turn
 from tests.conformance.units import event, raw, write
@@ -170,7 +171,7 @@ def test_a_restart_notes_the_levels_empties_the_list_and_has_everything_seen_aga
         and len(store.tree.nodes()) == 5
     )
     store.tree.restart("week, year")
-    assert store.tree.nodes() == [] and store.search_text("summary", 9, Filter()) == []
+    assert store.tree.nodes() == [] and by_words(store, "summary", 9, Filter()) == []
     assert reopen().tree.levels() == "week, year" and store.check() == []
 
 
@@ -210,8 +211,8 @@ def test_a_node_is_found_by_its_words_and_its_vector(store: Store) -> None:
     build(store, node(session("s"), "a", text="a violin was bought"))
     (found,) = store.tree.nodes()
     for hits in (
-        store.search_text("violin", 5, Filter()),
-        store.search_vectors(direction(0.0, 0.0, 1.0), 1, Filter(kinds=frozenset({"node"}))),
+        by_words(store, "violin", 5, Filter()),
+        by_meaning(store, direction(0.0, 0.0, 1.0), 1, Filter(kinds=frozenset({"node"}))),
     ):
         assert [one.unit for one in hits] == [found.unit]
 
@@ -242,7 +243,7 @@ def test_a_node_with_another_fingerprint_replaces_the_old_one(store: Store) -> N
     assert found.text == "quite another summary" and [one.place for one in store.jobs.tree.marks(3)] == [
         day(0)
     ]
-    assert len(store.search_text("another", 9, Filter())) == 1 and len(store.tree.nodes()) == 5
+    assert len(by_words(store, "another", 9, Filter())) == 1 and len(store.tree.nodes()) == 5
 
 
 def test_a_node_that_nothing_is_left_for_is_dropped_and_what_stands_above_is_built_again(
@@ -365,7 +366,7 @@ def test_uprooting_removes_the_path_above_a_turn_and_has_it_built_again(store: S
         ["day0"],
         ["year"],
     ]
-    assert store.search_text("summary", 9, Filter(kinds=frozenset({"node"})))
+    assert by_words(store, "summary", 9, Filter(kinds=frozenset({"node"})))
     with store.keep.forgetting() as eraser:
         assert not eraser.uproot(["a"], [session("s")]).ids
 

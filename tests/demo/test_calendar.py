@@ -37,7 +37,14 @@ def test_what_did_not_happen_is_in_the_calendar_as_such(quick: Memory) -> None:
     assert [(event.verb, event.turns) for event in never] == [("come", ("s03-01",))]
 
 
-def test_the_demo_prints_the_calendar(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "part", [slice(110, 140), pytest.param(slice(None), marks=pytest.mark.long)], ids=["a part", "whole"]
+)
+def test_the_demo_prints_the_calendar(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, part: slice
+) -> None:
+    said = story()[part]
+    monkeypatch.setattr("everwhen.demo.story", lambda: said)
     assert run(["demo"]) == 0
     shown = capsys.readouterr().out
     assert "What happened, and when" in shown

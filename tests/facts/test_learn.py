@@ -1,4 +1,4 @@
-"""Facts from extractors: placed by what was said when, traced to their turns, gone when all of these are."""
+"""Facts from extractors: placed by what was said when, traced to their turns."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from everwhen import Memory
 from everwhen.facts import LearnedFact, learn
-from everwhen.facts.interface import Words
-from everwhen.facts.learn import forget_sources
+from everwhen.facts.fact_words import Words
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
@@ -49,31 +48,3 @@ def test_what_the_words_say_of_time_is_kept_with_its_grain(quick: Memory) -> Non
 
 def test_nothing_to_learn_is_nothing_written(quick: Memory) -> None:
     assert teach(quick) == []
-
-
-def test_a_fact_whose_every_source_is_forgotten_is_gone(quick: Memory) -> None:
-    first, second = quick.add(["I live in Lisbon", "I moved to Porto"], at=SAID).turns
-    quick.flush()
-    teach(quick, found("Lisbon", first, 0), found("Porto", second, 1))
-    store = quick._bank.store.facts
-    assert forget_sources(store, [second], MAY) != []
-    assert [(f.object, f.valid_to) for f in quick.facts.history("Marta", "lives in")] == [("Lisbon", None)]
-    then = quick.facts.as_of(MAY, "Marta", known_at=SAID + timedelta(days=2))
-    assert "Porto" not in {fact.object for fact in then}
-    assert "Porto" not in {f.object for f in quick.facts.versions()}
-    assert quick.doctor() == []
-
-
-def test_a_fact_with_another_source_stays(quick: Memory) -> None:
-    teach(quick, found("Lisbon", "t1", 0), found("Lisbon", "t2", 1))
-    assert forget_sources(quick._bank.store.facts, ["t1"], MAY) == []
-    (fact,) = quick.facts.current("Marta")
-    assert fact.sources == ("t2",)
-
-
-def test_without_erasing_the_past_still_knows(quick: Memory) -> None:
-    teach(quick, found("Lisbon", "t1", 0))
-    forget_sources(quick._bank.store.facts, ["t1"], MAY, erase=False)
-    assert quick.facts.current("Marta") == []
-    (old,) = quick.facts.history("Marta", "lives in", versions=True)
-    assert old.status == "retracted" and "source" in (old.reason or "")

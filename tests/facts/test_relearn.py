@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.facts import LearnedFact
-from everwhen.facts.interface import Words
+from everwhen.facts.fact_words import Words
 from everwhen.facts.relearn import REREAD, relearn
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)

@@ -10,13 +10,12 @@ import httpx
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from everwhen.serve.app import description
 from tests.fuzz.nasty import json_values, mostly, text
 from tests.fuzz.shapes import like
 from tests.fuzz.target import target
 from tests.fuzz.world import MARK, World
+from tests.serve.api_description import api_description
 
-API = description()
 EXPECTED = {200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 428}
 """What may come back: 500 is ours, and 503 is not due to anything that was sent."""
 
@@ -56,7 +55,7 @@ def any_tool_call(world: World, given: tuple[str, Any]) -> None:
 def _routes() -> list[tuple[str, str, dict[str, Any]]]:
     return [
         (method, path, operation)
-        for path, methods in API["paths"].items()
+        for path, methods in api_description()["paths"].items()
         for method, operation in methods.items()
         if "{bank}" in path and (method, path) != ("delete", "/v1/banks/{bank}")
     ]
@@ -64,12 +63,13 @@ def _routes() -> list[tuple[str, str, dict[str, Any]]]:
 
 @st.composite
 def requests(draw: st.DrawFn) -> dict[str, Any]:
+    api = api_description()
     method, path, operation = draw(st.sampled_from(_routes()))
     bank = draw(mostly(st.just("served"), st.one_of(st.just("theirs"), text.filter(bool))))
     query: dict[str, Any] = {}
     for one in operation.get("parameters", ()):
         if one["in"] == "query" and draw(st.booleans()):
-            query[one["name"]] = draw(st.one_of(like(one["schema"], API), text))
+            query[one["name"]] = draw(st.one_of(like(one["schema"], api), text))
         elif one["in"] == "path" and one["name"] != "bank":
             path = path.replace(
                 "{" + one["name"] + "}", quote(draw(text.filter(bool)).encode("utf-8", "replace"), safe="")
@@ -78,7 +78,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     body: bytes | None = None
     declared = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     if declared is not None or method in ("post", "patch", "delete"):
-        shaped = draw(like(declared, API)) if declared else draw(json_values)
+        shaped = draw(like(declared, api)) if declared else draw(json_values)
         if path.endswith("/ask") and isinstance(shaped, dict):
             shaped.pop("model", None)  # would look for a provider
         if path.endswith("/turns") and method == "delete" and isinstance(shaped, dict):

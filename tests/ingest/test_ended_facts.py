@@ -8,7 +8,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.facts import LearnedFact
-from everwhen.facts.interface import Words
+from everwhen.facts.fact_words import Words
 from everwhen.facts.relearn import relearn
 from everwhen.ingest.fact_learning import words_apart
 

@@ -268,7 +268,7 @@ def test_a_bank_that_is_deleted_leaves_no_vector_in_the_cache(
         cached.close()
         # One that cannot be read any more can be deleted all the same.
         http.post("/banks/broken/turns", json={"messages": "x"})
-        running.house.banks.drop("broken")
+        running.state.banks.drop("broken")
         (home / "banks" / "broken.db").write_bytes(b"no database" * 500)
         assert http.delete("/banks/broken").status_code == 204
         assert http.get("/banks").json()["items"][0]["name"] == "kept"
@@ -316,7 +316,7 @@ def test_logs_and_traces_have_no_words_in_them(
         if exporter is not None:
             spans = [one.to_json() for one in exporter.get_finished_spans()]
             assert spans
-        audit = running.house.audit.path.read_text()
+        audit = running.state.audit.path.read_text()
     told = capsys.readouterr()
     for where, said in {
         "logs": caplog.text + json.dumps([str(record.__dict__) for record in caplog.records]),

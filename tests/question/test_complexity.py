@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -188,6 +188,6 @@ def test_a_long_question_is_read_in_no_time() -> None:
         "is a ",
         ". is b like c ",
     ):
-        start = perf_counter()
+        start = process_time()
         complexity((phrase * 20_000)[:20_000])
-        assert perf_counter() - start < 5, phrase
+        assert process_time() - start < 5, phrase

@@ -11,9 +11,10 @@ import numpy as np
 from everwhen import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall.features import CandidatePool
-from everwhen.recall.pipeline import Gathered, Request, gather
+from everwhen.recall.gathering import Gathered, gather
 from everwhen.recall.plan import plan
-from everwhen.store.scan import Surroundings
+from everwhen.recall.request import Request
+from everwhen.store.search import Evidence, Terms, Turns
 from everwhen.types import Recalled, UnitRow, Why
 from everwhen.types.recall import line
 
@@ -64,37 +65,28 @@ def pool_of(memory: Memory, query: str, **request: Any) -> CandidatePool:
 def bare_pool(sessions: Sequence[int], places: Sequence[int]) -> CandidatePool:
     """Candidates of which nothing is known but where they stand."""
     count = len(sessions)
-    order = np.lexsort((places, sessions))
-    rows_of = np.empty(count, np.int64)
-    rows_of[order] = np.arange(count)
-    nothing = np.zeros(count, np.int64)
-    around = Surroundings(
-        np.arange(count)[order],
-        nothing,
-        np.array(sessions, np.int64)[order],
-        np.array(places, np.int64)[order],
-        nothing,
-        np.zeros(count, np.int8),
-        np.zeros(count, np.bool_),
-        np.zeros((count, 2), np.float32),
-        np.zeros((count, 0), np.float32),
+    none, no_words = np.zeros(0, np.bool_), np.zeros((count, 0), np.float32)
+    nobody = Turns(
+        np.full(count, -1),
+        np.zeros(count, np.float32),
+        no_words,
         np.ones(count, np.float32),
-        np.zeros(0, np.float32),
-        1.0,
-        rows_of,
+        np.zeros(count, np.bool_),
     )
     rows: list[UnitRow] = []
-    none = np.zeros(0, np.bool_)
-    return CandidatePool(
-        plan("x", ASKED, "UTC", ()),
+    found = Evidence(
         rows,
-        around,
-        np.zeros((count, 4), np.float32),
-        none,
-        None,
-        none,
-        False,
+        np.zeros(count, np.int64),
+        np.array(sessions, np.int64),
+        np.array(places, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int8),
+        nobody,
+        nobody,
+        nobody,
+        Terms(np.zeros(0, np.float32), 1.0, none, none, np.zeros(0, np.float32)),
     )
+    return CandidatePool(plan("x", ASKED, "UTC", ()), found, None, False)
 
 
 def recalled(name: str, score: float = 1.0, text: str | None = None, hours: float = 0.0) -> Recalled:

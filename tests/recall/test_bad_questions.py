@@ -20,6 +20,14 @@ from tests.recall.memories import ASKED, START, TALK, tell
 LONG = " ".join(f"word{place} kayak how many days ago" for place in range(100_000 // 6))
 
 
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """A small talk with the real model; tests only read it."""
+    with Memory.open(tmp_path_factory.mktemp("talk"), "talk") as memory:
+        tell(memory)
+        yield memory
+
+
 @pytest.mark.parametrize("query", ["", "  \n\t"])
 def test_an_empty_question_is_an_error_that_says_what_to_do(quick: Memory, query: str) -> None:
     with pytest.raises(UsageError, match="the query is empty; ask for something"):
@@ -42,9 +50,8 @@ def test_an_empty_question_is_an_error_that_says_what_to_do(quick: Memory, query
         *("¿Dónde está el kayak?", "カヤックはどこですか", "🛶", "🛶🎻 🍅?", "\u200b."),
     ],
 )
-def test_any_other_question_is_answered_by_the_best_there_is(memory: Memory, query: str) -> None:
-    tell(memory)
-    found = memory.recall(query, at=ASKED)
+def test_any_other_question_is_answered_by_the_best_there_is(talk: Memory, query: str) -> None:
+    found = talk.recall(query, at=ASKED)
     assert found.memories[0].score == pytest.approx(1.0)
     assert 0 <= found.trace["answerable"] <= 1
     assert len({one.id for one in found}) == len(found)
@@ -61,10 +68,9 @@ def test_words_of_another_language_and_signs_are_found(memory: Memory) -> None:
     assert len(memory.recall("🛶", at=ASKED))
 
 
-def test_a_question_of_a_hundred_thousand_words_is_no_slower_than_its_beginning(memory: Memory) -> None:
-    tell(memory)
+def test_a_question_of_a_hundred_thousand_words_is_no_slower_than_its_beginning(talk: Memory) -> None:
     start = process_time()
-    found = memory.recall(LONG, at=ASKED)
+    found = talk.recall(LONG, at=ASKED)
     assert process_time() - start < 10  # a bound for a busy machine; idle it is a fraction of a second
     assert "kayak" in found.memories[0].text and found.query == LONG
 

@@ -47,7 +47,7 @@ def test_ranks_count_from_one_in_every_channel_that_found_a_unit() -> None:
 def test_a_question_is_embedded_as_it_stands() -> None:
     fake = FakeEmbedder()
     named = embed(fake, plan("Where is Ana now?", ASKED, "UTC", ("Ana",)))
-    np.testing.assert_allclose(named.vectors, fake.embed(["Where is Ana now?"]))
+    np.testing.assert_allclose(named.vector, fake.embed(["Where is Ana now?"])[0])
     assert named.tokens is None and named.words == ()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,9 @@ from everwhen.errors import UsageError
 from everwhen.models.rerank import Candidate, RerankQuery, Scores
 from everwhen.recall import Recall
 from everwhen.recall.fuse import Weights, linear, rrf, weights
-from everwhen.recall.pipeline import CONTEXT, Request, recall
+from everwhen.recall.fusion_stage import CONTEXT
+from everwhen.recall.pipeline import recall
+from everwhen.recall.request import Request
 from everwhen.recipes import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
 from everwhen.store import Filter
 from tests.recall.memories import ASKED, tell
@@ -128,14 +130,21 @@ def test_rrf_orders_by_ranks_alone_and_has_no_parts(memory: Memory) -> None:
     assert 0 <= found.trace["answerable"] <= 1
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """The talk and its tree; tests only read it."""
+    with Memory.open(tmp_path_factory.mktemp("built"), "built") as memory:
+        tell(memory)
+        memory.consolidate("end")
+        yield memory
+
+
 @pytest.mark.parametrize("stage", [*CHANNELS, *STAGES])
-def test_every_stage_can_be_left_out_by_name(memory: Memory, stage: str) -> None:
-    tell(memory)
-    memory.consolidate("end")
+def test_every_stage_can_be_left_out_by_name(built: Memory, stage: str) -> None:
     whole = replace(FOUR_WAY, name="mid", satf=True, expand=1, tree=True, gate="strict")
     recipe = whole.without(stage)
     assert recipe.name == f"mid-{stage}" and replace(recipe, name="mid") != whole
-    found = asked(memory, "What did Ana buy in March 2025?", recipe)
+    found = asked(built, "What did Ana buy in March 2025?", recipe)
     assert len(found) and stage not in found.trace["found"]
     if stage in ("satf", "expand", "facts", "rerank", "read"):
         assert stage not in found.trace["stages_ms"]

@@ -16,9 +16,10 @@ from everwhen import Memory
 from everwhen.recall import MID
 from everwhen.recall.graph_channel import AHEAD, Edges, graph, spread
 from everwhen.store import Filter, Scored
-from everwhen.store.scan import Scan
+from everwhen.store.search import Search, SearchQuery
 from everwhen.types import NETWORKS
 from everwhen.when import Interval
+from tests.conformance.finding import by_meaning
 
 START = datetime(2024, 5, 1, tzinfo=UTC)
 Plain = dict[int, list[tuple[int, float]]]
@@ -122,17 +123,16 @@ def told(memory: Memory) -> Memory:
     return memory
 
 
-def scan(memory: Memory, vector: NDArray[np.float32], where: Filter | None = None) -> Scan:
-    """The bank as a question sees it that has one vector, with or without names."""
-    return memory._bank.store.scan(np.stack([vector, vector]), "", where or Filter())
+def searched(memory: Memory, vector: NDArray[np.float32], where: Filter | None = None) -> Search:
+    """The bank as a question sees it."""
+    return memory._bank.store.search(SearchQuery(vector, where=where or Filter()))
 
 
 def found(memory: Memory, question: str, where: Filter | None = None, limit: int = 100) -> list[str]:
     vector = memory._bank.embedder.embed([question])[0]
-    seeds = memory._bank.store.search_vectors(vector, 10, Filter(kinds=frozenset({"turn"})))
+    seeds = by_meaning(memory._bank.store, vector, 10, Filter(kinds=frozenset({"turn"})))
     scored = graph(
-        memory._bank.store,
-        scan(memory, vector, where),
+        searched(memory, vector, where),
         seeds,
         limit,
         where or Filter(),
@@ -158,10 +158,8 @@ def test_a_shared_name_leads_across_sessions(told: Memory) -> None:
 
 def test_an_event_leads_back_to_its_turn(told: Memory) -> None:
     vector = told._bank.embedder.embed(["hike up the volcano on Sunday"])[0]
-    [seed] = told._bank.store.search_vectors(vector, 1, Filter(kinds=frozenset({"event"})))
-    scored = graph(
-        told._bank.store, scan(told, vector), [seed], 1, Filter(), replace(MID, graph_seed_similarity=0.0)
-    )
+    [seed] = by_meaning(told._bank.store, vector, 1, Filter(kinds=frozenset({"event"})))
+    scored = graph(searched(told, vector), [seed], 1, Filter(), replace(MID, graph_seed_similarity=0.0))
     rows = told._bank.store.units([one.unit for one in scored])
     assert [(row.kind, row.id) for row in rows.values()] == [
         ("turn", told._bank.store.units([seed.unit])[seed.unit].turns[0])
@@ -181,10 +179,9 @@ def test_hard_filters_let_nothing_out(told: Memory) -> None:
 @pytest.mark.parametrize("kind", ["turn", "event", "narrative"])
 def test_only_the_kinds_that_are_asked_for_come_out(told: Memory, kind: str) -> None:
     vector = told._bank.embedder.embed(["Did Carlos and Ana hike up the volcano?"])[0]
-    seeds = told._bank.store.search_vectors(vector, 10, Filter())
+    seeds = by_meaning(told._bank.store, vector, 10, Filter())
     scored = graph(
-        told._bank.store,
-        scan(told, vector, Filter(kinds=frozenset({kind}))),
+        searched(told, vector, Filter(kinds=frozenset({kind}))),
         seeds,
         100,
         Filter(kinds=frozenset({kind})),
@@ -199,9 +196,9 @@ def test_the_budget_bounds_the_walk(told: Memory) -> None:
 
 def test_no_seed_finds_nothing(told: Memory) -> None:
     vector = told._bank.embedder.embed(["anything"])[0]
-    assert graph(told._bank.store, scan(told, vector), [], 100, Filter()) == []
-    assert graph(told._bank.store, scan(told, vector), [Scored(1, 0.4)], 100, Filter()) == []
-    assert graph(told._bank.store, scan(told, vector), [Scored(10_000, 0.9)], 100, Filter()) == []
+    assert graph(searched(told, vector), [], 100, Filter()) == []
+    assert graph(searched(told, vector), [Scored(1, 0.4)], 100, Filter()) == []
+    assert graph(searched(told, vector), [Scored(10_000, 0.9)], 100, Filter()) == []
 
 
 # What the store gives a walk
@@ -246,11 +243,3 @@ def test_merged_names_lead_to_one_another(quick: Memory) -> None:
     assert not joined()
     quick.merge_entities("Carlos", "Bartholomew")
     assert joined()
-
-
-def test_similarities_are_those_of_a_search(told: Memory) -> None:
-    vector = told._bank.embedder.embed(["the volcano"])[0]
-    where = Filter(between=Interval(START, START + timedelta(minutes=2)))
-    searched = dict(told._bank.store.search_vectors(vector, 100, where))
-    assert told._bank.store.similarities(vector, range(100), where) == pytest.approx(searched, abs=1e-5)
-    assert told._bank.store.similarities(vector, [], Filter()) == {}

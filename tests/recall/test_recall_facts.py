@@ -113,7 +113,7 @@ def test_a_recipe_can_leave_facts_as_they_are(marta: Memory) -> None:
 @pytest.mark.parametrize("grain", ["second", "day", "month", "year"])
 def test_the_budget_counts_the_tokens_of_facts_exactly(quick: Memory, grain: str) -> None:
     from everwhen.facts import LearnedFact, learn
-    from everwhen.facts.interface import Words
+    from everwhen.facts.fact_words import Words
 
     for number, (who, what) in enumerate(
         [("Ana", "tea"), ("3M", "steel!"), ("Zoë", "naïve 🙂"), ("ben", "東京 (x)")]

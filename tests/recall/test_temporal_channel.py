@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.recall.temporal_channel import EDGE, closeness, temporal
+from everwhen.recall.temporal_channel import EDGE, POOL, closeness, temporal
+from everwhen.recipes import MID
 from everwhen.store import Filter
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.when import Interval, constraint
 
 MAY = Interval(datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC), "month")
@@ -73,8 +74,11 @@ def told(memory: Memory) -> Memory:
 
 def found(memory: Memory, windows: list[Interval], where: Filter | None = None) -> list[str]:
     vector = memory._bank.embedder.embed(["Which walls did we paint?"])[0]
-    scan = memory._bank.store.scan(np.stack([vector, vector]), "", where or Filter())
-    scored = temporal(memory._bank.store, scan, windows, 20, where or Filter())
+    search = memory._bank.store.search(SearchQuery(vector, where=where or Filter()))
+    timed = search.candidates(
+        Wanted(0, windows=windows, timed=20 * POOL, timed_floor=MID.temporal_similarity)
+    ).timed
+    scored = temporal(search, timed, windows, 20, where or Filter())
     rows = memory._bank.store.units([one.unit for one in scored])
     return [rows[one.unit].text for one in scored if rows[one.unit].kind != "fact"]  # those hold on and on
 

@@ -16,6 +16,8 @@ import pytest
 
 pytest.importorskip("fastapi")
 import uvicorn
+from fastapi import FastAPI
+from starlette.routing import BaseRoute
 
 from everwhen.serve.app import create_app
 from everwhen.serve.server_settings import ServerSettings
@@ -32,13 +34,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 class Served:
     """A server that runs, and keys for it."""
 
-    def __init__(self, url: str, house: ServerState, server: uvicorn.Server) -> None:
+    def __init__(self, url: str, state: ServerState, server: uvicorn.Server) -> None:
         self.url = url
-        self.house = house
+        self.state = state
         self.server = server
 
     def key(self, scope: str = "write", bank: str = "*") -> str:
-        return self.house.keys.create(scope, bank)[1]
+        return self.state.keys.create(scope, bank)[1]
 
     def client(self, scope: str = "admin", bank: str = "*") -> httpx.Client:
         """An HTTP client with a key of its own."""
@@ -51,10 +53,23 @@ class Served:
         return parts.host, parts.port or 80
 
 
+_built: dict[int, BaseRoute] = {}
+"""A router's routes as FastAPI builds them at the first request."""
+
+
+def share_routes(app: FastAPI) -> None:
+    """Let all servers of a process have the same built routes: building them takes a quarter of a second."""
+    for place, route in enumerate(app.router.routes):
+        router = getattr(route, "original_router", None)
+        if router is not None:
+            app.router.routes[place] = _built.setdefault(id(router), route)
+
+
 @contextmanager
 def serving(settings: ServerSettings) -> Iterator[Served]:
     """A server in a thread of this process, until the block ends."""
     app = create_app(settings)
+    share_routes(app)
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     server = uvicorn.Server(
         uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=10)
@@ -64,7 +79,7 @@ def serving(settings: ServerSettings) -> Iterator[Served]:
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     try:
         until(lambda: _ready(url))
-        yield Served(url, app.state.house, server)
+        yield Served(url, app.state.server, server)
     finally:
         server.should_exit = True
         thread.join(120)

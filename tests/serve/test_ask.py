@@ -38,7 +38,7 @@ def events(answer: httpx.Response) -> list[tuple[str, Any]]:
 def test_the_answer_is_the_one_that_memory_gives(http: httpx.Client, served: Served) -> None:
     add(http)
     answer = http.post("/banks/ana/ask", json={**QUESTION, "at": "2025-03-11T00:00:00Z"}).json()
-    with served.house.banks.lease("ana") as memory:
+    with served.state.banks.lease("ana") as memory:
         same = memory.ask(QUESTION["question"], at=datetime(2025, 3, 11, tzinfo=UTC))
     assert answer == jsonable(same) and answer["trace"]["method"] == "extractive"
     assert http.get("/banks/ana/usage").json()["requests"] == 0

@@ -88,19 +88,19 @@ def test_a_scope_includes_those_below_it_and_no_more(served: Served) -> None:
 
 
 def test_a_revoked_key_is_void_at_once(served: Served) -> None:
-    key, token = served.house.keys.create("read", "*")
+    key, token = served.state.keys.create("read", "*")
     headers = {"Authorization": f"Bearer {token}"}
     assert httpx.get(f"{served.url}/v1/banks", headers=headers).status_code == 200
-    other_process = KeyStore(served.house.serving.folder)
+    other_process = KeyStore(served.state.serving.folder)
     other_process.revoke(key.id)
     assert httpx.get(f"{served.url}/v1/banks", headers=headers).status_code == 401
-    assert served.house.keys.all()[0].revoked_at is not None
+    assert served.state.keys.all()[0].revoked_at is not None
 
 
 def test_keys_are_kept_as_digests_in_files_of_their_owner(served: Served, http: httpx.Client) -> None:
-    _, token = served.house.keys.create("read", "*", "for tests")
+    _, token = served.state.keys.create("read", "*", "for tests")
     add(http)
-    folder = served.house.serving.folder
+    folder = served.state.serving.folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     for file in folder.iterdir():
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
@@ -151,8 +151,8 @@ def test_writes_and_denied_calls_are_written_down_without_content(served: Served
         stranger.post("/banks/ana/turns", json={"messages": "violin"})
     httpx.get(f"{served.url}/v1/banks")
     http.delete("/banks/ana")
-    until(lambda: "delete" in served.house.audit.path.read_text())
-    text = served.house.audit.path.read_text()
+    until(lambda: "delete" in served.state.audit.path.read_text())
+    text = served.state.audit.path.read_text()
     lines = [json.loads(line) for line in text.splitlines()]
     assert [(line["event"], line["status"]) for line in lines] == [
         ("write", 201), ("denied", 403), ("denied", 401), ("delete", 204),
@@ -188,7 +188,7 @@ def test_calls_without_a_key_are_counted_and_not_written_one_by_one(served: Serv
         for _ in range(100):
             assert stranger.get("/v1/banks").status_code == 401
         assert 'everwhen_denied_total{key="none"} 100' in stranger.get("/metrics").text
-    assert len(served.house.audit.path.read_text().splitlines()) == 1
+    assert len(served.state.audit.path.read_text().splitlines()) == 1
 
 
 def test_a_bucket_refills_at_its_rate() -> None:

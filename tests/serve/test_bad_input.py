@@ -121,8 +121,8 @@ def test_a_bank_name_cannot_leave_the_folder(lasting: tuple[Served, httpx.Client
     answer = b"".join(iter(lambda: sock.recv(65536), b""))
     sock.close()
     assert answer.split(b" ", 2)[1] in (b"404", b"422", b"400"), answer
-    assert served.house.banks.names() == ["ana"]
-    home = served.house.serving.home
+    assert served.state.banks.names() == ["ana"]
+    home = served.state.serving.home
     assert [one.name for one in home.parent.iterdir()] == ["home"]
     assert sorted(one.name for one in home.iterdir()) == ["banks", "serve"]
 
@@ -207,7 +207,7 @@ def test_a_key_that_asks_too_often_gets_429(small: ServerSettings) -> None:
 
 
 def test_while_the_model_loads_requests_hear_503(served: Served, http: httpx.Client) -> None:
-    served.house.ready.clear()
+    served.state.ready.clear()
     answer = http.get("/banks")
     assert "starting" in told(answer, 503) and answer.headers["Retry-After"] == "1"
     assert httpx.get(f"{served.url}/readyz").status_code == 503
@@ -220,14 +220,14 @@ def test_an_unexpected_failure_is_a_plain_500(
     def broken() -> Any:
         raise RuntimeError("the secret is in /somewhere/private.py")
 
-    monkeypatch.setattr(served.house.banks, "names", broken)
+    monkeypatch.setattr(served.state.banks, "names", broken)
     assert "secret" not in told(http.get("/banks"), 500)
 
 
 def test_a_damaged_bank_is_told_without_its_path(served: Served, http: httpx.Client) -> None:
     add(http)
     http.delete("/banks/ana")
-    path = served.house.serving.home / "banks" / "ana.db"
+    path = served.state.serving.home / "banks" / "ana.db"
     path.write_bytes(b"this is no database" * 100)
     assert "damaged" in told(http.get("/banks/ana/stats"), 500)
 
@@ -236,8 +236,8 @@ def test_banks_in_use_stay_open_and_others_are_closed(small: ServerSettings) -> 
     with serving(small) as served, served.client() as http:
         for name in ("a", "b", "c", "d"):
             add(http, bank=name, messages="violin")
-        until(lambda: len(served.house.banks.opened()) <= 2)
-        with served.house.banks.lease("a") as memory:
+        until(lambda: len(served.state.banks.opened()) <= 2)
+        with served.state.banks.lease("a") as memory:
             for name in ("b", "c", "d"):
                 assert http.get(f"/banks/{name}/stats").status_code == 200
             assert memory.stats().turns == 1
@@ -319,7 +319,7 @@ def test_metadata_that_an_old_bank_nested_too_deeply_breaks_no_answer(
     http: httpx.Client, served: Served
 ) -> None:
     http.post("/banks/ana/turns", json={"messages": ["violin one", "violin two"]})
-    with sqlite3.connect(served.house.serving.home / "banks" / "ana.db") as sql:
+    with sqlite3.connect(served.state.serving.home / "banks" / "ana.db") as sql:
         sql.execute("UPDATE turns SET metadata = ? WHERE text = 'violin one'", (nested(256),))
     recalled = http.post("/banks/ana/recall", json={"query": "violin", "include_metadata": True})
     for answer in (

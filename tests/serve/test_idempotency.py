@@ -13,12 +13,14 @@ from everwhen.serve.idempotency import IdempotencyStore, StoredAnswer
 from everwhen.serve.problems import Problem
 from tests.serve.conftest import until
 
+LEASE = 2.0
+"""Seconds: long enough that a busy machine renews it in time."""
 DONE = StoredAnswer(201, "application/json", b"{}")
 
 
 @pytest.fixture
 def workers(tmp_path: Path) -> Iterator[tuple[IdempotencyStore, IdempotencyStore]]:
-    one, two = IdempotencyStore(tmp_path, 1, lease=0.6), IdempotencyStore(tmp_path, 1, lease=0.6)
+    one, two = (IdempotencyStore(tmp_path, 1, lease=LEASE) for _ in range(2))
     yield one, two
     one.close()
     two.close()
@@ -69,10 +71,10 @@ def test_a_claim_lasts_as_long_as_its_worker_and_no_longer(
 ) -> None:
     one, two = workers
     assert begins(one) is None
-    time.sleep(0.9)
+    time.sleep(1.3 * LEASE)
     assert begins(two) == 409, "renewed while the process lives"
     one._closing.set()  # renews nothing any more, as if it had been killed
-    until(lambda: begins(two) is None, 5)
+    until(lambda: begins(two) is None, 20)
     one.finish("key", StoredAnswer(500, "", b"late"))
     assert begins(two) == 409, "the second worker's claim stands"
     two.finish("key", DONE)

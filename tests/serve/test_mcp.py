@@ -151,7 +151,7 @@ def test_a_process_attaches_to_the_server_that_runs(settings: ServerSettings) ->
     note = announce(settings.folder, "http://127.0.0.1:9")
     with serving(settings) as served:
         withdraw(settings.folder, note)
-        served.house.doors.announced = announce(settings.folder, served.url)
+        served.state.auth.announced = announce(settings.folder, served.url)
 
         reach = LocalMemory(settings.home, "ana")
 
@@ -167,7 +167,7 @@ def test_a_process_attaches_to_the_server_that_runs(settings: ServerSettings) ->
         with served.client() as http:
             assert http.get("/banks/ana/stats").json()["turns"] == 1
         reach.close()
-        withdraw(settings.folder, served.house.doors.announced)
+        withdraw(settings.folder, served.state.auth.announced)
     assert running(settings.folder) is None
 
 
@@ -237,7 +237,7 @@ def test_a_key_that_may_read_cannot_write_over_mcp(served: Served) -> None:
             )
 
     asyncio.run(talk())
-    events = [json.loads(line) for line in served.house.audit.path.read_text().splitlines()]
+    events = [json.loads(line) for line in served.state.audit.path.read_text().splitlines()]
     assert [line["event"] for line in events if line["route"] == "mcp add_memory"] == ["write", "denied"]
 
 
@@ -251,7 +251,7 @@ def test_forgetting_over_mcp_is_written_down_and_everything_needs_admin(served: 
             await call(client, "forget", turns=added["turns"], dry_run=False)
 
     asyncio.run(talk())
-    events = [json.loads(line) for line in served.house.audit.path.read_text().splitlines()]
+    events = [json.loads(line) for line in served.state.audit.path.read_text().splitlines()]
     assert [(line["event"], line["dry_run"]) for line in events if line["route"] == "mcp forget"] == [
         ("denied", False),
         ("delete", True),

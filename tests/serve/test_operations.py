@@ -17,9 +17,9 @@ pytest.importorskip("mcp")
 from everwhen import AsyncClient, Client
 from everwhen.operations import Operation, Parameter, arguments, operations
 from everwhen.operations.arguments import Here, Moment, Stretch
-from everwhen.serve.app import description
 from everwhen.serve.mcp.arguments import PAGES
 from everwhen.serve.mcp.tools import TOOLS
+from tests.serve.api_description import api_description
 
 ALL = operations()
 ROUTED = {name: one for name, one in ALL.items() if one.spec.route}
@@ -48,7 +48,7 @@ OWN_DEFAULTS = {
 
 @pytest.fixture(scope="module")
 def api() -> dict[str, Any]:
-    return description()
+    return api_description()
 
 
 def carried(operation: type[Operation[Any]]) -> Iterator[tuple[str, Parameter]]:

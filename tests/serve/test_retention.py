@@ -81,8 +81,8 @@ def test_deletes_are_written_down_with_how_much_went(served: Served, http: httpx
     forget(http, turns=turns, dry_run=True)
     forget(http, turns=turns)
     exported(http)
-    until(lambda: "export" in served.house.audit.path.read_text())
-    text = served.house.audit.path.read_text()
+    until(lambda: "export" in served.state.audit.path.read_text())
+    text = served.state.audit.path.read_text()
     lines = [json.loads(line) for line in text.splitlines()]
     assert [(line["event"], line.get("dry_run"), line.get("turns")) for line in lines] == [
         ("write", None, None), ("delete", True, 2), ("delete", False, 2), ("export", None, None),
@@ -98,7 +98,7 @@ def test_no_byte_of_what_was_forgotten_is_left_with_the_server(served: Served, h
     other = {"subject": "Bo", "predicate": "keeps", "object": "parakeet"}
     http.post("/banks/ana2/facts", json=other, headers={"Idempotency-Key": "k2"})
     bring(http, "ana", b'{"everwhen":"bank", "zebrafinch": 1}', more=True)
-    folder = served.house.serving.folder
+    folder = served.state.serving.folder
 
     def left(word: bytes) -> list[str]:
         return [one.name for one in folder.rglob("*") if one.is_file() and word in one.read_bytes()]
@@ -199,7 +199,7 @@ def test_what_is_no_export_is_refused_and_makes_no_bank(http: httpx.Client, serv
         *((pack(good), "compressed") for pack in (gzip.compress, lzma.compress, bz2.compress)),
     ]:
         answer = bring(http, "new", wrong)
-        assert sentence in told(answer, 422) and str(served.house.serving.home) not in answer.text
+        assert sentence in told(answer, 422) and str(served.state.serving.home) not in answer.text
     assert http.get("/banks/new").status_code == 404
     for damaged in (
         good[: len(good) // 2],
@@ -208,7 +208,7 @@ def test_what_is_no_export_is_refused_and_makes_no_bank(http: httpx.Client, serv
     ):
         answer = bring(http, "new", damaged)
         told(answer, 422)
-        assert str(served.house.serving.home) not in answer.text and answer.json()["kind"] == "Damaged"
+        assert str(served.state.serving.home) not in answer.text and answer.json()["kind"] == "Damaged"
     assert rest and bring(http, "new", good).status_code == 200
 
 

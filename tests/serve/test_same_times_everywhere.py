@@ -19,10 +19,10 @@ from mcp import Client as McpClient
 
 from everwhen import Client, Memory, UsageError
 from everwhen.cli import run
-from everwhen.serve.app import description
 from everwhen.serve.mcp.local_memory import LocalMemory
 from everwhen.serve.mcp.tools import build
 from everwhen.serve.server_settings import ServerSettings
+from tests.serve.api_description import api_description
 from tests.serve.conftest import serving
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -248,6 +248,6 @@ def test_facts_begin_and_are_asked_for_alike_at_every_door(
 
 
 def test_the_description_says_that_a_time_is_text() -> None:
-    at = description()["components"]["schemas"]["RecallIn"]["properties"]["at"]
+    at = api_description()["components"]["schemas"]["RecallIn"]["properties"]["at"]
     (text,) = [one for one in at["anyOf"] if one["type"] == "string"]
     assert "expression" in text["description"] and "last Friday" in text["examples"]

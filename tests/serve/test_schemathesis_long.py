@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from everwhen.serve.app import description
+from tests.serve.api_description import api_description
 from tests.serve.conftest import Served
 from tests.serve.test_schemathesis import described, fuzzed, requests, schemathesis  # noqa: F401
 
-api = schemathesis.openapi.from_dict(description())
+api = schemathesis.openapi.from_dict(api_description())
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
+from everwhen.store.nearest import Nearness
 from everwhen.store.terms import PACKED, hash_term, pack
 
 WORDS = ("oak", "elm", "fir", "yew", "ash")
@@ -85,18 +86,17 @@ def test_blocks_give_what_one_plain_scan_gives(
     at = {unit: entry[0] for unit, entry in everything}
     allowed = [unit for unit, entry in everything if passes(entry, where)]
     expected = sorted((u for u in allowed if best[u] > -1), key=lambda u: (-best[u], at[u], u))[:limit]
-    found = index.search_vectors(query, limit, where)
+    found = Nearness(index.blocks, query, where).best(limit, -1.0, index.passing(where))
     assert [unit for unit, _ in found] == expected
     np.testing.assert_allclose([s for _, s in found], [best[u] for u in expected], rtol=1e-5, atol=1e-6)
 
     words = {unit: entry[4] for unit, entry in everything}
     scores = reference_bm25(words, ["oak", "yew"])
-    by_words = sorted((u for u in allowed if scores[u] > 0), key=lambda u: (-round(scores[u], 5), at[u], u))
-    got = index.search_terms([hash_term("oak"), hash_term("yew")], limit, where)
-    np.testing.assert_allclose([s for _, s in got], [scores[u] for u in by_words[:limit]], rtol=1e-4)
-    assert {unit for unit, _ in index.search_terms([hash_term("oak"), hash_term("yew")], 999, where)} == set(
-        by_words
-    )
+    terms = [hash_term("oak"), hash_term("yew")]
+    standing = index.find(terms)
+    got = index.scores(standing, *index.term_weights(terms, standing))
+    units = [unit for block in index.blocks for unit in block.rows.units.tolist()]
+    np.testing.assert_allclose(got, [scores[unit] for unit in units], rtol=1e-4)
 
 
 def reference_bm25(documents: dict[int, list[str]], query: list[str]) -> dict[int, float]:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from everwhen.errors import Damaged
-from everwhen.store.base import Filter
+from everwhen.store import Filter
 from everwhen.store.index import Block, Index, IndexBatch
 from everwhen.store.maintenance import ReembeddedTurn
 from everwhen.store.sql import units
 from everwhen.store.sql.units import remove_units
 from everwhen.store.sqlite import SqliteStore, index_loading
+from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.turns import DIMENSION, MODEL, direction, turn
 
 
@@ -115,7 +116,7 @@ def test_what_is_forgotten_costs_the_block_that_held_it(two: tuple[SqliteStore, 
         assert len(now) == 39 and 10 not in {unit for block in now.blocks for unit in block.rows.units}
         assert [block is old for block, old in zip(now.blocks, blocks, strict=True)].count(False) == 1
         assert now.speakers == {"Ana"}
-        assert store.search_text("word9", 5, Filter()) == []
+        assert by_words(store, "word9", 5, Filter()) == []
     fresh = opened(ours.path)
     for store in two:
         same(store.index(), fresh.index())
@@ -132,8 +133,8 @@ def test_a_turn_that_is_told_after_another_one_now_is_read_again(
         eraser.remove(["t9"], (), [retold])
     fresh = opened(ours.path)
     for store in two:
-        assert [found.unit for found in store.search_text("before", 5, Filter())] == [11]
-        assert store.search_vectors(direction(0.0, 1.0), 1, Filter())[0].unit == 11
+        assert [found.unit for found in by_words(store, "before", 5, Filter())] == [11]
+        assert by_meaning(store, direction(0.0, 1.0), 1, Filter())[0].unit == 11
         same(store.index(), fresh.index())
     for store in (*two, fresh):
         store.close()

@@ -15,6 +15,7 @@ from everwhen.errors import Damaged, NotFound, Refused, Unavailable
 from everwhen.store import Filter
 from everwhen.store.sqlite import SqliteStore
 from everwhen.store.sqlite.connection import SCHEMA
+from tests.conformance.finding import by_words
 from tests.conformance.turns import DIMENSION, turn
 
 
@@ -136,7 +137,7 @@ def test_the_doctor_mends_what_is_derived(folder: Path) -> None:
     assert {finding.check for finding in store.check()} == {"terms"}
     assert all(finding.fixed for finding in store.check(fix=True))
     assert store.check() == []
-    assert [hit.unit for hit in store.search_text("kept", 5, Filter())] == [1]
+    assert [hit.unit for hit in by_words(store, "kept", 5, Filter())] == [1]
     store.close()
 
 
@@ -248,7 +249,7 @@ def test_a_bank_on_a_read_only_volume_can_be_read(folder: Path, monkeypatch: pyt
     monkeypatch.setattr("everwhen.store.sqlite.store.is_writable", lambda path: False)
     store = opened(folder)
     assert [found.text for found in store.turns()] == ["kept"]
-    assert len(store.search_text("kept", 5, Filter())) == 1
+    assert len(by_words(store, "kept", 5, Filter())) == 1
     with pytest.raises(Refused, match="cannot be written"):
         store.append([turn("b")])
     store.close()

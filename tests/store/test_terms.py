@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from everwhen.store import Filter
 from everwhen.store.sqlite import SqliteStore
 from everwhen.store.terms import TOKENIZE, Tokenizer, hash_term
+from tests.conformance.finding import by_words
 from tests.conformance.turns import DIMENSION, turn
 
 TEXTS = [
@@ -37,7 +38,7 @@ def test_postings_find_exactly_the_rows_that_fts5_finds(tmp_path: Path) -> None:
     store, sql = full_text_store(tmp_path)
     for word in ("violin", "violinist", "runs", "cafe", "tuesday", "music", "absent"):
         expected = {row[0] for row in sql.execute("SELECT rowid FROM full WHERE full MATCH ?", (word,))}
-        assert {found.unit for found in store.search_text(word, 99, Filter())} == expected, word
+        assert {found.unit for found in by_words(store, word, 99, Filter())} == expected, word
     store.close()
 
 
@@ -49,7 +50,7 @@ def test_order_is_that_of_fts5_for_a_single_word(tmp_path: Path) -> None:
             "SELECT rowid, -bm25(full) FROM full WHERE full MATCH ? ORDER BY bm25(full)",
             (word,),
         ).fetchall()
-        found = store.search_text(word, 99, Filter())
+        found = by_words(store, word, 99, Filter())
         assert [unit for unit, _ in found] == [row[0] for row in rows]
         ratios = np.array([score for _, score in found]) / np.array([row[1] for row in rows])
         np.testing.assert_allclose(ratios, ratios[0], rtol=1e-4)

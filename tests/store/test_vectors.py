@@ -159,7 +159,7 @@ def test_the_hundred_best_are_found_whatever_the_vectors_are_like(kind: str) -> 
             allowed = units if passing is None else units[passing]
             exact = plain[allowed - 1] @ query
             last = np.partition(exact, len(exact) - 100)[len(exact) - 100]
-            found = index.search_vectors(query, 100, window)
+            found = Nearness(index.blocks, query, window).best(100, -1.0, passing)
             assert len(found) == 100 and {unit for unit, _ in found} <= set(allowed.tolist())
             np.testing.assert_allclose(
                 [s for _, s in found], plain[[u - 1 for u, _ in found]] @ query, atol=5e-5
@@ -182,12 +182,12 @@ def test_coded_units_with_several_pieces_are_found_by_their_best_one_and_none_be
         index = Index().extended(batch_of(plain, pieces), count)
     best = np.maximum.reduceat(plain @ query, np.cumsum(pieces) - pieces)
     passing = chance.random(count) < 0.7
-    found = Nearness(index.blocks, query[None], IndexFilter()).best(0, limit, floor, passing)
+    found = Nearness(index.blocks, query, IndexFilter()).best(limit, floor, passing)
     expected = np.sort(best[passing & (best >= floor + 1e-4)])[::-1][:limit]
     np.testing.assert_allclose([score for _, score in found][: len(expected)], expected, atol=5e-5)
     assert all(score >= floor and passing[unit - 1] for unit, score in found)
-    similar = index.similarities(query, np.arange(1, count + 1), IndexFilter())
-    np.testing.assert_allclose([similar[unit] for unit in range(1, count + 1)], best, atol=5e-5)
+    similar = Nearness(index.blocks, query, IndexFilter()).exact(np.arange(count))
+    np.testing.assert_allclose(similar, best, atol=5e-5)
 
 
 @pytest.mark.usefixtures("everything_coded")
@@ -197,8 +197,8 @@ def test_what_is_taken_out_of_coded_vectors_is_found_no_more_and_the_rest_as_bef
     index = Index().extended(batch_of(plain, pieces), 200)
     fewer = index.without(np.arange(1, 200, 2), 1)
     query = sentence_like(1, 9)[0]
-    whole = [one for one in index.search_vectors(query, 200, IndexFilter()) if one[0] % 2 == 0]
-    left = fewer.search_vectors(query, 200, IndexFilter())
+    whole, left = (Nearness(one.blocks, query, IndexFilter()).best(200, -1.0, None) for one in (index, fewer))
+    whole = [one for one in whole if one.unit % 2 == 0]
     assert [unit for unit, _ in left] == [unit for unit, _ in whole]
     np.testing.assert_allclose([s for _, s in left], [s for _, s in whole], atol=1e-6)
 

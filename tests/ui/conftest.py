@@ -24,6 +24,7 @@ pytest.importorskip("fastapi")
 from everwhen import Memory
 from everwhen.demo import STORY_ZONE, story
 from everwhen.serve.keys import KeyStore
+from tests.conftest import made_once
 
 APRIL = datetime(2025, 4, 1, tzinfo=UTC)
 TURNS = 70
@@ -114,8 +115,7 @@ def running(home: Path, *options: str) -> Iterator[str]:
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A server that asks for keys."""
-    home = tmp_path_factory.mktemp("site")
-    remember(home)
+    home = made_once(tmp_path_factory, "site", remember)
     with running(home, "serve") as url:
         yield Site(url, home)
 

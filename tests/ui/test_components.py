@@ -80,28 +80,28 @@ def test_what_was_remembered_cannot_leave_its_attribute() -> None:
 
 
 def test_a_handler_refuses_what_the_key_may_not_do_whatever_the_page_shows(home: Path) -> None:
-    house = ServerState(ServerSettings(home))
+    state = ServerState(ServerSettings(home))
     sessions = Sessions()
-    _, token = house.keys.create("read", "ana")
-    visitor = Visitor(house, sessions, sessions.open(token), "127.0.0.1:8765")
+    _, token = state.keys.create("read", "ana")
+    visitor = Visitor(state, sessions, sessions.open(token), "127.0.0.1:8765")
     asked: list[str] = []
 
     def act(memory: Memory) -> None:
         asked.append(memory.bank)
 
     async def all_three() -> None:
-        for visit in (PageSession(visitor, "ana"), PageSession(visitor, "vera")):
-            assert not visit.may("write") and visit.banks() == []
+        for session in (PageSession(visitor, "ana"), PageSession(visitor, "vera")):
+            assert not session.may("write") and session.banks() == []
             with pytest.raises(Problem) as refused:
-                await visit.write("facts/confirm", act, create=True)
+                await session.write("facts/confirm", act, create=True)
             assert refused.value.status_code == 403
         with pytest.raises(Problem):
             await PageSession(visitor, "vera").read(act)
-        await house.close()
+        await state.close()
 
     asyncio.run(all_three())
-    assert asked == [] and not house.banks.exists("ana") and not house.banks.exists("vera")
-    noted = [json.loads(line) for line in house.audit.path.read_text(encoding="utf-8").splitlines()]
+    assert asked == [] and not state.banks.exists("ana") and not state.banks.exists("vera")
+    noted = [json.loads(line) for line in state.audit.path.read_text(encoding="utf-8").splitlines()]
     assert [(line["event"], line["bank"], line["route"]) for line in noted] == [
         ("denied", "ana", "ui facts/confirm"),
         ("denied", "vera", "ui facts/confirm"),

@@ -34,7 +34,7 @@ def signed_in(browser: Any, site: Site, key: str, **look: Any) -> Iterator[Any]:
         tab.goto(f"{site.url}/ui/")
         tab.fill("#key", key)
         tab.click("button[type=submit]")
-        tab.wait_for_selector("#area[data-leaf]")
+        tab.wait_for_selector("#area[data-shown]")
         yield tab
     finally:
         context.close()
@@ -46,7 +46,7 @@ def turn_to(tab: Any, name: str) -> None:
     tab.click(f"[data-page={name}]")
     tab.wait_for_function(
         "([before, name]) => { const it = document.querySelector('#area').dataset; "
-        "return it.leaf === name && it.drawn !== before }",
+        "return it.shown === name && it.drawn !== before }",
         arg=[before, name],
     )
 
@@ -201,7 +201,7 @@ def test_keys_turn_pages_move_time_and_ask(tab: Any) -> None:
     turn_to(tab, "timeline")
     tab.evaluate("document.activeElement.blur()")
     tab.keyboard.press("3")
-    tab.wait_for_selector("#area[data-leaf=facts]")
+    tab.wait_for_selector("#area[data-shown=facts]")
     tab.keyboard.press("ArrowLeft")
     tab.wait_for_selector(".then")
     tab.keyboard.press("ArrowRight")
@@ -226,7 +226,7 @@ def test_light_and_dark_follow_the_system_and_the_button(tab: Any, browser: Any,
         dark.click("[aria-label='Light or dark']")
         dark.wait_for_selector("body.body--light")
         dark.reload()
-        dark.wait_for_selector("#area[data-leaf]")
+        dark.wait_for_selector("#area[data-shown]")
         assert "body--light" in dark.get_attribute("body", "class")
 
 

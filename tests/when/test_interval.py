@@ -93,15 +93,6 @@ def test_a_gap_lies_between_and_touches_both(a: Interval, b: Interval) -> None:
         assert {gap.relation(a), gap.relation(b)} == {Relation.MEETS, Relation.MET_BY}
 
 
-@given(intervals, intervals)
-def test_the_overlap_fraction_is_a_fraction(a: Interval, b: Interval) -> None:
-    fraction = a.overlap_fraction(b)
-    assert 0.0 <= fraction <= 1.0
-    assert (fraction == 0.0) or a.overlaps(b)
-    if b.covers(a):
-        assert fraction == 1.0
-
-
 @given(closed, instants)
 def test_containment_is_half_open(interval: Interval, instant: datetime) -> None:
     assert interval.start and interval.end

@@ -50,17 +50,18 @@ def read_where_it_stands(text: str, at: datetime) -> None:
         assert text[slice(*found.span)] == found.text
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(strings, edges)
 def test_no_string_raises(text: str, at: datetime) -> None:
     read_where_it_stands(text, at)
 
 
-def test_ten_thousand_random_strings_raise_nothing() -> None:
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.long)])
+def test_thousands_of_random_strings_raise_nothing(count: int) -> None:
     """Half of them made of the grammar's own words, from a fixed seed; Hypothesis looks for others."""
     chance = random.Random(20)
     signs = " .,:;-/'()+~hms0123456789" + string.ascii_letters + "äéñçßАя年月日週"
-    for index in range(10_000):
+    for index in range(count):
         if index % 2:
             text = "".join(chance.choices(signs, k=chance.randrange(40)))
         else:
@@ -146,12 +147,13 @@ def test_time_grows_in_line_with_the_text(piece: str) -> None:
     assert seconds(4_000) < 4 * (4 * seconds(1_000) + 0.01)
 
 
-def test_a_megabyte_is_read_in_one_go() -> None:
-    text = " ".join(SENTENCES * 2000)[:1_000_000]
+@pytest.mark.parametrize("length", [250_000, pytest.param(1_000_000, marks=pytest.mark.long)])
+def test_a_megabyte_is_read_in_one_go(length: int) -> None:
+    text = " ".join(SENTENCES * 2000)[:length]
     begin = time.process_time()
     found = resolve(text, NOW)
-    assert len(found) > 5_000
-    assert time.process_time() - begin < 60
+    assert len(found) > length // 200
+    assert time.process_time() - begin < length / 17_000
 
 
 def test_importing_the_package_is_light() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,12 +98,9 @@ def speed(
     out: Out = None,
 ) -> None:
     """Speed and size: add, ingest, recall, opening, memory and disk."""
-    from everwhen_bench import speed as runner
+    from everwhen_bench.speed import run
 
-    here: GlobalOptions = context.obj
-    with counting(here, f"building {units:,} units", units) as tick:
-        result = runner.run(units, progress=tick)
-    report(here, result, out)
+    _measure(context.obj, run, units, "units", out)
 
 
 @bench.command("facts")
@@ -113,12 +110,9 @@ def facts_(
     out: Out = None,
 ) -> None:
     """Facts: current, as of, known at, history, assert and stale in a large bank."""
-    from everwhen_bench import facts_speed as runner
+    from everwhen_bench.facts_speed import run
 
-    here: GlobalOptions = context.obj
-    with counting(here, f"building {facts:,} facts", facts) as tick:
-        result = runner.run(facts, progress=tick)
-    report(here, result, out)
+    _measure(context.obj, run, facts, "facts", out)
 
 
 @bench.command()
@@ -189,12 +183,9 @@ def tree_(
     out: Out = None,
 ) -> None:
     """The memory tree: three years of conversations consolidated without an LLM, then late turns."""
-    from everwhen_bench import tree_speed as runner
+    from everwhen_bench.tree_speed import run
 
-    here: GlobalOptions = context.obj
-    with counting(here, f"building {turns:,} turns", turns) as tick:
-        result = runner.run(turns, progress=tick)
-    report(here, result, out)
+    _measure(context.obj, run, turns, "turns", out)
 
 
 @bench.command()
@@ -262,6 +253,19 @@ def report(here: GlobalOptions, result: dict[str, Any], out: Path | None) -> Non
 
 _DRAWN = ("ablations", "stages", "languages", "failures")
 """Parts of a result that have tables of their own."""
+
+
+def _measure(
+    here: GlobalOptions,
+    run: Callable[[int, Callable[[int], None]], dict[str, Any]],
+    count: int,
+    what: str,
+    out: Path | None,
+) -> None:
+    """Build a bank of so many things, measure it, and report."""
+    with counting(here, f"building {count:,} {what}", count) as tick:
+        result = run(count, tick)
+    report(here, result, out)
 
 
 def _write(out: Path | None, result: Mapping[str, Any]) -> None:

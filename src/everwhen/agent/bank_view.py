@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain
 
@@ -49,18 +49,7 @@ class BankView:
             rerank=self.recipe.rerank,
             dates=False,  # the turns themselves are shown
         )
-        asked, seek = self._ranked_by(words)
-        found = self.bank.recall(
-            asked,
-            seek=seek,
-            max_tokens=ROOM,
-            at=self.at,
-            between=window,
-            as_of=self.as_of,
-            kinds=["turn"],
-            recipe=recipe,
-        )
-        best = [one.id for one in found][:top]
+        best = self._recalled(words, "turn", recipe, window)[:top]
         turns = self._fitting(turn for id_ in best if (turn := self.turn(id_)) is not None)
         return turns, frozenset(turn.id for turn in turns).intersection(best)
 
@@ -88,17 +77,8 @@ class BankView:
     def search_events(self, words: str, window: Interval | None, top: int) -> list[Event]:
         """Events that words or meaning connect with a topic and that may have occurred in a window, best first."""
         known = {event.id: event for event in self._told(self.bank.events(words, window, as_of=self.as_of))}
-        asked, seek = self._ranked_by(words)
-        found = self.bank.recall(
-            asked,
-            seek=seek,
-            max_tokens=ROOM,
-            at=self.at,
-            as_of=self.as_of,
-            kinds=["event"],
-            recipe=replace(Recipe("agent-events", EVENTS), rerank=self.recipe.rerank),
-        )
-        ranked = [known.pop(one.id) for one in found if one.id in known]
+        recipe = Recipe("agent-events", EVENTS, rerank=self.recipe.rerank)
+        ranked = [known.pop(id_) for id_ in self._recalled(words, "event", recipe) if id_ in known]
         return [*ranked, *known.values()][:top]
 
     def grep(self, pattern: str, regex: bool, window: Interval | None, top: int) -> list[Hit]:
@@ -167,6 +147,21 @@ class BankView:
 
     def _seen(self, turn: Turn) -> bool:
         return self.as_of is None or turn.said_at <= self.as_of
+
+    def _recalled(self, words: str, kind: str, recipe: Recipe, window: Interval | None = None) -> list[str]:
+        """The ids of what a recall of one kind finds, best first."""
+        asked, seek = self._ranked_by(words)
+        found = self.bank.recall(
+            asked,
+            seek=seek,
+            max_tokens=ROOM,
+            at=self.at,
+            between=window,
+            as_of=self.as_of,
+            kinds=[kind],
+            recipe=recipe,
+        )
+        return [one.id for one in found]
 
     def _ranked_by(self, words: str) -> tuple[str, str | None]:
         """What ranks, and what looks for it where that is something else: the original question ranks (Chronos)."""

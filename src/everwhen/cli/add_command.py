@@ -37,12 +37,8 @@ def add(
             zone=here.zone,
         )
         extract(here, memory)
-    if here.json:
-        here.print(added)
-    else:
-        many = "1 turn" if added.new == 1 else f"{added.new} turns"
-        session = printable(added.session)
-        here.console.print(f"remembered {many} in session {session} of bank {memory.bank}")
+    many = "1 turn" if added.new == 1 else f"{added.new} turns"
+    here.tell(added, f"remembered {many} in session {printable(added.session)} of bank {memory.bank}")
 
 
 def _standard_input() -> str:

@@ -58,6 +58,13 @@ class GlobalOptions:
 
         print(json.dumps(jsonable(value), ensure_ascii=False, indent=2))
 
+    def tell(self, value: Any, line: str) -> None:
+        """What was done: as JSON where that is asked for, else as one line for people."""
+        if self.json:
+            self.print(value)
+        else:
+            self.console.print(line)
+
     @cached_property
     def console(self) -> Console:
         from rich.console import Console

@@ -127,12 +127,7 @@ def reembed(
         with counting(here, f"embedding with {model}", memory.stats().turns) as tick:
             memory.reembed(model, progress=tick)
         found = memory.stats()
-    if here.json:
-        here.print(found)
-    else:
-        here.console.print(
-            f"bank {bank}: {found.passages:,} vectors of {found.dimension} by {found.embedder}"
-        )
+    here.tell(found, f"bank {bank}: {found.passages:,} vectors of {found.dimension} by {found.embedder}")
 
 
 def _size(count: int) -> str:

@@ -39,12 +39,10 @@ def process(context: typer.Context) -> None:
     with here.open() as memory:
         done = extract(here, memory)
         bank = memory.bank
-    if here.json:
-        here.print({"bank": bank, "processed": done})
-    else:
-        here.console.print(
-            f"bank {bank}: {done} turns extracted" if done else f"bank {bank}: nothing was pending"
-        )
+    here.tell(
+        {"bank": bank, "processed": done},
+        f"bank {bank}: {done} turns extracted" if done else f"bank {bank}: nothing was pending",
+    )
 
 
 @app.command()
@@ -59,7 +57,4 @@ def reextract(
         with counting(here, "extracting", total) as tick:
             count = memory.reextract(turns or None, progress=lambda left: tick(max(total - left, 0)))
         bank = memory.bank
-    if here.json:
-        here.print({"bank": bank, "reextracted": count})
-    else:
-        here.console.print(f"bank {bank}: {count} turns extracted again")
+    here.tell({"bank": bank, "reextracted": count}, f"bank {bank}: {count} turns extracted again")

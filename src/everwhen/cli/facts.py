@@ -189,10 +189,8 @@ def half_life(
     here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         memory.facts.set_half_life(domain, days)
-        if here.json:
-            here.print(memory.facts.half_lives.by_domain)
-        else:
-            here.console.print(printable(f"facts of domain '{domain}' have a half-life of {days:g} days"))
+        said = printable(f"facts of domain '{domain}' have a half-life of {days:g} days")
+        here.tell(memory.facts.half_lives.by_domain, said)
 
 
 @facts.command()
@@ -244,10 +242,7 @@ def resolve(
     here: GlobalOptions = context.obj
     with here.open() as memory:
         kept = memory.facts.resolve(conflict, keep, here.clock(memory, at).at)
-    if here.json:
-        here.print(kept)
-    else:
-        here.console.print(printable(f"kept: {kept.text}" if kept else "kept neither"))
+    here.tell(kept, printable(f"kept: {kept.text}" if kept else "kept neither"))
 
 
 @facts.command()
@@ -290,12 +285,10 @@ def define(
     here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         memory.facts.define_predicate(predicate, multi=multi, synonyms=synonym or (), domain=domain)
-    if here.json:
-        here.print({"predicate": predicate, "multi": multi, "synonyms": synonym or [], "domain": domain})
-    else:
-        here.console.print(
-            printable(f"'{predicate}' has {'several objects' if multi else 'one object'} at a time")
-        )
+    here.tell(
+        {"predicate": predicate, "multi": multi, "synonyms": synonym or [], "domain": domain},
+        printable(f"'{predicate}' has {'several objects' if multi else 'one object'} at a time"),
+    )
 
 
 @facts.command()

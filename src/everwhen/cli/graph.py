@@ -102,9 +102,7 @@ def entities(
         here.console.print(f"took back: {undone}" if undone else "nothing to take back")
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
-    for name in ("name", "type", "also", "turns", "first", "last"):
-        table.add_column(name)
+    table = Table("name", "type", "also", "turns", "first", "last", box=None, pad_edge=False)
     for one in found:
         table.add_row(
             printable(one.name),

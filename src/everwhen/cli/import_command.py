@@ -95,7 +95,7 @@ def _import_export(here: GlobalOptions, file: Path, wait: bool) -> None:
     if wait:
         with here.open() as memory:
             extract(here, memory)
-    if here.json:
-        here.print({"bank": here.bank, "rows": rows, "turns": turns, "format": "everwhen"})
-    else:
-        here.console.print(f"bank {here.bank}: {rows:,} rows, {turns:,} turns")
+    here.tell(
+        {"bank": here.bank, "rows": rows, "turns": turns, "format": "everwhen"},
+        f"bank {here.bank}: {rows:,} rows, {turns:,} turns",
+    )

@@ -61,7 +61,7 @@ def recall(
         ),
     ] = None,
     satf: Annotated[
-        bool, typer.Option("--satf", help="Lift what was said when the other hits were.")
+        bool, typer.Option("--satf", help="Boost turns said near the dates of the other results (SATF).")
     ] = False,
     expand: Annotated[
         int, typer.Option(min=0, help="Turns before and after each memory that come along.")
@@ -244,9 +244,7 @@ def sessions(context: typer.Context) -> None:
         return
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
-    for name in ("session", "from", "to", "turns", "speakers"):
-        table.add_column(name)
+    table = Table("session", "from", "to", "turns", "speakers", box=None, pad_edge=False)
     for one in found:
         table.add_row(
             printable(one.id),
@@ -258,10 +256,7 @@ def sessions(context: typer.Context) -> None:
     here.console.print(table)
 
 
-def _when(instant_: object, zone: str) -> str:
-    from datetime import datetime
-
+def _when(instant: datetime, zone: str) -> str:
     from everwhen.when.zones import zone_of
 
-    assert isinstance(instant_, datetime)
-    return f"{instant_.astimezone(zone_of(zone)):%Y-%m-%d %H:%M}"
+    return f"{instant.astimezone(zone_of(zone)):%Y-%m-%d %H:%M}"

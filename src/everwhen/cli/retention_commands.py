@@ -76,7 +76,7 @@ def retain(
     now: Annotated[str | None, typer.Option(help="Count ages from here [now].")] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Apply the bank's rule of how long what is kept."""
+    """Delete what the bank's retention rule says has expired."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         if rule is not None:
@@ -102,10 +102,10 @@ def export(
         rows = memory.export(file, vectors=vectors, progress=tick)
     if str(file) == "-":
         return
-    if here.json:
-        here.print({"bank": memory.bank, "file": file, "rows": rows, "bytes": file.stat().st_size})
-    else:
-        here.console.print(f"bank {memory.bank}: {rows:,} records in {file}")
+    here.tell(
+        {"bank": memory.bank, "file": file, "rows": rows, "bytes": file.stat().st_size},
+        f"bank {memory.bank}: {rows:,} records in {file}",
+    )
 
 
 @app.command()
@@ -118,10 +118,10 @@ def backup(
     here: GlobalOptions = context.obj
     with here.open() as memory:
         written = memory.backup(path, overwrite=overwrite)
-    if here.json:
-        here.print({"bank": memory.bank, "file": written, "bytes": written.stat().st_size})
-    else:
-        here.console.print(f"bank {memory.bank} is saved in {written}, and the copy is verified")
+    here.tell(
+        {"bank": memory.bank, "file": written, "bytes": written.stat().st_size},
+        f"bank {memory.bank} is saved in {written}, and the copy is verified",
+    )
 
 
 @app.command()
@@ -138,10 +138,7 @@ def restore(
     here: GlobalOptions = context.obj
     bank = here.bank or "default"
     turns = Memory.restore(file, here.home, bank, overwrite=overwrite)
-    if here.json:
-        here.print({"bank": bank, "file": file, "turns": turns})
-    else:
-        here.console.print(f"bank {bank} is restored: {turns:,} turns")
+    here.tell({"bank": bank, "file": file, "turns": turns}, f"bank {bank} is restored: {turns:,} turns")
 
 
 def _show(here: GlobalOptions, receipt: Receipt) -> None:

@@ -132,10 +132,7 @@ def revoke(
     """Make a key void; running servers refuse it from now on."""
     here: GlobalOptions = context.obj
     key = _book(here).revoke(id)
-    if here.json:
-        here.print(key)
-    else:
-        here.console.print(f"key {key.id} is void")
+    here.tell(key, f"key {key.id} is void")
 
 
 def _book(here: GlobalOptions):  # type: ignore[no-untyped-def]

@@ -38,10 +38,7 @@ def ui(
     url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/timeline" if here.bank else "")
     from everwhen.serve.server import run
 
-    if here.json:
-        here.print({"url": url})
-    else:
-        here.console.print(f"{url}  (Ctrl-C ends it)")
+    here.tell({"url": url}, f"{url}  (Ctrl-C ends it)")
     if browser:
         threading.Thread(target=_open, args=(url, port), daemon=True).start()
     run(ServerSettings(home=home, port=port, auth=False, log_level="warning"))

@@ -13,8 +13,18 @@ from numpy.typing import NDArray
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts.bitemporal import Placement, place, place_correction, until
 from everwhen.facts.conflicts import Claim
+from everwhen.facts.fact_versions import (
+    adjust_predecessor,
+    dispute,
+    existing_fact,
+    promote,
+    put,
+    revised,
+    settle_slot,
+    stretch,
+)
 from everwhen.facts.predicates import Predicate, Predicates, folded
-from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow, Outcome
+from everwhen.store.facts import Act, FactKey, FactLedger, FactRow
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Origin
 from everwhen.when import Grain
@@ -89,7 +99,7 @@ def correct_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
         ledger.next_started(slot, last),
     )
     ledger.touch(key.seq, at)
-    _settle_slot(ledger, key, slot, at)
+    settle_slot(ledger, key, slot, at)
     row = replace(_new_row(said, claim, slot, at, "correct"), valid_to=placed.valid_to)
     same = next((one for one in placed.dropped if one.object_key == claim.object_key), None)
     if same is None:
@@ -108,19 +118,17 @@ def correct_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     return kept
 
 
-def retract_fact(
-    ledger: FactLedger, fact_id: str, at: datetime, reason: str | None, outcome: Outcome = "retracted"
-) -> FactRow:
+def retract_fact(ledger: FactLedger, fact_id: str, at: datetime, reason: str | None) -> FactRow:
     """Retract a fact. Its predecessor gets back its time; a disputed rival is believed instead."""
-    row = _fact(ledger, fact_id)
+    row = existing_fact(ledger, fact_id)
     if row.superseded_at is not None:
-        if row.outcome == outcome:
+        if row.outcome == "retracted":
             return row  # already so
         raise UsageError(
             f"fact {fact_id} is believed no longer (it was {row.outcome}); there is nothing to retract"
         )
     at = ledger.touch(row.key, at)
-    ledger.supersede(row, at, outcome, reason)
+    ledger.supersede(row, at, "retracted", reason)
     if row.standing == "believed":
         adjust_predecessor(ledger, row.slot, row.valid_from, at)
     for conflict in ledger.open_conflicts(row.key):
@@ -128,9 +136,9 @@ def retract_fact(
             ledger.settle(conflict.id, at, conflict.incumbent)
         elif fact_id == conflict.incumbent:
             ledger.settle(conflict.id, at, conflict.challenger)
-            waited = _fact(ledger, conflict.challenger)
-            _promote(ledger, waited, at, waited.act)
-    return replace(row, superseded_at=at, outcome=outcome, reason=reason)
+            waited = existing_fact(ledger, conflict.challenger)
+            promote(ledger, waited, at, waited.act)
+    return replace(row, superseded_at=at, outcome="retracted", reason=reason)
 
 
 def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> list[FactRow]:
@@ -140,7 +148,7 @@ def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> l
     for slot in ledger.slots(key.seq):
         row = ledger.last_started(slot, on - INSTANT)
         if row is not None and (row.valid_to is None or row.valid_to > on):
-            ended.append(_revised(ledger, row, at, claimed_to=on, valid_to=on, act=_by_hand(row)))
+            ended.append(revised(ledger, row, at, claimed_to=on, valid_to=on, act=_by_hand(row)))
     if not ended:
         raise NotFound(
             f"nothing of '{key.subject} {key.predicate}' holds until {on.isoformat()}, so nothing ends then; "
@@ -151,29 +159,29 @@ def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> l
 
 def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
     """Somebody has checked it, and it is still true: its age counts from now."""
-    row = _fact(ledger, fact_id)
+    row = existing_fact(ledger, fact_id)
     if row.superseded_at is not None or row.standing != "believed":
         raise UsageError(
             f"fact {fact_id} is not believed, so it cannot be confirmed; assert or correct it instead"
         )
     recorded = ledger.touch(row.key, at)
     if row.act != _by_hand(row):
-        row = _revised(ledger, row, recorded, act=_by_hand(row))
+        row = revised(ledger, row, recorded, act=_by_hand(row))
     ledger.reinforce(row, recorded, at, 0)
-    return _fact(ledger, fact_id)
+    return existing_fact(ledger, fact_id)
 
 
 def reweigh_fact(ledger: FactLedger, fact_id: str, confidence: float, at: datetime) -> FactRow:
     """The same fact with another confidence."""
-    row = _fact(ledger, fact_id)
-    return _revised(ledger, row, ledger.touch(row.key, at), confidence=confidence)
+    row = existing_fact(ledger, fact_id)
+    return revised(ledger, row, ledger.touch(row.key, at), confidence=confidence)
 
 
 def reopen_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
     """The same fact without the end that was claimed for it: it holds until the next of its slot."""
-    row = _fact(ledger, fact_id)
+    row = existing_fact(ledger, fact_id)
     after = ledger.next_started(row.slot, row.valid_from)
-    return _revised(ledger, row, ledger.touch(row.key, at), claimed_to=None, valid_to=until(None, after))
+    return revised(ledger, row, ledger.touch(row.key, at), claimed_to=None, valid_to=until(None, after))
 
 
 def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: datetime) -> FactRow | None:
@@ -183,7 +191,10 @@ def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: dateti
         raise NotFound(f"there is no conflict '{conflict_id}'; `everwhen facts review` lists them")
     if conflict.resolved_at is not None:
         raise UsageError(f"conflict {conflict_id} is resolved already (kept: {conflict.kept or NEITHER})")
-    incumbent, challenger = _fact(ledger, conflict.incumbent), _fact(ledger, conflict.challenger)
+    incumbent, challenger = (
+        existing_fact(ledger, conflict.incumbent),
+        existing_fact(ledger, conflict.challenger),
+    )
     at = ledger.touch(challenger.key, at)
     if keep == NEITHER:
         ledger.settle(conflict_id, at, None)
@@ -195,23 +206,14 @@ def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: dateti
         ledger.supersede(challenger, at, "outweighed", f"conflict {conflict_id}: {incumbent.object} was kept")
         if incumbent.superseded_at is not None:
             return incumbent  # it has been replaced by something else meanwhile
-        return _revised(ledger, incumbent, at, act="resolve", stated_at=at)
+        return revised(ledger, incumbent, at, act="resolve", stated_at=at)
     if keep in (challenger.id, "second") or folded(keep) == challenger.object_key:
         ledger.settle(conflict_id, at, challenger.id)
-        return _promote(ledger, challenger, at, "resolve")
+        return promote(ledger, challenger, at, "resolve")
     raise UsageError(
         f"keep={keep!r} is neither side: give {incumbent.id} ({incumbent.object}), {challenger.id} "
         f"({challenger.object}) or '{NEITHER}'"
     )
-
-
-def adjust_predecessor(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
-    """Set the end of the fact before this place in the chain to the start of its next neighbour."""
-    before = ledger.last_started(slot, start)
-    if before is not None:
-        end = until(before.claimed_to, ledger.next_started(slot, start))
-        if before.valid_to != end:
-            _revised(ledger, before, at, valid_to=end)
 
 
 def _believed(
@@ -222,20 +224,6 @@ def _believed(
         ledger.add_unit(row, said.text, said.vectors, said.made_with)
     ledger.cite(row.id, said.sources, at)
     return row
-
-
-def put(ledger: FactLedger, row: FactRow, placed: Placement, at: datetime) -> FactRow:
-    """Write a believed version: first what gives way, then itself, so that no two ever overlap."""
-    for dropped in placed.dropped:
-        ledger.supersede(dropped, at, placed.outcome, placed.why or None)
-    before = ledger.last_started(row.slot, row.valid_from)
-    if before is not None:
-        end = (
-            before.claimed_to if before.claimed_to and before.claimed_to < row.valid_from else row.valid_from
-        )
-        if before.valid_to != end:
-            _revised(ledger, before, at, valid_to=end)
-    return ledger.insert(row)
 
 
 def _reinforced(
@@ -253,11 +241,11 @@ def _reinforced(
         changes["domain"] = said.domain
     changes |= _taken_over(known, said)
     if changes:
-        known = _revised(ledger, known, at, **changes)
+        known = revised(ledger, known, at, **changes)
     seen = min(said.at, said.end) if said.end is not None else said.at
     ledger.reinforce(known, at, max(seen, known.valid_from), 1)
     ledger.cite(known.id, said.sources, at)
-    return _fact(ledger, known.id)
+    return existing_fact(ledger, known.id)
 
 
 def _extended(
@@ -270,28 +258,7 @@ def _extended(
     row = stretch(ledger, known, placed, start, said.grain, said.confidence, at)
     ledger.reinforce(row, at, max(said.at, known.valid_from), 1)
     ledger.cite(row.id, said.sources, at)
-    return _fact(ledger, row.id)
-
-
-def stretch(
-    ledger: FactLedger,
-    known: FactRow,
-    placed: Placement,
-    start: datetime,
-    grain: Grain,
-    sure: float,
-    at: datetime,
-) -> FactRow:
-    ledger.supersede(known, at, "revised")
-    row = replace(
-        known,
-        version=known.version + 1,
-        valid_from=start,
-        grain=grain,
-        recorded_at=at,
-        confidence=max(known.confidence, sure),
-    )
-    return put(ledger, row, placed, at)
+    return existing_fact(ledger, row.id)
 
 
 def _kept_aside(
@@ -308,49 +275,15 @@ def _disputed(
     for waiting in ledger.disputed(row.slot):
         if waiting.object_key == row.object_key:
             taken = _taken_over(waiting, said)
-            rival = _revised(ledger, waiting, at, **taken) if taken else waiting
+            rival = revised(ledger, waiting, at, **taken) if taken else waiting
             ledger.reinforce(rival, at, max(said.at, rival.valid_from), 1)
             ledger.cite(rival.id, said.sources, at)
-            return _fact(ledger, rival.id)
+            return existing_fact(ledger, rival.id)
     row = dispute(ledger, key, replace(row, standing="disputed"), placed, at)
     if said.made_with is not None:
         ledger.add_unit(row, said.text, said.vectors, said.made_with)
     ledger.cite(row.id, said.sources, at)
     return row
-
-
-def dispute(ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, at: datetime) -> FactRow:
-    assert placed.target is not None
-    row = ledger.insert(replace(row, valid_to=placed.valid_to))
-    conflict = ConflictRow(f"c{secrets.token_hex(6)}", placed.target.id, row.id, placed.why, at, None, None)
-    ledger.open_conflict(conflict, key.seq)
-    return row
-
-
-def _promote(ledger: FactLedger, waiting: FactRow, at: datetime, act: Act) -> FactRow:
-    """What was disputed is believed from now on; what starts at the same instant gives way."""
-    ledger.supersede(waiting, at, "revised")
-    same_start = ledger.started_between(waiting.slot, waiting.valid_from, waiting.valid_from)
-    after = ledger.next_started(waiting.slot, waiting.valid_from)
-    row = replace(
-        waiting,
-        version=waiting.version + 1,
-        standing="believed",
-        act=act,
-        recorded_at=at,
-        stated_at=at,
-        valid_to=until(waiting.claimed_to, after),
-    )
-    return put(ledger, row, Placement("insert", dropped=tuple(same_start), why="a conflict was resolved"), at)
-
-
-def _settle_slot(ledger: FactLedger, key: FactKey, slot: int, at: datetime) -> None:
-    """The user has spoken: what waited for a decision in this slot has one."""
-    waiting = {row.id: row for row in ledger.disputed(slot)}
-    for conflict in ledger.open_conflicts(key.seq):
-        if conflict.challenger in waiting:
-            ledger.supersede(waiting[conflict.challenger], at, "corrected", "the user decided")
-            ledger.settle(conflict.id, at, None)
 
 
 def _by_hand(row: FactRow) -> Act:
@@ -360,12 +293,6 @@ def _by_hand(row: FactRow) -> Act:
 
 def _taken_over(known: FactRow, said: FactStatement) -> dict[str, Any]:
     return {"act": said.act} if known.act == "learn" and said.act != "learn" else {}
-
-
-def _revised(ledger: FactLedger, row: FactRow, at: datetime, **changes: Any) -> FactRow:
-    """A new version of the same fact; the old one stays as what was believed until now."""
-    ledger.supersede(row, at, "revised")
-    return ledger.insert(replace(row, version=row.version + 1, recorded_at=at, **changes))
 
 
 def _as_declared(ledger: FactLedger, said: FactStatement) -> FactStatement:
@@ -410,10 +337,3 @@ def _new_row(said: FactStatement, claim: Claim, slot: int, at: datetime, act: Ac
         act=act,
         tokens=said.tokens,
     )
-
-
-def _fact(ledger: FactLedger, fact_id: str) -> FactRow:
-    row = ledger.fact(fact_id)
-    if row is None:
-        raise NotFound(f"there is no fact '{fact_id}'; `everwhen facts current` lists those that hold")
-    return row

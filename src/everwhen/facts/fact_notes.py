@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 from everwhen.decay import confidence_at
-from everwhen.facts.interface import to_fact
+from everwhen.facts.fact_view import to_fact
 from everwhen.store.facts import FactRow, FactStore
 from everwhen.types import Fact, HalfLives
 from everwhen.when import Grain, Interval

@@ -5,23 +5,20 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from everwhen import decay
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts import changes
 from everwhen.facts.fact_text import checked_statement, checked_text, prepared, sources
+from everwhen.facts.fact_view import noted, to_fact
+from everwhen.facts.fact_words import Words
 from everwhen.facts.learn import record
 from everwhen.facts.predicate_changes import recast
 from everwhen.facts.predicates import Predicates, folded, normalised
 from everwhen.facts.staleness import named, stale_facts
 from everwhen.models.embed import Embedder
-from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.operations import BankFacts, FactMethods, Operation, does, done_by
 from everwhen.operations.facts import (
     MOST_SYNONYMS,
@@ -49,38 +46,12 @@ from everwhen.operations.facts import (
 from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import DeclaredPredicate, FactLedger, FactRow, FactStore, Report
-from everwhen.store.vector_model import VectorModel
 from everwhen.time_arguments import TimeReader
-from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFact, Status, Time
-from everwhen.when import Grain, Interval, describe
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFact, Time
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")
 """A turn's id where its message brought none (`ingest/remember.py` makes them)."""
 R = TypeVar("R")
-
-
-class Words:
-    """How a bank words its facts: its embedder, and cl100k tokens. With a zone, dates are part of what is embedded."""
-
-    def __init__(self, embedder: Embedder, zone: str | None = None) -> None:
-        self._embedder = embedder
-        self._zone = zone
-
-    def vectors(
-        self, texts: Sequence[str], since: Sequence[tuple[datetime, Grain]]
-    ) -> list[NDArray[np.float32]]:
-        zone = self._zone
-        dates = None if zone is None else [LocalTime(instant, zone, grain) for instant, grain in since]
-        return embed_derived(self._embedder, texts, dates)
-
-    @property
-    def model(self) -> VectorModel:
-        return VectorModel.of(self._embedder)
-
-    def tokens(self, text: str) -> int:
-        from everwhen.models.tokens import count_tokens
-
-        return count_tokens(text)
 
 
 class Embedding(Protocol):
@@ -127,7 +98,7 @@ class Facts(BankFacts):
         )  # fmt: skip
         self._check_turns(named)
         rows = self._embedding(lambda embedder: record(self._store, prepared([said], self._words(embedder))))
-        return _noted(self._facts(rows)[0], said.start)
+        return noted(self._facts(rows)[0], said.start)
 
     def _words(self, embedder: Embedder) -> Words:
         return Words(embedder, self._zone if self._settings.date_in_embedding else None)
@@ -398,44 +369,6 @@ class Facts(BankFacts):
         listed = list(rows)
         sources = self._store.sources([row.id for row in listed], known_at) if listed else {}
         return [to_fact(row, tuple(sources.get(row.id, ()))) for row in listed]
-
-
-def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
-    """A version as the front door shows it."""
-    return Fact(
-        id=row.id,
-        version=row.version,
-        subject=row.subject,
-        predicate=row.predicate,
-        object=row.object,
-        valid=Interval(row.valid_from, row.valid_to, row.grain),
-        recorded_at=row.recorded_at,
-        superseded_at=row.superseded_at,
-        confidence=row.confidence,
-        origin=row.origin,
-        status=_status(row),
-        domain=row.domain,
-        support=row.support,
-        confirmed_at=row.confirmed_at,
-        sources=sources,
-        reason=row.reason,
-    )
-
-
-def _noted(fact: Fact, start: datetime | None) -> Fact:
-    """With a note where its beginning is not the one that was asserted."""
-    if start is None or fact.valid_from == start:
-        return fact
-    known = describe(Interval(fact.valid_from, None, fact.valid.grain))
-    return replace(fact, note=f"already known {known}: that beginning was kept, and `facts correct` moves it")
-
-
-def _status(row: FactRow) -> Status:
-    if row.superseded_at is None or row.standing == "overruled":
-        return row.standing
-    if row.outcome in ("corrected", "retracted"):
-        return row.outcome
-    return "superseded"
 
 
 class AsyncFacts(FactMethods):

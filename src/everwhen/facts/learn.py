@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from everwhen.facts.changes import FactStatement, assert_fact, retract_fact
+from everwhen.facts.changes import FactStatement, assert_fact
 from everwhen.facts.fact_text import Wording, checked_statement, prepared
 from everwhen.facts.predicates import Predicates
 from everwhen.store.facts import FactLedger, FactRow, FactStore
@@ -81,23 +81,3 @@ def record(store: FactStore, said: Sequence[FactStatement], read: Sequence[str] 
         return [ledger.fact(row.id) or row for row in rows]
 
     return store.write(assert_all, read)
-
-
-def forget_sources(store: FactStore, turns: Sequence[str], at: datetime, *, erase: bool = True) -> list[str]:
-    """Turns are forgotten: facts that came from nothing else are retracted. Gives back the ids of those.
-
-    With `erase` every version of them is removed too, so that not even `known_at` finds it again: forgetting is the
-    one thing that rewrites the past.
-    """
-
-    def forget(ledger: FactLedger) -> list[str]:
-        lost = ledger.drop_sources(turns)
-        for fact_id in lost:
-            row = ledger.fact(fact_id)
-            if row is not None and row.superseded_at is None:
-                retract_fact(ledger, fact_id, at, "its every source was forgotten")
-        if erase:
-            ledger.erase(lost)
-        return lost
-
-    return store.write(forget)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from everwhen.facts.bitemporal import place
-from everwhen.facts.changes import FactStatement, dispute, put, stretch, to_claim
+from everwhen.facts.changes import FactStatement, to_claim
+from everwhen.facts.fact_versions import dispute, put, stretch
 from everwhen.facts.predicates import Predicate
 from everwhen.store.facts import FactKey, FactLedger
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from everwhen.models.llm.base import LLM, LLMError, complete_all
 from everwhen.prompts import load
 from everwhen.store import Filter, Store
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Usage
 
 MOST_PAIRS = 16
@@ -81,6 +82,7 @@ def _question(store: Store, pair: Sequence[str]) -> str:
 
 def _said(store: Store, name: str) -> list[str]:
     """Some turns with a name in them."""
-    found = store.search_text(name, SHOWN, Filter(kinds=frozenset({"turn"})))
+    search = store.search(SearchQuery(words=name, where=Filter(kinds=frozenset({"turn"}))))
+    [found] = search.candidates(Wanted(SHOWN)).words
     rows = store.units([one.unit for one in found])
     return [f"{row.said_at:%Y-%m-%d} {row.speaker}: {row.text[:LONGEST]}" for row in rows.values()]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from everwhen.ingest.entity_resolution import key
 from everwhen.ingest.extract.base import ExtractedEntity, Extraction
 from everwhen.store import Filter, Store
+from everwhen.store.search import SearchQuery, Wanted
 
 LOOKED_AT = 5
 """Turns with the words of a concept that are looked at."""
@@ -35,7 +36,8 @@ def _is_doubtful(entity: ExtractedEntity) -> bool:
 
 def _said(store: Store, name: str) -> frozenset[int]:
     """Units of turns that say it."""
-    found = store.search_text(name, LOOKED_AT, Filter(kinds=frozenset({"turn"})))
+    search = store.search(SearchQuery(words=name, where=Filter(kinds=frozenset({"turn"}))))
+    [found] = search.candidates(Wanted(LOOKED_AT)).words
     rows = store.units([one.unit for one in found])
     return frozenset(seq for seq, row in rows.items() if f" {name} " in f" {_words(row.text)} ")
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from everwhen.facts.changes import INSTANT
-from everwhen.facts.interface import Words
+from everwhen.facts.fact_words import Words
 from everwhen.facts.learn import LearnedFact as Learned
 from everwhen.facts.predicates import Predicates, folded
 from everwhen.facts.relearn import relearn

@@ -15,7 +15,6 @@ import numpy as np
 
 from everwhen.store.graph import GraphStore, GraphWriter, Vectors
 
-LINKED_KINDS = ("turn", "event")
 TEMPORAL_WINDOW = timedelta(hours=24)
 TEMPORAL_FLOOR = 0.3
 TEMPORAL_MOST = 10

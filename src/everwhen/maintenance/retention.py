@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 
 from everwhen.errors import Unavailable, UsageError
 from everwhen.facts.forgetting import close_chains
-from everwhen.maintenance.forget import ATTEMPTS, CacheCleaner, finish, reembed_followers, refill_links
+from everwhen.maintenance.cache_cleaner import CacheCleaner
+from everwhen.maintenance.forget import ATTEMPTS, finish, reembed_followers, refill_links
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
 from everwhen.store import Store

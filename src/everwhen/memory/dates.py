@@ -16,6 +16,7 @@ from everwhen.recall.query_embedding import shortened
 from everwhen.recipes import for_budget
 from everwhen.store import Filter, Then
 from everwhen.store.facts import FactRow
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Compared, Comparison, Entry, Event, Listed, Session, TimeAnswer
 
 MOST_FACTS = 200
@@ -93,9 +94,9 @@ class Dates:
 
     def _fact_units(self, embedder: Embedder, topic: str) -> list[int]:
         vector = embedder.embed([embedder.pieces(topic)[0]])[0]
-        scan = self._bank.store.scan(vector, topic, Filter(kinds=frozenset({"fact"})))
-        by_meaning = scan.by_meaning(0, MOST_FACTS, self._bank.settings.about_similarity)
-        return [unit for unit, _ in (*scan.by_words(MOST_FACTS), *by_meaning)]
+        search = self._bank.store.search(SearchQuery(vector, topic, Filter(kinds=frozenset({"fact"}))))
+        found = search.candidates(Wanted(MOST_FACTS, self._bank.settings.about_similarity))
+        return [unit for ranking in (*found.words, *found.meaning) for unit, _ in ranking]
 
     def _sessions_of(self, topic: str | None, events: list[Event], then: Then) -> list[Session]:
         """All conversations, or those in which the events were told."""

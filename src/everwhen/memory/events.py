@@ -21,6 +21,7 @@ from everwhen.operations.events import (
 )  # fmt: skip
 from everwhen.recall.query_embedding import shortened
 from everwhen.store import Filter, Then
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Entity, Event, Linked, Listed, UnitRow
 
 MOST_ABOUT = 200
@@ -52,14 +53,12 @@ class EventCalendar:
         """The events that words or meaning connect with a topic."""
         store = self._bank.store
         only = Filter(between=then.said, known_at=then.known_at, kinds=frozenset({"event"}))
-        by_words = store.search_text(about, MOST_ABOUT, only)
-        similar = self._bank.model.read(
-            lambda embedder: store.search_vectors(
-                embedder.embed([embedder.pieces(about)[0]])[0], MOST_ABOUT, only
-            )
+        found = self._bank.model.read(
+            lambda embedder: store.search(
+                SearchQuery(embedder.embed([embedder.pieces(about)[0]])[0], about, only)
+            ).candidates(Wanted(MOST_ABOUT, self._bank.settings.about_similarity))
         )
-        by_meaning = [found for found in similar if found.score >= self._bank.settings.about_similarity]
-        return [found.unit for found in (*by_words, *by_meaning)]
+        return [unit for ranking in (*found.words, *found.meaning) for unit, _ in ranking]
 
     @does(Entities)
     def entities(self, asked: Entities) -> Listed[Entity]:

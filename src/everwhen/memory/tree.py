@@ -155,6 +155,7 @@ class MemoryTree:
         import numpy as np
 
         from everwhen.store import Filter
+        from everwhen.store.search import SearchQuery
 
         store = self._bank.store
         if level == 1:
@@ -164,11 +165,14 @@ class MemoryTree:
             middles = np.add.reduceat(vectors, np.append(0, ends[:-1]))
             return np.asarray(middles / np.linalg.norm(middles, axis=1, keepdims=True), np.float32)
         units = {row.place.id: row.unit for row in store.tree.nodes(level)}
-        where = Filter(kinds=frozenset({"node"}))
+        query = SearchQuery(where=Filter(kinds=frozenset({"node"})))
 
         def places(_: Embedder) -> NDArray[np.float32]:
-            nothing = np.zeros((1, store.info.dimension), np.float32)
-            return store.scan(nothing, "", where).vectors_of([units[node.id] for node in nodes])
+            found = store.search(query).evidence(units.values(), vectors=True)
+            assert found.vectors is not None
+            held = dict(zip((row.seq for row in found.rows), found.vectors, strict=True))
+            nothing = np.zeros(store.info.dimension, np.float32)
+            return np.stack([held.get(units[node.id], nothing) for node in nodes])
 
         return self._bank.model.read(places)
 

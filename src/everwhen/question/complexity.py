@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 
 from everwhen.question.word_patterns import AUXILIARY, LENGTH, MODAL, pattern
 from everwhen.recipes import Complexity
 from everwhen.when import resolve
+from everwhen.when.word_lists import word_table
 
 # "Could you remind me" asks for no judgement.
 _COURTESY = pattern(
@@ -22,23 +24,9 @@ _COURTESY = pattern(
     r"\b(?:can|could|would|will) you(?: please)?\b(?! (?:\w+ )?(?:suggest|recommend|advise|help))",
 )
 _AUXILIARY = rf"(?:{AUXILIARY}|{MODAL})"
-# What somebody can be by nature, along the five factors of personality; no word that is said of things as often.
-_TRAITS = """
-    extro?verted extraverted introverted outgoing sociable talkative shy timid gregarious assertive bold confident
-    insecure energetic adventurous impulsive spontaneous cautious careful careless reckless daring brave
-    kind friendly unfriendly helpful generous selfish selfless stingy considerate inconsiderate compassionate empathetic
-    caring trusting suspicious cooperative stubborn rude polite modest arrogant humble honest dishonest loyal forgiving
-    jealous competitive supportive patient impatient tolerant intolerant affectionate
-    organi[sz]ed disorgani[sz]ed punctual responsible irresponsible diligent hard-?working lazy disciplined ambitious
-    thorough meticulous thrifty frugal anxious nervous moody temperamental sensitive irritable hot-?tempered resilient
-    optimistic pessimistic cheerful gloomy
-    creative imaginative curious open-?minded narrow-?minded intellectual philosophical analytical
-    conservative liberal progressive religious superstitious sceptical skeptical materialistic idealistic patriotic
-    sentimental nostalgic decisive indecisive independent family-?oriented career-?oriented goal-?oriented
-    detail-?oriented athletic sporty outdoorsy
-    extro?vert extravert introvert optimist pessimist realist idealist perfectionist workaholic procrastinator
-    risk-?taker team-?player people-?pleaser homebody overthinker night-?owl early-?bird
-""".replace("-?", "[- ]?").split()
+_TRAITS: list[str] = (
+    word_table(Path(__file__).with_name("words.toml"))["traits"].replace("-?", "[- ]?").split()
+)
 _TRAIT = rf"(?:{'|'.join(_TRAITS)})"
 _POLAR = (
     r"(?:^|[.!?,;:]\s)\W*(?:so |and |but )?(?:is|are|was|were|am)(?:n['’]t)?\s+"

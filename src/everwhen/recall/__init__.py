@@ -1,6 +1,7 @@
 """The read path: plan, channels, fusion, reading, budget. One module each, composed by a frozen recipe."""
 
-from everwhen.recall.pipeline import Request, recall
+from everwhen.recall.pipeline import recall
+from everwhen.recall.request import Request
 from everwhen.recipes import FOUR_WAY, MID, TEMPR, Recipe
 from everwhen.types import Recall
 

@@ -44,10 +44,9 @@ class SignInputs:
 
 def sign_inputs(pool: CandidatePool) -> SignInputs:
     """Collect the inputs of the signs from the candidates."""
-    around, rows = pool.around, pool.around.rows_of
-    theirs = np.ones(len(pool), np.bool_) if pool.who is None else around.said_by(pool.who)[rows]
-    telling = np.where(pool.names, 0, around.idf).astype(np.float32)
-    return SignInputs(bool(pool.plan.people), theirs, around.counts[rows] > 0, pool.ever_said, telling)
+    found = pool.found
+    theirs = np.ones(len(pool), np.bool_) if pool.who is None else found.said_by(pool.who)
+    return SignInputs(bool(pool.plan.people), theirs, found.own.counts > 0, found.terms.said, pool.idf)
 
 
 def signs(found: SignInputs, score: Array, fused: Array, logits: Array | None = None) -> Array:

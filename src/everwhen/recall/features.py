@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from everwhen.models.rerank import Scores
 from everwhen.models.rerank.maxsim import weighted_maxsim
 from everwhen.recall.plan import Plan
-from everwhen.recall.query_embedding import ASKED
 from everwhen.recall.satf import satf
 from everwhen.store.bm25 import K1, B, idf
-from everwhen.store.scan import SaidBy, Surroundings
+from everwhen.store.search import Evidence, SaidBy, Turns
 from everwhen.types import UnitRow
 from everwhen.when import Interval
 
@@ -72,22 +71,30 @@ class CandidatePool:
     """The candidates of a question with everything that is known about them, in one order."""
 
     plan: Plan
-    rows: Sequence[UnitRow]
-    around: Surroundings
-    vectors: Array
-    names: NDArray[np.bool_]
-    """Which of the question's terms are names of those it is about."""
+    found: Evidence
     who: SaidBy | None
     """Whose turns would tell, where the question says so."""
-    ever_said: NDArray[np.bool_]
-    """Which of the question's terms they ever said."""
     has_assistant: bool
     matches: TokenMatches | None = None
     rerank: Scores | None = None
     """A cross-encoder's scores, or those of a caller's own reranker."""
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.found)
+
+    @property
+    def rows(self) -> Sequence[UnitRow]:
+        return self.found.rows
+
+    @property
+    def idf(self) -> Array:
+        """How rare each of the question's terms is in this memory; 0 for the names of those it is about."""
+        terms = self.found.terms
+        return np.where(terms.names, 0, terms.idf).astype(np.float32)
+
+    def bm25(self, turns: Turns) -> Array:
+        """The BM25 of some turns, without the names."""
+        return bm25(turns.counts, turns.lengths, self.found.terms.mean_length, self.idf)
 
 
 def features(pool: CandidatePool) -> dict[str, Array]:
@@ -128,11 +135,7 @@ def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> A
 
 def _own(pool: CandidatePool) -> dict[str, Array]:
     """The candidate itself: its cosine, and its BM25 without the names."""
-    around, rows = pool.around, pool.around.rows_of
-    return {
-        "cosine": around.cosines[rows, ASKED],
-        "bm25": _bm25_of_turns(pool)[rows],
-    }
+    return {"cosine": pool.found.own.cosines, "bm25": pool.bm25(pool.found.own)}
 
 
 def _words(pool: CandidatePool) -> dict[str, Array]:
@@ -149,19 +152,12 @@ def _importance(matches: TokenMatches) -> Array:
     return np.where(matches.named, np.float32(NAME_WEIGHT), matches.telling + np.float32(BASE_WEIGHT))
 
 
-def _bm25_of_turns(pool: CandidatePool) -> Array:
-    around = pool.around
-    return bm25(around.counts, around.lengths, around.mean_length, np.where(pool.names, 0, around.idf))
-
-
 def _context(pool: CandidatePool) -> dict[str, Array]:
     """The turns before and after: what they say, and whether this one answers a question that matches."""
-    around, rows = pool.around, pool.around.rows_of
-    before, after = neighbours(around)
-    words, cosine = _bm25_of_turns(pool), around.cosines[:, ASKED]
-    previous = standardised(_at(cosine, before, NOTHING)[rows])
-    answers = _at(around.asks.astype(np.float32), before, np.float32(0))[rows]
-    neighbour = np.maximum(_at(words, before, np.float32(0)), _at(words, after, np.float32(0)))[rows]
+    before, after = pool.found.before, pool.found.after
+    previous = standardised(np.where(before.units >= 0, before.cosines, NOTHING).astype(np.float32))
+    answers = before.asks.astype(np.float32)
+    neighbour = np.maximum(pool.bm25(before), pool.bm25(after))
     return {
         "bm25_neighbour": standardised(neighbour),
         "answers": answers,
@@ -176,21 +172,20 @@ def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
     """
     nothing = np.zeros(len(pool), np.float32)
     out = {"session_bm25": nothing, "session_maxsim": nothing, "session_affinity": nothing}
-    if not pool.has_assistant:
+    found = pool.found
+    if not pool.has_assistant or found.session is None:
         return out
-    around, rows = pool.around, pool.around.rows_of
-    starts = np.flatnonzero(np.append(True, around.sessions[1:] != around.sessions[:-1]))
-    session = np.cumsum(np.append(False, around.sessions[1:] != around.sessions[:-1]))
-    counts, lengths = np.add.reduceat(around.counts, starts), np.add.reduceat(around.lengths, starts)
-    rare = np.array([idf(len(starts), int(number)) for number in (counts > 0).sum(axis=0)], np.float32)
-    weights = np.where(pool.names, 0, rare).astype(np.float32)
-    out["session_bm25"] = standardised(bm25(counts, lengths, float(lengths.mean()), weights)[session][rows])
+    _, first, session = np.unique(found.sessions, return_index=True, return_inverse=True)
+    counts, lengths = found.session.counts[first], found.session.lengths[first]
+    rare = np.array([idf(len(first), int(number)) for number in (counts > 0).sum(axis=0)], np.float32)
+    weights = np.where(found.terms.names, 0, rare).astype(np.float32)
+    out["session_bm25"] = standardised(bm25(counts, lengths, float(lengths.mean()), weights)[session])
     if pool.matches is not None:
-        whole = np.full((len(starts), pool.matches.best.shape[1]), -1.0, np.float32)
-        np.maximum.at(whole, session[rows], np.nan_to_num(pool.matches.best, nan=-1.0))
-        out["session_maxsim"] = standardised(weighted_maxsim(whole, _importance(pool.matches))[session][rows])
+        whole = np.full((len(first), pool.matches.best.shape[1]), -1.0, np.float32)
+        np.maximum.at(whole, session, np.nan_to_num(pool.matches.best, nan=-1.0))
+        out["session_maxsim"] = standardised(weighted_maxsim(whole, _importance(pool.matches))[session])
     order = np.argsort(-strong, kind="stable")
-    days = around.at[rows][order] / (86_400 * 1e6)
+    days = found.at[order] / (86_400 * 1e6)
     fits = np.empty(len(order), np.float32)
     fits[order] = satf(days, sigma=SESSION_DAYS).affinity
     out["session_affinity"] = standardised(fits)
@@ -200,7 +195,7 @@ def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
 def _near_hits(pool: CandidatePool, strong: Array) -> Array:
     """How close in the session other strong candidates are: `sum of exp(-d/3) p`, p a softmax of the plain scores."""
     weight = np.exp((strong - strong.max()).astype(np.float64))
-    sessions, places = pool.around.sessions[pool.around.rows_of], pool.around.places[pool.around.rows_of]
+    sessions, places = pool.found.sessions, pool.found.places
     order = np.lexsort((places, sessions))
     # What reaches a turn from one side is what reached the one before it on that side, and that one, over the gap
     # between them: exp(-d/3) is a product along the way. So it is a sum along the session, not one over all pairs.
@@ -217,15 +212,15 @@ def _near_hits(pool: CandidatePool, strong: Array) -> Array:
 
 def _speaker(pool: CandidatePool) -> dict[str, Array]:
     """Half a point for those whom the question is about, half against the others; nothing where it is about nobody."""
-    around, rows, plan = pool.around, pool.around.rows_of, pool.plan
-    said = around.roles[rows] >= 0
-    about = told = np.zeros(len(rows), np.float32)
+    found, plan = pool.found, pool.plan
+    said = found.roles >= 0
+    about = told = np.zeros(len(pool), np.float32)
     if pool.who is not None:
-        about = np.where(said, around.said_by(pool.who)[rows] - 0.5, _subject(pool)).astype(np.float32)
+        about = np.where(said, found.said_by(pool.who) - 0.5, _subject(pool)).astype(np.float32)
     if plan.question.second_person and not plan.people and pool.has_assistant:
-        assistant = around.said_by(SaidBy(role="assistant"))[rows]
+        assistant = found.said_by(SaidBy(role="assistant"))
         told = np.where(said, assistant - 0.5, 0.0).astype(np.float32)
-    by_user = around.said_by(SaidBy(role="user"))[rows] * float(pool.has_assistant)
+    by_user = found.said_by(SaidBy(role="user")) * float(pool.has_assistant)
     return {"about": about, "told_by_you": told, "by_user": by_user.astype(np.float32)}
 
 
@@ -274,7 +269,7 @@ def _time(pool: CandidatePool) -> dict[str, Array]:
     asked = pool.plan.question
     windows = asked.time.intervals if asked.time is not None and not asked.vague_time else ()
     out = {name: np.zeros(len(pool), np.float32) for name in ("time_inside", "time_after")}
-    days = pool.around.at[pool.around.rows_of] / (86_400 * 1e6)
+    days = pool.found.at / (86_400 * 1e6)
     for window in windows:
         start, end = _sides(window)
         scale = max(end - start, LEAST_DAYS) if np.isfinite(end - start) else LEAST_DAYS
@@ -297,16 +292,3 @@ def _rank(values: Array) -> Array:
     """RANK / (RANK + rank), ranks from zero."""
     order = np.argsort(np.argsort(-values, kind="stable"), kind="stable")
     return np.asarray(RANK / (RANK + order), dtype=np.float32)
-
-
-def neighbours(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of the turns before and after each turn, -1 if there is none."""
-    rows = np.arange(len(around.units))
-    follows = (around.sessions[1:] == around.sessions[:-1]) & (around.places[1:] == around.places[:-1] + 1)
-    return np.where(np.append(False, follows), rows - 1, -1), np.where(
-        np.append(follows, False), rows + 1, -1
-    )
-
-
-def _at(values: Array, rows: NDArray[np.int64], nothing: np.float32) -> Array:
-    return np.where(rows >= 0, values[rows], nothing).astype(np.float32)

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
-from everwhen.recall.query_embedding import ASKED
 from everwhen.recipes import MID, Recipe
-from everwhen.store import Filter, Scored, Store
-from everwhen.store.scan import Scan
-from everwhen.types import KINDS
+from everwhen.store import Filter, Scored
+from everwhen.store.search import Links, Near, Search
+from everwhen.types import KINDS, LinkType
 
 Edges: TypeAlias = Mapping[int, Sequence[tuple[int, float]]]
 Neighbours: TypeAlias = Callable[[Sequence[int]], Edges]
@@ -29,12 +28,7 @@ Without decay the events of the first hits take the budget (LoCoMo dev recall@10
 
 
 def graph(
-    store: Store,
-    scan: Scan,
-    seeds: Sequence[Scored],
-    limit: int,
-    where: Filter,
-    recipe: Recipe = MID,
+    search: Search, seeds: Sequence[Scored], limit: int, where: Filter, recipe: Recipe = MID
 ) -> list[Scored]:
     """Turns (and facts) that links connect with the seeds, best first; at most `limit` units are visited.
 
@@ -42,8 +36,8 @@ def graph(
     is entered only when its own cosine to the question is at least `graph_similarity`: a session's turns are all next
     to one another, and without this the walk would spend its budget on the first hit's neighbours, whatever they say.
     The score is activation times cosine, `a(u) cos(q, u)`: how it hangs together with what was found, and what it says
-    itself (`graph_cosine`; without it the activation alone). The filter confines the walk as well as what comes out;
-    only `kinds` are passed through. `scan` is of the question under that filter.
+    itself (`graph_cosine`; without it the activation alone). The filter, that of the search, confines the walk as well
+    as what comes out; only `kinds` are passed through.
     """
     walked = WALKED | (where.kinds or frozenset())
     chosen = {
@@ -51,17 +45,29 @@ def graph(
         for seed in seeds[: recipe.graph_seeds]
         if seed.score >= recipe.graph_seed_similarity
     }
-    allowed = scan.cosines_of(ASKED, chosen, walked)
-    links = GraphLinks(store, scan, walked, recipe.graph_similarity, recipe.min_edge, recipe.entity_fan_out)
+    if not chosen:
+        return []
+    links = LinkReader(
+        search,
+        lambda _, near: near.kind in walked and near.cosine >= recipe.graph_similarity,
+        None,
+        recipe.min_edge,
+        recipe.entity_fan_out,
+    )
+    links(list(chosen))
     activation = spread(
         links,
-        {unit: score for unit, score in chosen.items() if unit in allowed},
+        {
+            unit: score
+            for unit, score in chosen.items()
+            if unit in links.units and links.units[unit].kind in walked
+        },
         decay=recipe.graph_decay,
         min_edge=recipe.min_edge,
         stop=recipe.graph_stop,
         limit=limit,
     )
-    return lead_back(store, scan, activation, where, by_cosine=recipe.graph_cosine)
+    return links.lead_back(activation, where, by_cosine=recipe.graph_cosine)
 
 
 def spread(
@@ -72,6 +78,7 @@ def spread(
     min_edge: float,
     stop: float,
     limit: int,
+    ahead: int = AHEAD,
 ) -> dict[int, float]:
     """Spreading activation (Anderson 1983, in TEMPR's form): the visited units, the most active first.
 
@@ -91,7 +98,7 @@ def spread(
         visited[unit] = -negative
         left = limit - len(visited)
         if unit not in edges and left:
-            edges.update(neighbours([unit, *_next(queue, visited, edges, min(AHEAD, left) - 1)]))
+            edges.update(neighbours([unit, *_next(queue, visited, edges, min(ahead, left) - 1)]))
         for other, weight in edges.get(unit, ()):
             passed_on = -negative * weight * decay
             if weight >= min_edge and passed_on > stop and passed_on > best.get(other, 0.0):
@@ -108,56 +115,67 @@ def _next(
 
 
 @dataclass(slots=True)
-class GraphLinks:
-    """The edges of the stored graph that spreading may follow, read for many units at once.
+class LinkReader:
+    """The links that spreading may follow, read for many units in one call and once for each."""
 
-    Units outside the filter, or less similar to the question than the floor, are not followed.
-    """
-
-    store: Store
-    scan: Scan
-    kinds: frozenset[str]
-    similarity: float
+    search: Search
+    enters: Callable[[int, Near], bool]
+    """Whether a unit may be entered; one outside the filter never is."""
+    types: Sequence[LinkType] | None
     min_edge: float
-    fan_out: int
-    _allowed: dict[int, bool] = field(default_factory=dict)
+    fan_out: int = 50
+    made_of_too: bool = True
+    """Whether it follows what was made of what as well, as strong as a link can be."""
+    units: dict[int, Near] = field(default_factory=dict)
+    _edges: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
+    _turns: dict[int, set[int]] = field(default_factory=dict)
+    """The turns that each derived unit was made of."""
 
     def __call__(self, units: Sequence[int]) -> Edges:
+        new = [unit for unit in units if unit not in self._edges]
+        if new:
+            found = self._read(new, self.types)
+            edges = list(found.edges)
+            if self.made_of_too:
+                for derived, turn in found.made_of:
+                    edges += [(derived, turn, SAME_MEMORY), (turn, derived, SAME_MEMORY)]
+            self._edges |= {unit: [] for unit in new}
+            read = set(new)
+            for source, target, weight in edges:
+                near = self.units.get(target)
+                if source in read and near is not None and self.enters(target, near):
+                    self._edges[source].append((target, weight))
+        return {unit: self._edges[unit] for unit in units}
+
+    def _read(self, units: Sequence[int], types: Sequence[LinkType] | None) -> Links:
+        found = self.search.links(units, types, self.min_edge, self.fan_out)
+        self.units |= found.units
+        for derived, turn in found.made_of:
+            self._turns.setdefault(derived, set()).add(turn)
+        return found
+
+    def lead_back(
+        self, activation: Mapping[int, float], where: Filter, *, by_cosine: bool = True
+    ) -> list[Scored]:
+        """Units with their activation as the memories that are shown, best first by activation times cosine.
+
+        What was derived gives its activation to its turns. Nothing outside the filter comes out. Not `by_cosine`, the
+        score is the activation alone, as TEMPR has it: what is two hops away has little in common with the question.
+        """
+        kinds = KEPT_KINDS if where.kinds is None else where.kinds
+        whole = dict(activation)
+        if "turn" in kinds:
+            unread = [
+                unit for unit in activation if unit not in self._edges and self.units[unit].kind != "turn"
+            ]
+            if unread:
+                self._read(unread, ())
+            for unit, active in activation.items():
+                for turn in self._turns.get(unit, ()):
+                    whole[turn] = max(whole.get(turn, 0.0), active)
         found = [
-            (link.source, link.target, link.weight)
-            for link in self.store.graph.neighbours(units, None, self.min_edge, self.fan_out)
+            Scored(unit, active * (max(self.units[unit].cosine, 0.0) if by_cosine else 1.0))
+            for unit, active in whole.items()
+            if unit in self.units and self.units[unit].kind in kinds
         ]
-        for derived, turn in self.store.graph.provenance(units):
-            found += [(derived, turn, SAME_MEMORY), (turn, derived, SAME_MEMORY)]
-        self._look_at({target for _, target, _ in found} - self._allowed.keys())
-        edges: dict[int, list[tuple[int, float]]] = {unit: [] for unit in units}
-        for source, target, weight in found:
-            if source in edges and self._allowed[target]:
-                edges[source].append((target, weight))
-        return edges
-
-    def _look_at(self, units: set[int]) -> None:
-        cosines = self.scan.cosines_of(ASKED, units, self.kinds)
-        self._allowed |= {unit: cosines.get(unit, -1.0) >= self.similarity for unit in units}
-
-
-def lead_back(
-    store: Store, scan: Scan, activation: Mapping[int, float], where: Filter, *, by_cosine: bool = True
-) -> list[Scored]:
-    """Units with their activation as the memories that are shown, best first by activation times cosine.
-
-    What was derived gives its activation to its turns. Nothing outside the filter comes out. Not `by_cosine`, the score
-    is the activation alone, as TEMPR has it: what is two hops away has little in common with the question.
-    """
-    kinds = KEPT_KINDS if where.kinds is None else where.kinds
-    whole = dict(activation)
-    if "turn" in kinds:
-        for derived, turn in store.graph.provenance(list(activation)):
-            if derived in activation:
-                whole[turn] = max(whole.get(turn, 0.0), activation[derived])
-    cosines = scan.cosines_of(ASKED, whole, kinds)
-    found = [
-        Scored(unit, whole[unit] * (max(cosine, 0.0) if by_cosine else 1.0))
-        for unit, cosine in cosines.items()
-    ]
-    return sorted(found, key=lambda one: (-one.score, one.unit))
+        return sorted(found, key=lambda one: (-one.score, one.unit))

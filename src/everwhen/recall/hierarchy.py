@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recall.features import CandidatePool, bm25
-from everwhen.recall.query_embedding import ASKED
+from everwhen.recall.features import CandidatePool
 from everwhen.recall.result import recalled
 from everwhen.recipes import Complexity
 from everwhen.store import Filter, Store
+from everwhen.store.search import SearchQuery
 from everwhen.types import Dropped, Recalled, UnitRow, Why
 
 LEAF, SESSION = 1, 2
@@ -49,10 +49,9 @@ def level_budgets(complexity: Complexity, top: int) -> dict[int, int]:
 
 def leaf_scores(pool: CandidatePool) -> NDArray[np.float64]:
     """The score of every candidate by TiMem's eq. 7: `lambda cosine + (1 - lambda) BM25 / max BM25`, names excluded."""
-    around, rows = pool.around, pool.around.rows_of
-    words = bm25(around.counts, around.lengths, around.mean_length, np.where(pool.names, 0, around.idf))[rows]
+    words = pool.bm25(pool.found.own)
     scaled = words / max(float(words.max(initial=0.0)), 1e-9)
-    return np.asarray(LAMBDA * around.cosines[rows, ASKED] + (1 - LAMBDA) * scaled, np.float64)
+    return np.asarray(LAMBDA * pool.found.own.cosines + (1 - LAMBDA) * scaled, np.float64)
 
 
 def climb(
@@ -78,36 +77,31 @@ def climb(
     best_leaf: dict[int, float] = {}
     levels: dict[int, list[int]] = {}
     for leaf in leaves:
-        for above in (node for turn in leaf.turns for node in paths.get(turn, ())):
-            if above.level > LEAF:
-                if above.unit not in best_leaf:
-                    levels.setdefault(above.level, []).append(above.unit)
-                best_leaf[above.unit] = max(best_leaf.get(above.unit, 0.0), leaf.score)
-    nodes, pruned = _pruned(store, question, levels, level_budgets(complexity, _top(levels)), where)
-    rows = store.units([*nodes, *pruned])
+        for node in (node for turn in leaf.turns for node in paths.get(turn, ())):
+            if node.level > LEAF:
+                if node.unit not in best_leaf:
+                    levels.setdefault(node.level, []).append(node.unit)
+                best_leaf[node.unit] = max(best_leaf.get(node.unit, 0.0), leaf.score)
+    above = [unit for several in levels.values() for unit in several]
+    allowed = replace(where, kinds=frozenset({"node"}))
+    evidence = store.search(SearchQuery(question, where=allowed)).evidence(above)
+    near = {row.seq: cosine for row, cosine in zip(evidence.rows, evidence.own.cosines.tolist(), strict=True)}
+    nodes, pruned = _pruned(near, levels, level_budgets(complexity, _top(levels)))
+    rows = {row.seq: row for row in evidence.rows}
     closest = max(nodes.values(), default=1.0)
     found = [
         _node(row, SHARE * best_leaf[row.seq] * max(nodes[row.seq], 0.0) / max(closest, 1e-9), nodes[row.seq])
         for row in rows.values()
         if row.seq in nodes and _inside(row, where)
     ]
-    dropped += [
-        Dropped(rows[unit].id, "its level is full", value) for unit, value in pruned.items() if unit in rows
-    ]
+    dropped += [Dropped(rows[unit].id, "its level is full", value) for unit, value in pruned.items()]
     return sorted([*leaves, *others, *found], key=lambda one: -one.score), dropped
 
 
 def _pruned(
-    store: Store,
-    question: NDArray[np.float32],
-    levels: Mapping[int, Sequence[int]],
-    budgets: Mapping[int, int],
-    where: Filter,
+    near: Mapping[int, float], levels: Mapping[int, Sequence[int]], budgets: Mapping[int, int]
 ) -> tuple[dict[int, float], dict[int, float]]:
     """The nodes of each level that are nearest to the question, as many as it may keep, and the others."""
-    units = [unit for several in levels.values() for unit in several]
-    allowed = replace(where, kinds=frozenset({"node"}))
-    near = store.similarities(question, units, allowed) if units else {}
     kept: dict[int, float] = {}
     left: dict[int, float] = {}
     for level, several in levels.items():

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from everwhen.question import Question, parse
 from everwhen.question.names import keywords, speakers_named
-from everwhen.store.scan import SaidBy
+from everwhen.store.search import SaidBy
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,13 @@ from everwhen.recall.plan import Plan
 
 HEAD, TAIL = 3_000, 1_000
 """Characters of a long question that take part: its time grows with each word, and the embedder reads a few hundred."""
-ASKED = 0
-"""The column of the question's own vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The vectors of a question (one row each), and those of its words if the embedder gives them."""
+    """The vector of a question, and those of its words if the embedder gives them."""
 
-    vectors: NDArray[np.float32]
+    vector: NDArray[np.float32]
     tokens: NDArray[np.float32] | None = None
     words: tuple[str, ...] = ()
     """The word that each token is of."""
@@ -39,5 +37,5 @@ def embed(embedder: Embedder, plan: Plan) -> Query:
     """Embed a question in one run; of a long one, its first piece."""
     if gives_tokens(embedder):
         vectors, tokens, words = embedder.embed_question(plan.query)
-        return Query(vectors, tokens, tuple(words))
-    return Query(embedder.embed([embedder.pieces(plan.query)[0]]))
+        return Query(vectors[0], tokens, tuple(words))
+    return Query(embedder.embed([embedder.pieces(plan.query)[0]])[0])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.reader import Passage, Reader
-from everwhen.recall.features import CandidatePool, neighbours
+from everwhen.recall.features import CandidatePool
 from everwhen.recall.fuse import WEIGHTS
 from everwhen.store import Store
 from everwhen.types import UnitRow
@@ -75,17 +75,11 @@ def is_readable(question: str) -> bool:
 
 def passages(store: Store, pool: CandidatePool, places: Sequence[int]) -> list[Passage]:
     """Some candidates as input of the reader, each with the end of the turn before it."""
-    around = pool.around
-    before, _ = neighbours(around)
-    rows = [int(before[around.rows_of[place]]) for place in places]
-    held = store.units([int(around.units[row]) for row in rows if row >= 0])
+    before = [int(pool.found.before.units[place]) for place in places]
+    held = store.units([unit for unit in before if unit >= 0])
     return [
-        Passage(
-            pool.rows[place].speaker,
-            pool.rows[place].text,
-            _end(held.get(int(around.units[row]))) if row >= 0 else "",
-        )
-        for place, row in zip(places, rows, strict=True)
+        Passage(pool.rows[place].speaker, pool.rows[place].text, _end(held.get(unit)))
+        for place, unit in zip(places, before, strict=True)
     ]
 
 

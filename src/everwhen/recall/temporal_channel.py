@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from everwhen.instants import from_micros
-from everwhen.recall.graph_channel import Edges, lead_back, spread
-from everwhen.recall.query_embedding import ASKED
+from everwhen.recall.graph_channel import LinkReader, spread
 from everwhen.recipes import MID, Recipe
-from everwhen.store import Filter, Scored, Store
-from everwhen.store.scan import Scan
-from everwhen.types import UnitRow
+from everwhen.store import Filter, Scored
+from everwhen.store.search import Near, Search, Timed
 from everwhen.when import Grain, Interval
 
 POOL = 3
-"""Candidates looked at for each that is an entry: where links may lead."""
-DERIVED = frozenset({"event", "narrative", "fact"})
+"""Candidates with their times that are asked for, for each that is an entry: where links may lead."""
 EDGE = 0.5
 """What a window's very edge counts for, of one in its middle. To the question both lie inside; the middle is favoured
 because a window that is only about right ("around May") errs at its edges."""
@@ -29,8 +25,8 @@ _DAY = timedelta(days=1)
 
 
 def temporal(
-    store: Store,
-    scan: Scan,
+    search: Search,
+    timed: Sequence[Timed],
     windows: Sequence[Interval],
     limit: int,
     where: Filter,
@@ -39,63 +35,37 @@ def temporal(
     """Turns (and facts) of the asked time that are similar to the question, best first.
 
     `windows` are those of the question's constraint; where it names several ("in March or in May") one is enough.
-    Entries are the `limit` most similar turns said in a window, and events, narratives and facts that overlap one, at
-    a cosine of at least `temporal_similarity`. Each has its closeness, which spreads over temporal links to others that
-    are inside and similar too: `c(v) = max(c(v), c(u) w(u, v) decay)`. The score is closeness times cosine: inside
-    the window all have the right time, and what they say tells them apart.
+    Entries are the `limit` most similar of `timed` that lie in one: turns said then, and events, narratives and facts
+    that overlap it. Each has its closeness, which spreads over temporal links to others that are inside too:
+    `c(v) = max(c(v), c(u) w(u, v) decay)`. The score is closeness times cosine: inside the window all have the right
+    time, and what they say tells them apart.
     """
-    inside = _inside(store, scan, windows, limit * POOL, where, recipe.temporal_similarity)
-    entries = dict(list(inside.items())[:limit])
-
-    def linked(units: Sequence[int]) -> Edges:
-        edges: dict[int, list[tuple[int, float]]] = {unit: [] for unit in units}
-        for link in store.graph.neighbours(units, ("temporal",), recipe.min_edge):
-            if link.target in inside:
-                edges[link.source].append((link.target, link.weight))
-        return edges
-
-    scores = spread(
-        linked, entries, decay=recipe.temporal_decay, min_edge=recipe.min_edge, stop=0.0, limit=len(inside)
+    inside = _inside(timed, windows)
+    if not inside:
+        return []
+    units = {one.unit: Near(one.kind, one.cosine) for one in timed}
+    links = LinkReader(
+        search, lambda unit, _: unit in inside, ("temporal",), recipe.min_edge, made_of_too=False, units=units
     )
-    return lead_back(store, scan, scores, where)[:limit]
+    scores = spread(
+        links,
+        dict(list(inside.items())[:limit]),
+        decay=recipe.temporal_decay,
+        min_edge=recipe.min_edge,
+        stop=0.0,
+        limit=len(inside),
+        ahead=len(inside),
+    )
+    return links.lead_back(scores, where)[:limit]
 
 
-def _inside(
-    store: Store,
-    scan: Scan,
-    windows: Sequence[Interval],
-    pool: int,
-    where: Filter,
-    similarity: float,
-) -> dict[int, float]:
+def _inside(timed: Sequence[Timed], windows: Sequence[Interval]) -> dict[int, float]:
     """Units that lie in a window, the most similar first, with their closeness."""
-    cosines: dict[int, float] = {}
-    times: dict[int, Interval] = {}
-    for window in windows:
-        between = window if where.between is None else where.between.intersection(window)
-        if between is None:
-            continue
-        found = scan.near(ASKED, pool, similarity, {"turn"}, between)
-        cosines |= dict(found)
-        said_at = scan.said_at([unit for unit, _ in found])
-        times |= {unit: Interval(from_micros(at), from_micros(at), "second") for unit, at in said_at.items()}
-    derived = dict(scan.near(ASKED, pool, similarity, DERIVED))
-    cosines |= derived
-    times |= _occurred(store, store.units(list(derived)) if derived else {}, where)
-    best = {unit: max((closeness(when, one) for one in windows), default=0.0) for unit, when in times.items()}
-    return {
-        unit: best[unit] for unit in sorted(times, key=lambda one: (-cosines[one], one)) if best[unit] > 0
+    found = {
+        one.unit: max((closeness(one.when, window) for window in windows), default=0.0)
+        for one in sorted(timed, key=lambda one: (-one.cosine, one.unit))
     }
-
-
-def _occurred(store: Store, rows: Mapping[int, UnitRow], where: Filter) -> dict[int, Interval]:
-    """When each derived unit was: what occurred, or what a fact says of its validity."""
-    times = {seq: row.occurred for seq, row in rows.items() if row.occurred is not None}
-    facts = {row.id: seq for seq, row in rows.items() if row.kind == "fact"}
-    if facts:
-        for fact in store.facts.by_id(list(facts), where.known_at):
-            times[facts[fact.id]] = Interval(fact.valid_from, fact.valid_to)
-    return times
+    return {unit: close for unit, close in found.items() if close > 0}
 
 
 def closeness(when: Interval, window: Interval) -> float:

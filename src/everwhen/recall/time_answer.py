@@ -19,14 +19,16 @@ from everwhen.models.reader import Passage, Reader, Reading
 from everwhen.question import Question, parse
 from everwhen.question.time_asked import beside
 from everwhen.recall.calendar_unit import unit_around
-from everwhen.recall.pipeline import Request, recall
+from everwhen.recall.pipeline import recall
 from everwhen.recall.question_subject import question_subject
 from everwhen.recall.reader_stage import is_readable
+from everwhen.recall.request import Request
 from everwhen.recall.time_evidence import TURNS, TimeEvidence, gather_evidence, similar_events, similar_facts
 from everwhen.recall.time_evidence_features import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.word_coverage import QuestionWords, coverage, read_words
 from everwhen.recipes import MID, Recipe
 from everwhen.store import NOW, Filter, Store, Then
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Evidence, TimeAnswer
 from everwhen.when import Constraint, Interval
 from everwhen.when.interval import coarser
@@ -136,7 +138,8 @@ def evidence_for(store: Store, embedder: Embedder, ask: WhenRequest, question: Q
     vector, words = read_words(store, embedder, ask.query)
     only = Filter(between=then.said, known_at=then.known_at, kinds=_EVENT)
     near_events, units = similar_events(store, vector, question.event, only)
-    near = store.search_vectors(vector, NEAREST, replace(only, kinds=_TURN))
+    turns = store.search(SearchQuery(vector, where=replace(only, kinds=_TURN)))
+    [near] = turns.candidates(Wanted(NEAREST, words=False)).meaning
     rows = store.units([found.unit for found in near])
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
     near_facts, begun = similar_facts(store, vector, question.event, 1, then)

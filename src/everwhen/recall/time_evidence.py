@@ -12,6 +12,7 @@ from everwhen.recall.calendar_unit import unit_around
 from everwhen.store import NOW, Filter, Store, Then
 from everwhen.store.base import Vectors
 from everwhen.store.facts import FactRow
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Event, Turn
 from everwhen.when import Interval, resolve
 from everwhen.when.iso import Duration
@@ -167,8 +168,9 @@ def similar_facts(
     """The cosine of the facts nearest to a question, by their ids, and the beginnings of those that nobody said in a
     turn: asserted, or imported. For these the fact stands in for the turn."""
     where = Filter(kinds=frozenset({"fact"}), known_at=then.known_at)
-    near = store.search_vectors(vector, FACTS, where)
-    rows = store.units([one.unit for one in (*near, *store.search_text(words, FACTS, where))])
+    found = store.search(SearchQuery(vector, words, where)).candidates(Wanted(FACTS))
+    [near], [named] = found.meaning, found.words
+    rows = store.units([one.unit for one in (*near, *named)])
     ids = [row.id for row in rows.values()]
     if not ids:
         return {}, []
@@ -221,11 +223,11 @@ def similar_events(
     store: Store, vector: Vectors, words: str, where: Filter
 ) -> tuple[dict[str, float], list[int]]:
     """The cosine of the events nearest to a question, by their ids, and the units whose turns are worth reading."""
-    near = store.search_vectors(vector, 4 * EVENTS, where)
-    named = store.search_text(words, EVENTS, where)
+    candidates = store.search(SearchQuery(vector, words, where)).candidates(Wanted(4 * EVENTS))
+    [near], [named] = candidates.meaning, candidates.words
     rows = store.units([found.unit for found in near])
     cosines = {rows[found.unit].id: found.score for found in near if found.unit in rows}
-    return cosines, [found.unit for found in (*near[:EVENTS], *named)]
+    return cosines, [found.unit for found in (*near[:EVENTS], *named[:EVENTS])]
 
 
 def _facts(store: Store, turns: Sequence[str], then: Then) -> dict[str, list[FactRow]]:

@@ -12,7 +12,6 @@ from everwhen.store.facts import FactRow
 from everwhen.types import Entry, Event, Session
 from everwhen.when import Grain, Interval
 
-GRAINS: tuple[Grain, ...] = ("day", "week", "month", "year")
 SAME_WORDS = 0.5
 """Two events of one subject and verb are the same when they share so much of the words of their objects (Jaccard)."""
 SHOWN = ("happened", "ongoing", "planned", "hypothetical")

@@ -19,6 +19,7 @@ from everwhen.models.embed.base import gives_tokens
 from everwhen.models.rerank.maxsim import best_matches, weighted_maxsim
 from everwhen.models.rerank.token_codes import decode
 from everwhen.store import Filter, Store
+from everwhen.store.search import SearchQuery
 
 Array = NDArray[np.float32]
 _TURN = Filter(kinds=frozenset({"turn"}))
@@ -47,7 +48,7 @@ def read_words(store: Store, embedder: Embedder, text: str) -> tuple[Array, Ques
     if not gives_tokens(embedder):
         return embedder.embed([piece])[0], None
     vectors, tokens, words = embedder.embed_question(piece)
-    telling = store.scan(vectors, piece, _TURN).telling(words)
+    telling = store.search(SearchQuery(words=piece, where=_TURN)).evidence((), tokens=words).terms.telling
     return vectors[0], QuestionWords(tuple(words), tokens, telling)
 
 

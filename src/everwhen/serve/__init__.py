@@ -1,7 +1,7 @@
 """The server: HTTP under `/v1`, MCP under `/mcp`, metrics. A thin layer over `Memory`; needs the extra `serve`.
 
 app           the application: middleware, routes, errors
-house         what a running server holds
+state         what a running server holds
 banks         banks that are open, the least recently used closed first
 keys, auth    who may do what in which bank
 routes/       one file for each area of `Memory`

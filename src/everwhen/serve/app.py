@@ -40,28 +40,28 @@ SMALLEST_ZIPPED = 1000
 
 
 def create_app(serving: ServerSettings) -> FastAPI:
-    """The server as an ASGI application. `app.state.house` is what it holds; a page is mounted at `/ui`."""
-    house = ServerState(serving)
+    """The server as an ASGI application. `app.state.server` is what it holds; a page is mounted at `/ui`."""
+    state = ServerState(serving)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(house.close)
-            await house.open()
-            await _mount_mcp(app, house, stack)
-            _mount_page(app, house, stack)
+            stack.push_async_callback(state.close)
+            await state.open()
+            await _mount_mcp(app, state, stack)
+            _mount_page(app, state, stack)
             yield
 
     app = _routed(
         lifespan=life,
         middleware=[
-            Middleware(RequestLogMiddleware, house=house),
+            Middleware(RequestLogMiddleware, state=state),
             Middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5),
-            Middleware(AuthMiddleware, house=house),
-            Middleware(BodyLimitMiddleware, house=house),
+            Middleware(AuthMiddleware, state=state),
+            Middleware(BodyLimitMiddleware, state=state),
         ],
     )
-    app.state.house = house
+    app.state.server = state
     app.add_exception_handler(EverwhenError, problems.of_library)
     app.add_exception_handler(HTTPException, problems.of_problem)
     app.add_exception_handler(RequestValidationError, problems.of_validation)
@@ -99,26 +99,26 @@ def from_environment() -> FastAPI:
     return create_app(serving)
 
 
-async def _mount_mcp(app: FastAPI, house: ServerState, stack: AsyncExitStack) -> None:
+async def _mount_mcp(app: FastAPI, state: ServerState, stack: AsyncExitStack) -> None:
     """MCP over streamable HTTP at `/mcp/{bank}`."""
     from everwhen.serve.mcp.http_app import mounted
 
-    tools = await stack.enter_async_context(mounted(house))
+    tools = await stack.enter_async_context(mounted(state))
     app.router.routes.append(Route("/mcp", endpoint=tools))
     app.mount("/mcp", tools)
 
 
-def _mount_page(app: FastAPI, house: ServerState, stack: AsyncExitStack) -> None:
+def _mount_page(app: FastAPI, state: ServerState, stack: AsyncExitStack) -> None:
     """The page at `/ui`. It is a room above the server, found by its name: the server stands without it."""
     missing = (
         "the page needs the extra `ui`: pip install 'everwhen[ui]'" if find_spec("nicegui") is None else ""
     )
-    if house.serving.workers > 1:  # a page lives in one process, and its socket could reach another
+    if state.serving.workers > 1:  # a page lives in one process, and its socket could reach another
         missing = "the page is served by one process alone; start the server without --workers to see it"
     if missing:
         app.mount("/ui", MissingUI(missing))
         return
-    page = import_module(PAGE).UIApp(house)
+    page = import_module(PAGE).UIApp(state)
     stack.push_async_callback(page.close)
     app.router.routes.append(Route("/ui", endpoint=RedirectResponse("/ui/")))
     app.mount("/ui", page)

@@ -153,7 +153,7 @@ class Banks:
         with one.changing:
             yield
 
-    # The house's view
+    # What the server looks at
 
     def names(self) -> list[str]:
         return self._banks.names()

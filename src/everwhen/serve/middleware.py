@@ -27,18 +27,18 @@ from everwhen.serve.state import ServerState
 BEHIND_KEYS = ("/v1", "/mcp")
 """Everything under these needs a key. Health, metrics and the description of the API hold nothing private."""
 PAGE = "/ui"
-"""The page has a door of its own (`ui/page_auth.py`): a session stands for the key there, on its sockets too."""
+"""The page checks for itself (`ui/page_auth.py`): a session stands for the key there, on its sockets too."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class RequestLogMiddleware:
     """Counts, times and logs each request; turns what nobody expected into a plain 500."""
 
-    def __init__(self, app: ASGIApp, house: ServerState) -> None:
+    def __init__(self, app: ASGIApp, state: ServerState) -> None:
         self._app = app
-        self._house = house
+        self._state = state
         self._running = 0
-        house.metrics.gauge("requests_running", "Requests that are being answered.", lambda: self._running)
+        state.metrics.gauge("requests_running", "Requests that are being answered.", lambda: self._running)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -79,24 +79,24 @@ class RequestLogMiddleware:
             "bank": bank if caller else None,
             "request": request_id,
         }
-        self._house.metrics.count("requests", method=_method(scope["method"]), route=path, status=str(status))
-        self._house.metrics.timed(seconds, route=path)
+        self._state.metrics.count("requests", method=_method(scope["method"]), route=path, status=str(status))
+        self._state.metrics.timed(seconds, route=path)
         say("request", logging.INFO, **fields, ms=round(seconds * 1000, 1))
         needed = (getattr(route, "openapi_extra", None) or {}).get("x-scope", "read")
         if status in (401, 403):
-            self._house.metrics.count("denied", key="known" if caller else "none")
-            self._house.audit.denied(**fields)
+            self._state.metrics.count("denied", key="known" if caller else "none")
+            self._state.audit.denied(**fields)
         elif needed != "read":
             more = scope.get("state", {}).get("audited", {})
-            self._house.audit.note(_event(scope["method"], path), **fields, **more)
+            self._state.audit.note(_event(scope["method"], path), **fields, **more)
 
 
 class AuthMiddleware:
     """Lets nobody in without a key, and nobody too often."""
 
-    def __init__(self, app: ASGIApp, house: ServerState) -> None:
+    def __init__(self, app: ASGIApp, state: ServerState) -> None:
         self._app = app
-        self._house = house
+        self._state = state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and _area(scope["path"]) != PAGE:
@@ -113,18 +113,18 @@ class AuthMiddleware:
         await self._app(scope, receive, send)
 
     def _let_in(self, headers: Headers) -> Key:
-        caller = self._house.doors.caller(headers)
-        pause = self._house.buckets.take(caller.id)
+        caller = self._state.auth.caller(headers)
+        pause = self._state.buckets.take(caller.id)
         if pause:
-            self._house.metrics.count("rate_limited")
+            self._state.metrics.count("rate_limited")
             raise Problem(
                 429,
                 f"this key asks too often; go on in {pause:.1f} s",
                 "Unavailable",
                 {"Retry-After": str(max(1, round(pause)))},
             )
-        if not self._house.ready.is_set():
-            said = self._house.problem or "the server is starting; ask again in a second"
+        if not self._state.ready.is_set():
+            said = self._state.problem or "the server is starting; ask again in a second"
             raise Problem(503, said, "Unavailable", {"Retry-After": "1"})
         return caller
 
@@ -132,10 +132,10 @@ class AuthMiddleware:
 class BodyLimitMiddleware:
     """Reads the body, up to a size and within a time."""
 
-    def __init__(self, app: ASGIApp, house: ServerState) -> None:
+    def __init__(self, app: ASGIApp, state: ServerState) -> None:
         self._app = app
-        self._most = house.serving.largest_body
-        self._seconds = house.serving.body_seconds
+        self._most = state.serving.largest_body
+        self._seconds = state.serving.body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):

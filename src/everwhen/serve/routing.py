@@ -137,12 +137,12 @@ async def once(request: Request, inner: Callable[[Request], Coroutine[Any, Any, 
     key = request.headers["idempotency-key"]
     if not 1 <= len(key) <= LONGEST or not key.isascii() or not key.isprintable() or " " in key:
         raise Problem(422, f"Idempotency-Key: use 1 to {LONGEST} visible ASCII characters", "UsageError")
-    house: ServerState = request.app.state.house
+    state: ServerState = request.app.state.server
     asked = "\n".join(
         (request.state.caller.id, request.method, request.url.path, str(request.query_params), key)
     )
     body = await request.body() + repr(if_match_of(request)).encode()
-    kept = await asyncio.to_thread(house.answers.begin, asked, body)
+    kept = await asyncio.to_thread(state.answers.begin, asked, body)
     if kept is not None:
         return Response(
             kept.body, kept.status, media_type=kept.media, headers={"Idempotency-Replayed": "true"}
@@ -150,12 +150,12 @@ async def once(request: Request, inner: Callable[[Request], Coroutine[Any, Any, 
     try:
         response = await inner(request)
     except BaseException:  # not done, or not known to be: the same key may try again
-        await asyncio.shield(asyncio.to_thread(house.answers.abandon, asked))
+        await asyncio.shield(asyncio.to_thread(state.answers.abandon, asked))
         raise
     answer = StoredAnswer(
         response.status_code, response.media_type or "application/json", bytes(response.body)
     )
-    await asyncio.to_thread(house.answers.finish, asked, answer)
+    await asyncio.to_thread(state.answers.finish, asked, answer)
     return response
 
 
@@ -175,8 +175,8 @@ def replied(body: bytes, status: int = 200, headers: dict[str, str] | None = Non
 
 
 def state_of(request: Request) -> ServerState:
-    house: ServerState = request.app.state.house
-    return house
+    state: ServerState = request.app.state.server
+    return state
 
 
 def audited(request: Request, **fields: Any) -> None:

@@ -41,7 +41,6 @@ class ServerSettings:
 
     page: int = 100
     """Entries of a list that are given at once unless `limit` says otherwise."""
-    largest_page: int = 1000
 
     shutdown_seconds: int = 30
     """How long requests that are being answered may go on after SIGTERM."""

@@ -33,7 +33,7 @@ class ServerState:
         self.moving = TransferFiles(serving)
         self.audit = Audit(serving.folder)
         self.buckets = RateLimits(*serving.share_of_each_worker)
-        self.doors = Authenticator(self.keys, auth=serving.auth, announced=running(serving.folder))
+        self.auth = Authenticator(self.keys, auth=serving.auth, announced=running(serving.folder))
         self.background = Background(self.banks, self.metrics, serving)
         self.ready = threading.Event()
         self.problem: str | None = None

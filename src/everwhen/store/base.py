@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,11 @@ from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
 from everwhen.store.jobs import Jobs
 from everwhen.store.maintenance import MaintenanceStore
-from everwhen.store.scan import Scan
+from everwhen.store.search import Search, SearchQuery
 from everwhen.store.then import NOW, Then
 from everwhen.store.tree import TreeStore
 from everwhen.store.vector_model import VectorModel
-from everwhen.types import Finding, Session, Stats, Turn, UnitRow
+from everwhen.types import Finding, Role, Session, Stats, Turn, UnitRow
 from everwhen.when import Interval
 
 Vectors: TypeAlias = NDArray[np.float32]
@@ -57,29 +57,11 @@ class NewTurn:
     codes: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Hard constraints: what does not meet them is not found, however similar it is."""
-
-    between: Interval | None = None
-    known_at: datetime | None = None
-    kinds: frozenset[str] | None = None
-    networks: frozenset[str] | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-
 class Access(NamedTuple):
     """How often a memory was given back, and when last."""
 
     times: int
     last_at: datetime
-
-
-class Scored(NamedTuple):
-    """A unit found by a search, by the `seq` that the store knows it under."""
-
-    unit: int
-    score: float
 
 
 class Store(Protocol):
@@ -151,30 +133,20 @@ class Store(Protocol):
         """Conversations by when they began, as far as their turns had been said and recorded."""
         ...
 
-    def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
-        """Units by the best cosine of their pieces, best first."""
-        ...
-
-    def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        """Units by BM25 over speaker, text and context, best first; stop words only where there is nothing else."""
-        ...
-
-    def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
-        """One question (its vectors as rows, its words) against the bank as it is now: see `Scan`."""
+    def search(self, query: SearchQuery) -> Search:
+        """One question against the bank as it is now: see `Search`."""
         ...
 
     def speakers(self) -> frozenset[str]:
         """Everybody who has spoken."""
         ...
 
-    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
-        """The best cosine of each of some units; those that do not meet the filter are left out."""
+    def roles(self) -> frozenset[Role]:
+        """The roles in which anybody has spoken."""
         ...
 
-    def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
-
-    def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
-        """The coded token vectors of those units that have any."""
+    def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
+        """Those of some units that are there, ascending."""
         ...
 
     def turns_without_codes(self, format: bytes) -> list[str]:

@@ -8,16 +8,14 @@ are merged as they accumulate, so that catching up costs as much as the new rows
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.bm25 import Postings, idf, score
 from everwhen.store.kind_codes import CODES
-from everwhen.store.nearest import Nearness
 from everwhen.store.terms import PACKED, Packed, label_key
-from everwhen.store.top_k import largest, ranked
 from everwhen.store.vectors import AT_ONCE, Vectors, chosen, joined, make_vectors
 
 MERGE_UP_TO = 32_768
@@ -45,7 +43,16 @@ class IndexRows:
 
     def at_places(self, places: NDArray[np.int64]) -> IndexRows:
         """Some of them, in another order."""
-        return IndexRows(*(getattr(self, one.name)[places] for one in fields(IndexRows)))
+        return IndexRows(*(getattr(self, name)[places] for name in IndexRows.__slots__))
+
+    @classmethod
+    def joined(cls, parts: Sequence[IndexRows]) -> IndexRows:
+        """Several, one after the other."""
+        if not parts:
+            return empty_batch(0).rows
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +254,6 @@ class Index:
     def vectors(self) -> int:
         return sum(len(block.vectors) for block in self.blocks)
 
-    def search_vectors(
-        self, query: NDArray[np.float32], limit: int, window: IndexFilter
-    ) -> list[tuple[int, float]]:
-        """Units by cosine, best first."""
-        return Nearness(self.blocks, query[None], window).best(0, limit, -1.0, self.passing(window))
-
     def passing(self, window: IndexFilter) -> NDArray[np.bool_] | None:
         """The rows of all blocks that pass, one block after the other; None when all do."""
         masks = [block.mask(window) for block in self.blocks]
@@ -264,20 +265,6 @@ class Index:
                 for block, mask in zip(self.blocks, masks, strict=True)
             ]
         )
-
-    def similarities(
-        self, query: NDArray[np.float32], units: NDArray[np.int64], window: IndexFilter
-    ) -> dict[int, float]:
-        """The best cosine over its pieces of each of some units that pass, without a look at the others."""
-        found: dict[int, float] = {}
-        for block in self.blocks if len(units) else ():
-            rows = block.find(units)
-            passing = block.mask(window) if len(rows) else None
-            rows = rows if passing is None else rows[passing[rows]]
-            if len(rows):
-                best = block.cosines(query[None], rows.astype(np.int64))[0]
-                found.update(zip(block.rows.units[rows].tolist(), best.tolist(), strict=True))
-        return found
 
     def neighbours(
         self, vectors: NDArray[np.float32], kinds: NDArray[np.int16], floor: float, limit: int
@@ -303,14 +290,6 @@ class Index:
                 units = block.rows.units[rows[places]]
                 near.update(zip(units.tolist(), cosines[places].tolist(), strict=True))
         return [sorted(one.items(), key=lambda item: (-item[1], item[0]))[:limit] for one in found]
-
-    def search_terms(self, terms: Sequence[int], limit: int, window: IndexFilter) -> list[tuple[int, float]]:
-        """Units by BM25, best first. The statistics are those of the whole bank, whatever the window."""
-        if not len(self) or not terms:
-            return []
-        found = self.find(terms)
-        weights, mean_length = self.term_weights(terms, found)
-        return best_by_words(self, self.scores(found, weights, mean_length), limit, self.passing(window))
 
     def find(self, terms: Sequence[int]) -> list[list[slice]]:
         """For each block, where each of some terms stands."""
@@ -351,17 +330,6 @@ class Index:
         return [idf(total, count) for count in containing], length / max(1, total)
 
 
-def best_by_words(
-    index: Index, scores: NDArray[np.float32], limit: int, passing: NDArray[np.bool_] | None
-) -> list[tuple[int, float]]:
-    """The units with the best BM25, of those that have one of the words and pass."""
-    if passing is not None:
-        scores = np.where(passing, scores, np.float32(0.0))
-    places = largest(scores, limit)
-    places = places[scores[places] > 0.0]
-    return ranked(index.blocks, places, scores[places], limit)
-
-
 def among(kinds: NDArray[np.int16], codes: NDArray[np.int16]) -> NDArray[np.bool_]:
     """Which kinds are among the codes: one comparison for each of a few, a look-up in a small table for more."""
     if len(codes) <= FEW_KINDS:
@@ -381,12 +349,7 @@ def _worth_merging(older: int, newer: int) -> bool:
 
 def _joined(a: IndexBatch, b: IndexBatch) -> IndexBatch:
     return IndexBatch(
-        IndexRows(
-            *(
-                np.concatenate([getattr(a.rows, one.name), getattr(b.rows, one.name)])
-                for one in fields(IndexRows)
-            )
-        ),
+        IndexRows.joined([a.rows, b.rows]),
         np.concatenate([a.sizes, b.sizes]),
         np.concatenate([a.packed, b.packed]),
         np.concatenate([a.vectors, b.vectors]),

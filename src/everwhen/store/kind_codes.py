@@ -17,6 +17,11 @@ def code(kind: str, network: str) -> int:
     return KINDS.index(kind) * len(NETWORKS) + NETWORKS.index(network)
 
 
+def kind_of(code: int) -> str:
+    """The kind that a number stands for."""
+    return KINDS[code // len(NETWORKS)]
+
+
 def codes(kinds: Collection[str] | None, networks: Collection[str] | None) -> NDArray[np.int16]:
     """The numbers of all that some kinds can be in some networks; None is any."""
     return np.array(

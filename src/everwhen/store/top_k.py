@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.search import Scored
+
 if TYPE_CHECKING:
     from everwhen.store.index import Block
 
@@ -38,7 +40,7 @@ def largest(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
 
 def ranked(
     blocks: Sequence[Block], places: NDArray[np.int64], scores: NDArray[np.float32], limit: int
-) -> list[tuple[int, float]]:
+) -> list[Scored]:
     """Units at some places, which ascend and count through all blocks, best first; equal scores in the order of time,
     so that it is stable."""
     parts = [(block.rows.units[rows], block.rows.at[rows]) for block, rows in by_block(blocks, places)]
@@ -46,7 +48,7 @@ def ranked(
         return []
     units, at = (np.concatenate([part[i] for part in parts]) for i in range(2))
     order = np.lexsort((units, at, -scores))[:limit]
-    return list(zip(units[order].tolist(), scores[order].tolist(), strict=True))
+    return list(map(Scored, units[order].tolist(), scores[order].tolist()))
 
 
 def by_block(blocks: Sequence[Block], places: NDArray[np.int64]) -> list[tuple[Block, NDArray[np.int64]]]:

@@ -1,6 +1,6 @@
 """The page as an ASGI application for `/ui`, started when somebody first asks for it.
 
-NiceGUI is one application a process, so its pages are registered once and find the house they show through the request.
+NiceGUI is one application a process, so its pages are registered once and find their server through the request.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _one = threading.Lock()
 class UIApp:
     """Everything under `/ui`."""
 
-    def __init__(self, house: ServerState) -> None:
-        self._house = house
-        self._door = PageAuth(house)
+    def __init__(self, state: ServerState) -> None:
+        self._state = state
+        self._auth = PageAuth(state)
         self._stack = AsyncExitStack()
         self._starting = asyncio.Lock()
         self._inner: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         send = sealed(scope, send) if scope["type"] == "http" else send
-        visitor = await self._door.admitted(scope, receive, send)
+        visitor = await self._auth.admitted(scope, receive, send)
         if visitor is None:
             return
         try:
@@ -43,7 +43,7 @@ class UIApp:
             self._own_client(scope, visitor)
         except Problem as problem:
             if scope["type"] == "websocket":
-                await self._door.refuse_socket(receive, send)
+                await self._auth.refuse_socket(receive, send)
             else:
                 await of_problem(Request(scope), problem)(scope, receive, send)
             return
@@ -52,7 +52,7 @@ class UIApp:
         await inner(inside, receive, send)
 
     async def close(self) -> None:
-        """Before the house closes: sockets are told, timers end."""
+        """Before the server closes: sockets are told, timers end."""
         await self._stack.aclose()
 
     async def _started(self) -> ASGIApp:
@@ -65,8 +65,8 @@ class UIApp:
         with _one:
             if _showing:
                 raise Problem(503, "another server of this process shows the page already", "Unavailable")
-            _showing.append(self._house)
-        self._stack.callback(_showing.remove, self._house)
+            _showing.append(self._state)
+        self._stack.callback(_showing.remove, self._state)
         application = await asyncio.to_thread(_prepared)
         await self._stack.enter_async_context(application.router.lifespan_context(application))
         inner: ASGIApp = application
@@ -89,7 +89,7 @@ class UIApp:
         opener: Visitor | None = None
         if client is not None and client.request is not None:
             opener = getattr(client.request.state, "visitor", None)
-        if opener is None or opener.session != visitor.session or opener.house is not visitor.house:
+        if opener is None or opener.session != visitor.session or opener.state is not visitor.state:
             raise Problem(403, "this page was opened by somebody else, or is gone; load it again")
 
 
@@ -103,7 +103,7 @@ def _prepared() -> Any:
 
     page_routes.register()
     # `run_with` sets NiceGUI up and mounts it into an application of its own, which nobody serves: here each request
-    # passes the door first, and NiceGUI starts only when it is wanted.
+    # is checked for its key first, and NiceGUI starts only when it is wanted.
     ui.run_with(
         FastAPI(),
         title="everwhen",

@@ -93,13 +93,13 @@ def empty(title: str, hint: str, icon: str = "hourglass_empty") -> None:
         said(hint)
 
 
-def heading(title: str, hint: str, visit: PageSession) -> None:
+def heading(title: str, hint: str, session: PageSession) -> None:
     """A page's first line; says so when it shows the past."""
     with block("div", "head"):
         said(title, tag="h1")
         said(hint)
-        if visit.as_of is not None:
-            said(f"as of {day(visit.local(visit.as_of), before=True)}", "then", "span")
+        if session.as_of is not None:
+            said(f"as of {day(session.local(session.as_of), before=True)}", "then", "span")
 
 
 def day(instant: datetime, *, before: bool = False) -> str:
@@ -136,9 +136,9 @@ def badge(text: str, kind: str = "") -> str:
     return f'<span class="badge {kind}">{escape(text)}</span>'
 
 
-async def show_turns(visit: PageSession, title: str, ids: Sequence[str], note: str = "") -> None:
+async def show_turns(session: PageSession, title: str, ids: Sequence[str], note: str = "") -> None:
     """What was said, word for word, in a dialog."""
-    turns = await visit.read(
+    turns = await session.read(
         lambda memory: [turn for id_ in ids[:50] for turn in _around(memory, id_)], fresh=False
     )
     seen: dict[str, Turn] = {turn.id: turn for turn in turns}
@@ -148,7 +148,7 @@ async def show_turns(visit: PageSession, title: str, ids: Sequence[str], note: s
             said(note, "soft small")
         listed = sorted(seen.values(), key=lambda turn: (turn.said_at, turn.seq))
         markup(
-            "".join(turn_line(visit, turn, turn.id in ids) for turn in listed)
+            "".join(turn_line(session, turn, turn.id in ids) for turn in listed)
             or "<p class='soft'>No turn.</p>"
         )
         with block("div", "actions"):
@@ -166,8 +166,8 @@ def _around(memory: Any, id_: str) -> list[Turn]:
         return []
 
 
-def turn_line(visit: PageSession, turn: Turn, strong: bool = True) -> str:
-    at = visit.local(turn.said_at)
+def turn_line(session: PageSession, turn: Turn, strong: bool = True) -> str:
+    at = session.local(turn.said_at)
     weight = "" if strong else " faint"
     return (
         f'<div class="turn{weight}" data-turn="{escape(turn.id)}"><div class="meta">{escape(turn.speaker)} · '

@@ -29,7 +29,7 @@ from everwhen.ui.pages.timeline import Timeline
 from everwhen.ui.pages.tree import TreeBrowser
 
 PAGES: dict[str, type[UIPage]] = {
-    leaf.name: leaf for leaf in (Timeline, Explorer, FactBars, Entities, TreeBrowser, MemoryMap, Importing)
+    page.name: page for page in (Timeline, Explorer, FactBars, Entities, TreeBrowser, MemoryMap, Importing)
 }
 THROTTLE = 0.15
 """Seconds between two positions of the slider that are looked at while it moves."""
@@ -39,12 +39,12 @@ _HERE = Path(__file__).parent
 class Layout:
     """One browser tab."""
 
-    def __init__(self, visit: PageSession, page: str, theme: str = "") -> None:
-        self.visit = visit
+    def __init__(self, session: PageSession, page: str, theme: str = "") -> None:
+        self.session = session
         self._page = page
         self._theme = {"dark": True, "light": False}.get(theme)
         self._drawing = 0
-        self._leaf: UIPage | None = None
+        self._shown: UIPage | None = None
         self._links: dict[str, Element] = {}
 
     # The frame
@@ -60,21 +60,21 @@ class Layout:
         self._top()
         with block("div", "frame"):
             self._rail()
-            with block("main", "leaf", "id=main"):
+            with block("main", "page", "id=main"):
                 self._head = block("div")
                 self._tools = block("div")
                 self._busy = block("div", "busy", "aria-hidden=true")
                 self._area = block("div", "", "id=area aria-live=polite")
 
     def _top(self) -> None:
-        visit = self.visit
+        session = self.session
         with block("header", "top"):
             with block("div", "brand"):
                 block("span", "dot", "aria-hidden=true")
                 said("everwhen", "name", "span")
-            names = visit.banks()
-            shown = names if visit.bank in names else [visit.bank, *names]
-            ui.select(shown, value=visit.bank, on_change=lambda event: self._other_bank(event.value)).props(
+            names = session.banks()
+            shown = names if session.bank in names else [session.bank, *names]
+            ui.select(shown, value=session.bank, on_change=lambda event: self._other_bank(event.value)).props(
                 'outlined dense options-dense behavior=menu aria-label="Bank" data-testid=bank'
             ).style("min-width: 8.5rem; max-width: 12rem")
             self._slider()
@@ -85,11 +85,11 @@ class Layout:
                 icon="contrast",
                 hint="Light or dark",
             )
-            if visit.visitor.signed_in:
+            if session.visitor.signed_in:
                 press("", self._sign_out, "plain icon", icon="logout", hint="Sign out")
 
     def _slider(self) -> None:
-        days = self.visit.days()
+        days = self.session.days()
         with block("div", "asof") as self._asof:
             if days is None:
                 return
@@ -109,25 +109,25 @@ class Layout:
         self._say_when()
 
     def _position(self) -> int:
-        days = self.visit.days()
-        if days is None or self.visit.as_of is None:
+        days = self.session.days()
+        if days is None or self.session.as_of is None:
             return days[1] if days else 0
-        return (self.visit.local(self.visit.as_of).date() - days[0].date()).days - 1
+        return (self.session.local(self.session.as_of).date() - days[0].date()).days - 1
 
     def _say_when(self) -> None:
-        then = self.visit.as_of
-        words = "as of now" if then is None else day(self.visit.local(then), before=True)
+        then = self.session.as_of
+        words = "as of now" if then is None else day(self.session.local(then), before=True)
         self._when.set_content(escape(words))
         self._asof.classes(add="past" if then else "", remove="" if then else "past")
         self._now.set_visibility(then is not None)
 
     def _rail(self) -> None:
         with block("nav", "rail", 'aria-label="Pages"'):
-            for number, (name, leaf) in enumerate(PAGES.items(), start=1):
+            for number, (name, page) in enumerate(PAGES.items(), start=1):
                 link = block("button", "", f"type=button data-page={name}")
                 with link:
-                    ui.icon(leaf.icon).props("aria-hidden=true")
-                    said(leaf.title, tag="span")
+                    ui.icon(page.icon).props("aria-hidden=true")
+                    said(page.title, tag="span")
                     said(str(number), tag="kbd").props("aria-hidden=true")
                 self._links[name] = link.on("click", lambda name=name: self.turn_to(name))
             ui.html(
@@ -135,12 +135,12 @@ class Layout:
                 sanitize=False,
             ).classes("keys")
 
-    # What a leaf may ask for
+    # What a page may ask for
 
     async def turn_to(self, name: str) -> None:
         """Show another page of the same bank."""
         self._page = name
-        self._leaf = PAGES[name](self.visit, self)
+        self._shown = PAGES[name](self.session, self)
         for other, link in self._links.items():
             if other == name:
                 link.props["aria-current"] = "page"
@@ -151,22 +151,22 @@ class Layout:
         self._tools.clear()
         self._area.clear()
         with self._tools:
-            if self.visit.stats is not None or name == "import":
-                self._leaf.controls()
+            if self.session.stats is not None or name == "import":
+                self._shown.controls()
         await self.refresh()
 
     async def refresh(self) -> None:
         """Load and draw again; of several at once the last one wins."""
-        leaf = self._leaf
-        if leaf is None:
+        page = self._shown
+        if page is None:
             return
         self._drawing += 1
         mine = self._drawing
         self._busy.classes(add="on")
         problem, data = "", None
         try:
-            if self.visit.stats is not None or leaf.name == "import":
-                data = await leaf.load()
+            if self.session.stats is not None or page.name == "import":
+                data = await page.load()
         except Exception as error:
             problem = _sentence(error)
         if mine != self._drawing:
@@ -174,16 +174,16 @@ class Layout:
         self._busy.classes(remove="on")
         self._head.clear()
         with self._head:
-            heading(leaf.title, leaf.hint, self.visit)
+            heading(page.title, page.hint, self.session)
         self._area.clear()
         with self._area:
             if problem:
                 said(problem, "problem").props("role=alert")
-            elif self.visit.stats is None and leaf.name != "import":
+            elif self.session.stats is None and page.name != "import":
                 self._no_bank()
             else:
-                leaf.draw(data)
-        self._area.props(f"data-drawn={mine} data-leaf={leaf.name}")
+                page.draw(data)
+        self._area.props(f"data-drawn={mine} data-shown={page.name}")
 
     async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "", *, redraw: bool = True) -> None:
         """Do something that may fail, say so, and show what it changed."""
@@ -202,16 +202,16 @@ class Layout:
     # Moving
 
     async def _moved(self, event: GenericEventArguments) -> None:
-        then = self.visit.end_of_day(int(event.args))
-        if then != self.visit.as_of:
-            self.visit.as_of = then
+        then = self.session.end_of_day(int(event.args))
+        if then != self.session.as_of:
+            self.session.as_of = then
             self._say_when()
             self._address()
             await self.refresh()
 
     async def _to_now(self) -> None:
-        self.visit.as_of = None
-        days = self.visit.days()
+        self.session.as_of = None
+        days = self.session.days()
         with self._client:
             ui.run_javascript(f'document.getElementById("as-of").value = {days[1] if days else 0}')
         self._say_when()
@@ -220,15 +220,15 @@ class Layout:
 
     def _address(self) -> None:
         """What stands in the address bar leads here again; never a key."""
-        then = self.visit.as_of
+        then = self.session.as_of
         shown = (
-            "" if then is None else f"?as_of={(self.visit.local(then) - timedelta(microseconds=1)).date()}"
+            "" if then is None else f"?as_of={(self.session.local(then) - timedelta(microseconds=1)).date()}"
         )
         with self._client:
-            ui.navigate.history.replace(f"{MOUNT}/{quote(self.visit.bank)}/{self._page}{shown}")
+            ui.navigate.history.replace(f"{MOUNT}/{quote(self.session.bank)}/{self._page}{shown}")
 
     def _other_bank(self, bank: str) -> None:
-        if bank != self.visit.bank:
+        if bank != self.session.bank:
             # The prefix is ours, not NiceGUI's: the address is given whole.
             ui.run_javascript(f'location.href = "{MOUNT}/{quote(bank)}/{self._page}"')
 
@@ -240,9 +240,9 @@ class Layout:
     def _no_bank(self) -> None:
         with block("div", "sheet"):
             empty(
-                f"There is no bank “{self.visit.bank}” yet.",
+                f"There is no bank “{self.session.bank}” yet.",
                 "Its first write makes it: import a conversation, or add to it from your agent."
-                if self.visit.may("write")
+                if self.session.may("write")
                 else "Its first write makes it, which this key may not do.",
                 "inventory_2",
             )

@@ -1,4 +1,4 @@
-"""What a page of the page is: controls that stay, data that is loaded in a thread, and a drawing of it."""
+"""One page of the user interface: controls that stay, data that is loaded in a thread, and a drawing of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from everwhen.ui.page_session import PageSession
 
 
 class PageFrame(Protocol):
-    """What a leaf may ask of what it stands in."""
+    """What a page may ask of the frame around it."""
 
     async def refresh(self) -> None:
         """Load and draw again."""
@@ -30,8 +30,8 @@ class UIPage:
     icon: ClassVar[str]
     hint: ClassVar[str]
 
-    def __init__(self, visit: PageSession, frame: PageFrame) -> None:
-        self.visit = visit
+    def __init__(self, session: PageSession, frame: PageFrame) -> None:
+        self.session = session
         self.frame = frame
 
     def controls(self) -> None:

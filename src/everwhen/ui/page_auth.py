@@ -1,7 +1,7 @@
 """Who looks at the page: signing in with a key, and what every request and socket under `/ui` has to show.
 
 The key travels once, in the body of the form. The browser then holds the number of a session in a cookie that no script
-can read and no other site can send; the key itself stays in the server's memory, and goes through the same door as that
+can read and no other site can send; the key itself stays in the server's memory, and is checked like that
 of any request each time something is asked for: a key that is revoked is out at once.
 """
 
@@ -81,7 +81,7 @@ class Sessions:
 class Visitor:
     """Somebody with the page open."""
 
-    house: ServerState
+    state: ServerState
     sessions: Sessions
     session: str | None
     host: str
@@ -92,7 +92,7 @@ class Visitor:
         token = self.sessions.token(self.session)
         if token is not None:
             shown["authorization"] = f"Bearer {token}"
-        return self.house.doors.caller(Headers(shown))
+        return self.state.auth.caller(Headers(shown))
 
     @property
     def signed_in(self) -> bool:
@@ -102,8 +102,8 @@ class Visitor:
 class PageAuth:
     """What stands before the page. `admitted` says who comes in; all else is answered here."""
 
-    def __init__(self, house: ServerState) -> None:
-        self._house = house
+    def __init__(self, state: ServerState) -> None:
+        self._state = state
         self.sessions = Sessions()
 
     async def admitted(self, scope: Scope, receive: Receive, send: Send) -> Visitor | None:
@@ -111,15 +111,15 @@ class PageAuth:
         connection = HTTPConnection(scope)
         path = scope["path"].removeprefix(MOUNT)
         host = connection.headers.get("host", "")
-        visitor = Visitor(self._house, self.sessions, connection.cookies.get(_cookie(host)), host)
+        visitor = Visitor(self._state, self.sessions, connection.cookies.get(_cookie(host)), host)
         try:
             _same_origin(connection.headers)
             if scope["type"] == "http" and path in ("/login", "/logout"):
                 await (await self._sign(Request(scope, receive), path, visitor))(scope, receive, send)
                 return None
             caller = visitor.caller()
-            if self._house.buckets.take(caller.id):
-                self._house.metrics.count("rate_limited")
+            if self._state.buckets.take(caller.id):
+                self._state.metrics.count("rate_limited")
                 raise Problem(
                     429, "this key asks too often; wait a second", "Unavailable", {"Retry-After": "1"}
                 )
@@ -127,8 +127,8 @@ class PageAuth:
             await self._turned_away(problem, scope, receive, send)
             return None
         scope.setdefault("state", {})["caller"] = caller
-        if scope["type"] == "http" and not self._house.ready.is_set():
-            await _waiting(self._house.problem)(scope, receive, send)
+        if scope["type"] == "http" and not self._state.ready.is_set():
+            await _waiting(self._state.problem)(scope, receive, send)
             return None
         return visitor
 
@@ -145,7 +145,7 @@ class PageAuth:
         given = parse_qs((await request.body()).decode("utf-8", "replace")).get("key", [""])[0].strip()
         number = self.sessions.open(given)
         try:
-            Visitor(self._house, self.sessions, number, visitor.host).caller()
+            Visitor(self._state, self.sessions, number, visitor.host).caller()
         except Problem as problem:
             self.sessions.close(number)
             said = "This key is not known, or was revoked." if given else "Paste your key first."
@@ -184,7 +184,7 @@ class PageAuth:
 
     async def refuse_socket(self, receive: Receive, send: Send) -> None:
         """Before it is accepted: the browser hears 403, and no frame is read."""
-        self._house.audit.denied(None, route=f"{MOUNT} socket", status=403)
+        self._state.audit.denied(None, route=f"{MOUNT} socket", status=403)
         await receive()
         await send({"type": "websocket.close", "code": 1008})
 

@@ -50,26 +50,26 @@ def _bank(bank: str) -> Response:
 
 async def _page(request: Request, bank: str, page: str) -> Response | None:
     visitor: Visitor = request.state.visitor
-    visit = PageSession(visitor, bank)
+    session = PageSession(visitor, bank)
     try:
         if not BANK_NAME.fullmatch(bank) or page not in PAGES:
             raise Problem(404, "There is nothing at this address.", "NotFound")
-        await visit.look()
+        await session.look()
     except Problem as problem:
         return _told(str(problem.detail), problem.status_code)
     except EverwhenError as error:
         return _told(str(error), 500)
-    visit.as_of = _asked(request.query_params.get("as_of"), visit)
-    shell = Layout(visit, page, theme=request.cookies.get("everwhen_theme", ""))
+    session.as_of = _asked(request.query_params.get("as_of"), session)
+    shell = Layout(session, page, theme=request.cookies.get("everwhen_theme", ""))
     shell.build()
     await ui.context.client.connected(timeout=30.0)
     await shell.turn_to(page)
     return None
 
 
-def _asked(given: str | None, visit: PageSession) -> datetime | None:
+def _asked(given: str | None, session: PageSession) -> datetime | None:
     """`?as_of=2025-04-30`: the end of that day, where it is one that the slider has."""
-    days = visit.days()
+    days = session.days()
     try:
         day = date.fromisoformat(given or "")
     except ValueError:
@@ -77,7 +77,7 @@ def _asked(given: str | None, visit: PageSession) -> datetime | None:
     if days is None or not 0 <= (day - days[0].date()).days < days[1]:
         return None
     after = day + timedelta(days=1)
-    return datetime(after.year, after.month, after.day, tzinfo=zone_of(visit.zone))
+    return datetime(after.year, after.month, after.day, tzinfo=zone_of(session.zone))
 
 
 def _told(sentence: str, status: int) -> Response:

@@ -51,15 +51,15 @@ class PageSession:
     def banks(self) -> list[str]:
         """The banks that the key may read."""
         caller = self.visitor.caller()
-        return [name for name in self.visitor.house.banks.names() if caller.allows("read", name)]
+        return [name for name in self.visitor.state.banks.names() if caller.allows("read", name)]
 
     async def look(self) -> None:
         """Read how much there is; the bank may be new."""
         self._admit("read", "look")
-        if not self.visitor.house.banks.exists(self.bank):
+        if not self.visitor.state.banks.exists(self.bank):
             self.stats = None
             return
-        self.stats, self.zone = await self.visitor.house.banks.call(
+        self.stats, self.zone = await self.visitor.state.banks.call(
             self.bank, lambda memory: (memory.stats(), memory.zone)
         )
 
@@ -81,7 +81,7 @@ class PageSession:
     async def read(self, act: Callable[[Memory], R], *, fresh: bool = True) -> R:
         """Read from the bank in a thread; with `fresh`, after all that was added is extracted."""
         self._admit("read", "read")
-        banks = self.visitor.house.banks
+        banks = self.visitor.state.banks
         with span("search_memory", self.bank):
             return await (banks.read if fresh else banks.call)(self.bank, act)
 
@@ -100,15 +100,15 @@ class PageSession:
         `alone` is for what is short: nobody who has looked first (If-Match) writes meanwhile.
         """
         caller = self._admit(scope, what)
-        house = self.visitor.house
+        state = self.visitor.state
 
         def by_itself(memory: Memory) -> R:
-            with house.banks.changing(self.bank):
+            with state.banks.changing(self.bank):
                 return act(memory)
 
         with span(operation, self.bank):
-            done = await house.banks.wait(self.bank, by_itself if alone else act, create=create)
-        house.audit.note("write", key=caller.id, bank=self.bank, route=f"ui {what}")
+            done = await state.banks.wait(self.bank, by_itself if alone else act, create=create)
+        state.audit.note("write", key=caller.id, bank=self.bank, route=f"ui {what}")
         return done
 
     def _admit(self, scope: Scope, what: str) -> Key:
@@ -116,7 +116,7 @@ class PageSession:
         try:
             admit(caller, scope, self.bank)
         except Problem:
-            self.visitor.house.audit.denied(key=caller.id, bank=self.bank, route=f"ui {what}")
+            self.visitor.state.audit.denied(key=caller.id, bank=self.bank, route=f"ui {what}")
             raise
         asking.set(caller.id)
         return caller

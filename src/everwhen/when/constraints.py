@@ -14,6 +14,7 @@ from everwhen.when.question_cues import AnchorRelation, Order, QuestionCues
 from everwhen.when.reference import TimeRef
 from everwhen.when.resolver import resolve
 from everwhen.when.tokenizer import Token, tokenize, word_set
+from everwhen.when.word_lists import english_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +104,9 @@ _BOUNDARIES = frozenset(
 
 FIRST = frozenset({"first", "earliest", "initially", "originally", "oldest"})
 _LAST = frozenset({"last", "latest", "newest", "lastly"})
-# "First name" and "how long did it last" ask for no order.
-_NO_ORDER_BEFORE = word_set(
-    """name names aid class cousin language floor person lady degree base hand half grade
-    place minute resort straw longer"""
-)
-_VERB_BEFORE = word_set("it did does will to they that this concert film movie")
+_LISTS = english_words("constraints")
+_NO_ORDER_BEFORE = _LISTS["no_order_before"]
+_VERB_BEFORE = _LISTS["verb_before"]
 
 
 def _order(tokens: list[Token], refs: list[TimeRef]) -> Order | None:
@@ -142,11 +140,8 @@ RELATIONS: dict[str, AnchorRelation] = {
     "while": "during",
     "when": "during",
 }
-_NOT_AN_EVENT = word_set("all long that this then it now there which what who you asked")
-_ASKING = word_set(
-    """remember know tell me recall say said about since ask asked wonder figure out sure and or exactly date
-    time like is was"""
-)
+_NOT_AN_EVENT = _LISTS["not_an_event"]
+_ASKING = _LISTS["asking"]
 _END = frozenset({".", "?", "!", ",", ";"})
 
 

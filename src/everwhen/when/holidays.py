@@ -118,11 +118,6 @@ def holiday_date(name: str, year: int, country: str) -> datetime | None:
     return None
 
 
-def known_names() -> frozenset[str]:
-    """Every holiday that has a rule or a source."""
-    return frozenset(_RULES) | frozenset(_FROM_PACKAGE)
-
-
 def is_holiday(name: str) -> bool:
     """Whether there is a date for it, whichever language has words for it."""
     return name in _RULES or name in _FROM_PACKAGE or name in _ELSEWHERE

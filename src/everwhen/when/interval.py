@@ -130,18 +130,6 @@ class Interval:
         length = self.length
         return None if length is None or self.start is None else self.start + length / 2
 
-    def overlap_fraction(self, other: Interval) -> float:
-        """The share of this interval that the other covers, from 0 to 1.
-
-        An open side makes a length infinite: the share is then 1 when the other covers it whole, else 0.
-        """
-        shared = self.intersection(other)
-        if shared is None:
-            return 0.0
-        if self.length is None or shared.length is None:
-            return 1.0 if other.covers(self) else 0.0
-        return shared.length / self.length
-
     def shift(
         self,
         *,

@@ -27,12 +27,6 @@ class Duration:
     minutes: int = 0
     seconds: float = 0
 
-    @property
-    def approximate(self) -> timedelta:
-        """Its usual length, with months of 30.44 and years of 365.25 days."""
-        days = self.years * 365.25 + self.months * 30.4375 + self.weeks * 7 + self.days
-        return timedelta(days=days, hours=self.hours, minutes=self.minutes, seconds=self.seconds)
-
     def after(self, moment: datetime, sign: int = 1) -> datetime:
         """The moment so much later, or earlier with sign -1."""
         months = sign * (12 * self.years + self.months)

@@ -13,6 +13,7 @@ from everwhen.when.iso import parse_interval
 from everwhen.when.meaning import Clock, Days, Fixed, Instants, UnitAt
 from everwhen.when.offsets import Amount, Count
 from everwhen.when.tokenizer import Token, word_set
+from everwhen.when.word_lists import english_words
 
 Sense = tuple[str, Hashable, bool]  # category, value, whether it is too ambiguous to stand alone
 
@@ -43,17 +44,7 @@ WEEKDAYS = {
     "mon": 0, "tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5,
     "sun": 6,
 }  # fmt: skip
-# How hurried people write them; none is another word.
-MISSPELT = {
-    "tommorow": "tomorrow", "tomorow": "tomorrow", "tommorrow": "tomorrow", "tomorrrow": "tomorrow",
-    "yesterdy": "yesterday", "yestarday": "yesterday", "tuseday": "tuesday", "teusday": "tuesday",
-    "wensday": "wednesday", "wendsday": "wednesday", "wednsday": "wednesday", "wednessday": "wednesday",
-    "wedensday": "wednesday", "thrusday": "thursday", "thursady": "thursday", "thurday": "thursday",
-    "firday": "friday", "saterday": "saturday", "satuday": "saturday", "janurary": "january",
-    "januray": "january", "febuary": "february", "feburary": "february", "septemeber": "september",
-    "setember": "september", "ocotber": "october", "octuber": "october", "novemeber": "november",
-    "decemeber": "december",
-}  # fmt: skip
+MISSPELT = {wrong: right for right, ways in english_words("misspelt").items() for wrong in ways}
 SEASON_WORDS = {
     "spring": "spring", "springtime": "spring", "summer": "summer", "summertime": "summer",
     "autumn": "autumn", "fall": "autumn", "winter": "winter", "wintertime": "winter",
@@ -137,7 +128,8 @@ def _words() -> dict[str, list[Sense]]:
 WORDS = _words()
 # Abbreviations that are also words count only where a neighbour says so.
 _SHY = frozenset({"sun", "sat", "wed", "mon", "mar", "sec", "min", "fri"})
-_INVITING = word_set("on this last next every each until till til by since of")
+_LISTS = english_words("lexicon")
+_INVITING = _LISTS["inviting"]
 
 
 def senses(tokens: list[Token], index: int) -> list[Sense]:
@@ -170,9 +162,7 @@ def _is_verb(tokens: list[Token], index: int) -> bool:
     return following.lower in _AFTER_MAY or before in ("this", "that")
 
 
-_AFTER_MAY = word_set(
-    "be have not also well need want only never still even just help include cause take get"
-)
+_AFTER_MAY = _LISTS["after_may"]
 
 
 def _invited(tokens: list[Token], index: int) -> bool:

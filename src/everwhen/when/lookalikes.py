@@ -19,56 +19,22 @@ from everwhen.when.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
 from everwhen.when.meaning import AtClock, Days, Fixed, Hours, Meaning, NoSuchDay, UnitAt
 from everwhen.when.offsets import InAmount, Window
 from everwhen.when.parser import Item
-from everwhen.when.tokenizer import Token, word_set
+from everwhen.when.tokenizer import Token
+from everwhen.when.word_lists import english_words
 
-# What a number before them counts.
-MEASURES = word_set(
-    """dollars dollar bucks euros euro pounds pound yen people persons users rows lines words tokens steps
-    miles mile km kms kilometers kilometres meters metres feet foot inches inch kg kgs grams lbs calories kcal
-    points votes seats copies pages items units requests records files bytes mb gb tb kb mhz ghz px pixels
-    percent times students employees men women kids children guests attendees customers members followers
-    subscribers views likes shares cups cup tbsp tsp tablespoons teaspoons servings pieces bottles boxes
-    rooms houses apartments cars square cubic volts watts degrees rpm mg ml liters litres gallons ounces oz
-    k million billion thousand hundred minutes hours seconds days weeks months years nights reps sets games
-    goals tests commits errors questions tickets songs books photos pictures emails messages calls cats dogs
-    others employees soldiers tons tonnes acres hectares shares chairs tables beds bags more
-    minute hour second day week month year night cal"""
-)
-# What a number after them names.
-LABELS = word_set(
-    """port room page pages line lines seat seats flight route chapter model version item bus gate unit
-    apartment apt suite channel extension ext code pin id no number isbn zip order ticket invoice bug issue
-    pr error python node java windows office ubuntu iphone lot box building block level step grade question
-    exercise figure table act section highway interstate hwy exit platform track row floor house verse rfc
-    iso cve psalm error status http account serial sku ref reference batch episode players aged
-    # size sizes area codes rooms ports score scored won lost beat by"""
-)
-_MONEY = word_set("costs cost paid pay worth price priced spent raised earned weighs about around")
-# Words that may follow a day of the month; before anything else ("the 3rd floor") it was an adjective.
-_AFTER_DAY = word_set(
-    """i we you he she they it my our his her their your the a an this that these and or but so because when
-    while after before if in at for with to from by on of until till is was were will would are am has have
-    had i'm we're i'll we'll there as since then not also who which where due instead works work it's
-    there's please can could should did do does maybe i've we've around about during around sounds
-    he's she's they're you're we'd i'd"""
-)
+_LISTS = english_words("lookalikes")
+MEASURES = _LISTS["measures"]
+LABELS = _LISTS["labels"]
+_MONEY = _LISTS["money"]
+_AFTER_DAY = _LISTS["after_day"]
 _HANGS_ON = frozenset({"before", "after", "following", "preceding"})
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
-_BEFORE_LAST = word_set(
-    "in over for during the these those my our within and of from at throughout . , ; : ( - !"
-)
-_QUANTITIES = word_set(
-    """total sum price cost budget population score rate speed capacity maximum minimum max min limit
-    resolution dpi sensitivity weight distance length height width size value average number amount
-    altitude balance"""
-)
-_STREETS = word_set("street st road rd avenue ave lane drive boulevard square close court")
-_FALLING = word_set("apart off down into over through short on back out behind asleep ill flat under")
-_RUNS_ON = word_set(
-    """run runs running ran work works worked working tested test tests based build builds built break breaks
-    fails fail failed depends supported still stay stuck rely fixed available python node version"""
-)
+_BEFORE_LAST = _LISTS["before_last"]
+_QUANTITIES = _LISTS["quantities"]
+_STREETS = _LISTS["streets"]
+_FALLING = _LISTS["falling"]
+_RUNS_ON = _LISTS["runs_on"]
 
 
 def stands(item: Item, tokens: list[Token]) -> bool:
@@ -153,10 +119,7 @@ def _is_written_short(item: Item, tokens: list[Token]) -> bool:
 
 
 _SHORT = frozenset({"bare ordinal", "day point month", "day and month with points"})
-_LEADS = word_set(
-    """on by since until till the due before after monday tuesday wednesday thursday friday saturday sunday
-    mon tue wed thu fri sat sun ,"""
-)
+_LEADS = _LISTS["leads"]
 
 
 def _wells_up(item: Item, tokens: list[Token], after: str) -> bool:
@@ -168,18 +131,10 @@ def _wells_up(item: Item, tokens: list[Token], after: str) -> bool:
     return opener in ("from", "at", "by", "near", "to", "the") and not words.isdisjoint(_WATERS)
 
 
-_PLACES = word_set(
-    "behind beneath below above near beside beyond under underneath across inside outside up down"
-)
-_WATERS = word_set(
-    """water drank drink drinks drinking drunk hot mineral thermal fresh bottles fetched fetch filled fill flows flowed
-    bathed swam camped hiked walked climbed river stream creek"""
-)
-_STRETCHES = word_set("the in over during these those for throughout all")
-_PASSES = word_set(
-    """go goes going went gone got get gets getting live lives lived suffer suffered struggle struggled made make
-    powered lasted pushed slept sleep worked all half halfway midway partway"""
-)
+_PLACES = _LISTS["places"]
+_WATERS = _LISTS["waters"]
+_STRETCHES = _LISTS["stretches"]
+_PASSES = _LISTS["passes"]
 
 
 def _event_named(tokens: list[Token], index: int) -> bool:
@@ -234,18 +189,9 @@ def _in_a_list_of_years(tokens: list[Token], index: int) -> bool:
 
 _JOINTS = frozenset({"and", "or", ",", "&", "/"})
 _LICENCES = frozenset({"in", "since", "during", "this", "last", "between", "for", "early", "late"})
-_DETERMINERS = word_set("the my our this their his her your a that")
-_EVENTS = word_set(
-    """trip season election elections budget conference report tour vacation holiday wedding reunion race
-    championship olympics marathon pandemic campaign release show festival party harvest edition summit
-    recession crisis flood fire earthquake heatwave tournament retreat roadmap plan goals cohort intake
-    graduation finals draft taxes tax return review audit"""
-)
-# Behind a name they tell that it takes place: my 2018 Japan trip, a 2017 World Cup match.
-_NAMED_EVENTS = _EVENTS | word_set(
-    """cup games cruise visit holidays expedition exhibition congress survey census paper article study album
-    christmas easter thanksgiving halloween match final"""
-)
+_DETERMINERS = _LISTS["determiners"]
+_EVENTS = _LISTS["events"]
+_NAMED_EVENTS = _EVENTS | _LISTS["named_events"]
 
 
 def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, after: str) -> bool:
@@ -311,9 +257,9 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
     return True
 
 
-_PERSONS = word_set("child children kid kids girl girls boy boys man men woman women people folk born")
-_COUNTS = word_set("two three four five six seven eight nine ten both several many all")
-_NTH = word_set("first second third fourth fifth sixth seventh eighth ninth tenth top last other")
+_PERSONS = _LISTS["persons"]
+_COUNTS = _LISTS["counts"]
+_NTH = _LISTS["nth"]
 
 
 def _person_at(tokens: list[Token], index: int) -> bool:
@@ -336,10 +282,7 @@ def _one_of_several(tokens: list[Token], index: int) -> bool:
 
 _FAR = 16
 """Tokens before an ordinal in which what it numbers is looked for."""
-_THINGS = word_set(
-    """rooms houses apartments cars chairs tables beds bags questions tickets songs books photos pictures emails
-    messages calls cats dogs tests items copies pages files lines steps pieces bottles boxes students kids"""
-)
+_THINGS = _LISTS["things"]
 
 # "The last three days of the trip", "for the week before the exam": the time hangs on something else.
 _NEEDS_END = frozenset(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from everwhen.when.tokenizer import Token, word_set
+from everwhen.when.tokenizer import Token
+from everwhen.when.word_lists import english_words
 
 _EXTENSIONS = (
     "7z|avi|bak|bmp|bz2|c|cfg|conf|cpp|css|csv|db|doc|docx|env|epub|gif|go|gz|h|heic|htm|html|ics|ini|ipynb|java|jpeg|"
@@ -22,19 +23,14 @@ _FILES = re.compile(
 _QUOTED = re.compile(
     r"""“([^“”\n]{1,60})”|"([^"\n]{1,60})"|«([^«»\n]{1,60})»|(?<![\w'])['‘]((?!\d\ds?\b[^'’]*\s)[^\n'‘’]{1,60})['’](?!\w)"""
 )
-# What counts from the moment of speaking is said by somebody; a title has a calendar's words.
-_SPOKEN = word_set(
-    "today tomorrow yesterday tonight now ago last next this soon recently i we you my our me us i'll it's see"
-)
+_LISTS = english_words("name_spans")
+_SPOKEN = _LISTS["spoken"]
 _SAYING = re.compile(
     r"(?:\b(?:sa(?:id|ys?|ying)|told(?: \w+)?|tells?(?: \w+)?|wrote|writes?|asked|asks|answered|answers|replied|"
     r"replies|texted|emailed|reads?|goes|went|like|dated?|due|on|in|by|since|until|labell?ed|marked|stamped)|[:,=])\s*$",
     re.IGNORECASE,
 )
-_TITLES = word_set(
-    """read reading watch watched watching film movie novel book song album series show episode play played titled
-    called named entitled"""
-)
+_TITLES = _LISTS["titles"]
 _WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
 
 
@@ -89,7 +85,7 @@ def _is_title(inside: str, before: str) -> bool:
 
 
 _LONGEST = 8
-_SMALL = word_set("a an and at by for from in of on or the to with de la")
+_SMALL = _LISTS["small"]
 
 
 def without_names(tokens: list[Token], spans: list[tuple[int, int]]) -> list[Token]:

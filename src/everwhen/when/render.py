@@ -48,6 +48,8 @@ def describe(interval: Interval, zone: str | None = None) -> str:
         return format_interval(interval)
     if _midnight(start) and _midnight(end):
         return _unit(start, end) or f"from {_date(start)} to {_date(end - DAY)}"
+    if (start.replace(tzinfo=area), end.replace(tzinfo=area)) != (interval.start, interval.end):
+        return format_interval(interval)  # an hour that the clocks showed twice
     return _clocks(interval, start, end)
 
 
@@ -78,6 +80,10 @@ def _clocks(interval: Interval, start: datetime, end: datetime) -> str:
     minutes = start == floor(start, "minute") and end == floor(end, "minute")
     if minutes and end == shift(start, "minute", 1):
         return f"{_date(start)} at {start:%H:%M}"
+    midnight = floor(start, "day") + DAY
+    if minutes and end <= midnight:
+        until = "24:00" if end == midnight else f"{end:%H:%M}"
+        return f"{_date(start)} from {start:%H:%M} to {until}"
     return format_interval(interval)
 
 

@@ -24,7 +24,8 @@ from everwhen.when.recurrence import Recurrence
 from everwhen.when.reference import TimeRef
 from everwhen.when.rules import english
 from everwhen.when.tense import VerbDirection, side_of
-from everwhen.when.tokenizer import Token, tokenize, word_set
+from everwhen.when.tokenizer import Token, tokenize
+from everwhen.when.word_lists import english_words
 from everwhen.when.zones import zone_of
 
 
@@ -84,17 +85,14 @@ def context(at: datetime, zone: str | None, side: Side | None, conventions: Conv
 
 _BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“¿¡«]?[A-ZÀ-ÞА-ЯЁ])|\n+|(?<=[。！？])")
 _WORDS = re.compile(r"[^\W\d_]+|\d")
-_SIGNALS = frozenset(
-    word
-    for word, meanings in WORDS.items()
-    if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
-) | word_set(
-    """ago tonight tonite nye xmas christmas easter thanksgiving halloween hallowe juneteenth hanukkah
-    chanukah passover diwali deepavali holi eid mardi cinco eve rosh yom ytd mtd eod cob eob eow eom eoy while
-    late fortnight fortnights weekdays workdays weekday workday daily weekly monthly yearly annually
-    quarterly biweekly nightly fortnightly clock thousand nineteen twenty eighteen patrick paddy
-    valentine valentines fools fool since birthday sleeps other when hour noon date gras
-    ramadan christmastime pm 0 1 2 3 4 5 6 7 8 9"""
+_LISTS = english_words("resolver")
+_SIGNALS = (
+    frozenset(
+        word
+        for word, meanings in WORDS.items()
+        if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
+    )
+    | _LISTS["signals"]
 )
 
 

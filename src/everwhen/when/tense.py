@@ -7,67 +7,28 @@ from typing import NamedTuple
 
 from everwhen.when.meaning import Side
 from everwhen.when.tokenizer import Token, word_set
+from everwhen.when.word_lists import english_words
 
-_PAST = word_set(
-    """was were wasn't weren't did didn't had hadn't been went came saw got made took found gave told felt
-    left said thought knew became began kept held wrote ran sat stood met paid sent spent built bought brought
-    caught taught fell grew led lost won understood spoke chose drove rode flew ate drank slept woke broke
-    hit hurt put quit read rang sang swam swung threw wore tore stole froze forgot forgave hid fed fled
-    sold shot shut sank stuck struck swore tried taken gone done seen given written eaten driven flown
-    known grown shown broken chosen spoken stolen woken i've we've they've you've lent laid
-    dug drew blew set beat burst bit bled bred cut dealt heard lit meant proved shook shone split spread
-    sprang stung swept wept wound bent bound burnt dreamt learnt spilt spoilt leapt leaned
-    snuck dove hung lay happened ended used ago finished started born"""
-)
-# -ed words that are no past verbs, or that speak of what is arranged.
-_NOT_PAST = word_set(
-    """need feed seed speed indeed hundred red bed wed shed sled weed deed bleed breed exceed proceed succeed
-    embed sacred naked wicked rugged excited tired interested supposed scheduled planned bored worried
-    limited advanced based related united detailed experienced"""
-)
-_FUTURE = word_set(
-    """will won't i'll we'll you'll he'll she'll it'll they'll that'll there'll gonna shall shan't lets
-    planning plan plans upcoming scheduled supposed should must hope hoping expecting expect intend remind
-    schedule reschedule book due wanna gotta need needs want wants can could let please
-    reserve postpone cancel arrange prepare"""
-)
-_BE = word_set(
-    "am is are i'm we're you're they're he's she's it's that's there's isn't aren't ain't 's 'm 're"
-)
-_PRESENT = _BE | word_set(
-    """do does don't doesn't has have having starts begins opens ends leaves arrives closes expires launches
-    happens takes comes goes flies lands ships finishes returns resumes kicks meets moves turns runs lasts
-    falls departs drops airs premieres gets works sounds suits fits"""
-)
+_LISTS = english_words("tense")
+_PAST = _LISTS["past"]
+_NOT_PAST = _LISTS["not_past"]
+_FUTURE = _LISTS["future"]
+_BE = _LISTS["be"]
+_PRESENT = _BE | _LISTS["present"]
 _PASSIVE = _BE | word_set("be being get gets getting")
-_AUXILIARIES = word_set("did didn't do does will would can could should have has had was were are is")
+_AUXILIARIES = _LISTS["auxiliaries"]
 _PREFIX = re.compile(r"^(?:over|under|out|mis|re|un|with|fore|up)(?=\w{3})")
-_MODALS = word_set(
-    """will won't i'll we'll you'll he'll she'll it'll they'll gonna shall should must can could would to
-    may might let don't doesn't didn't"""
-)
-_PREDICATES = word_set("back home here there over away out off gone done ready up free live around")
+_MODALS = _LISTS["modals"]
+_PREDICATES = _LISTS["predicates"]
 """After a form of "be" they tell how things will stand: "I'm back in one day"."""
-_REPORTS = word_set("said says say told promised thought hoped knew swore announced mentioned confirmed")
-_ING_NOUNS = word_set(
-    """morning evening during thing nothing something anything everything spring king ring string ceiling wedding
-    feeling building clothing according being having concerning regarding sibling pudding"""
-)
-_ARRANGED = word_set("booked scheduled planned reserved arranged postponed pushed rescheduled due set")
-_ARTICLES = word_set("the a an my our your his their its this these those some")
+_REPORTS = _LISTS["reports"]
+_ING_NOUNS = _LISTS["ing_nouns"]
+_ARRANGED = _LISTS["arranged"]
+_ARTICLES = _LISTS["articles"]
 _PRONOUNS = word_set("i we they you")
-_NOT_VERBS = word_set(
-    """and or but the a an to of in on at with for from not also really just both all always never often
-    still even only ever then so too who that which when if as than about into before after since until
-    usually actually finally recently already last next this every each"""
-)
-_OPENERS = word_set(
-    """call meet send set see join come bring finish submit buy pick make take get go visit check follow ping
-    email text deploy ship release merge review update move start begin wake order pay return give tell ask
-    try wait leave put add create show find give don't remember sign file renew collect pack clean wash water
-    feed fix print mail reply attend study practice practise read write watch use run hand turn drop"""
-)
-_TURNS = word_set("and so then but or , - please just")
+_NOT_VERBS = _LISTS["not_verbs"]
+_OPENERS = _LISTS["openers"]
+_TURNS = _LISTS["turns"]
 """After these a bare verb with "me" or "us" may ask for something."""
 _BREAKS = frozenset({".", "!", "?", ";"})
 _JOINTS = frozenset(

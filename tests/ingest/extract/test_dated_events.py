@@ -108,3 +108,21 @@ def test_a_past_event_is_never_in_the_future(text: str, verb: str, wanted: str) 
     (event,) = told(f"Ann: {text}")
     assert event.verb == verb and not event.inferred
     assert days(event.occurred) == wanted
+
+
+@pytest.mark.parametrize(
+    ("said", "subject", "text"),
+    [
+        (
+            "Dr. Sampaio rang yesterday afternoon. My iron is low.",
+            "Dr. Sampaio",
+            "Dr. Sampaio rang yesterday afternoon",
+        ),
+        ("Last night was Diwali, and the whole of Leeds was out.", "Last night", "Last night was Diwali"),
+        ("Tom and I drive to Leeds on Friday.", "Tom and Bob", "Tom and Bob drive to Leeds on Friday"),
+        ("I'll run it for the two of us on Sunday.", "Bob", "Bob will run it for the two of them on Sunday"),
+    ],
+)
+def test_an_event_reads_as_a_person_would_write_it(said: str, subject: str, text: str) -> None:
+    (event,) = (one for one in told(f"Bob: {said}") if not one.inferred)
+    assert (event.subject, event.text) == (subject, text)

@@ -308,25 +308,6 @@ def test_a_busy_moment_is_waited_out(server: ScriptedServer, extractor: LLMExtra
     assert not found.failures
 
 
-def test_batches_are_asked_at_once_and_one_failure_costs_no_other(
-    server: ScriptedServer, extractor: LLMExtractor
-) -> None:
-    def answer(asked: Asked) -> Step:
-        if "broken" in asked.prompt:
-            return status(401)
-        words = asked.prompt.rpartition('"text": "')[2].partition('"')[0]
-        return slowly(0.05, data(findings(event(quote=words, verb=words.split()[-1], time=""))))
-
-    server.always(answer)
-    batches = [
-        Batch("s", (turn(n, f"I rowed upstream {word}"),)) for n, word in enumerate(["a", "broken", "c", "d"])
-    ]
-    found = list(extractor.extract_many(batches))
-    assert [one.extractor for one in found] == ["llm:openai:scripted", "rules", *["llm:openai:scripted"] * 2]
-    assert [one.events[0].turns for one in found] == [("id-0",), ("id-1",), ("id-2",), ("id-3",)]
-    assert 1 < server.most_at_once <= 4
-
-
 def test_the_year_9999_is_not_believed(server: ScriptedServer, extractor: LLMExtractor) -> None:
     dates = ["9999-12-31", "9999", "99999-01-01", "0000-00-00", "2023-02-30", "soon"]
     server.then(data(findings(*(event(date=date, object=f"kayak {n}") for n, date in enumerate(dates)))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -39,9 +39,9 @@ def events(*lines: str) -> tuple[ExtractedEvent, ...]:
 
 @pytest.mark.parametrize("text", ["x" * 100_000, "@" * 100_000, "ha 😀 " * 20_000])
 def test_a_long_line_without_blanks_or_full_of_emoji_is_cleaned_at_once(text: str) -> None:
-    start = perf_counter()
+    start = process_time()
     passages(text)
-    assert perf_counter() - start < 5  # a square takes minutes
+    assert process_time() - start < 5  # a square takes minutes
 
 
 def test_addresses_are_blanked() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def turn(text: str) -> Turn:
     return Turn("t1", "s", 0, "user", "Ana", text, AT, "UTC", AT)
 
 
-def voices(*people: tuple[str, str]) -> Coreference:
+def coref(*people: tuple[str, str]) -> Coreference:
     referents = Referents()
     for place, (name, gender) in enumerate(people):
         referents.note(0, place, name, gender)
@@ -61,7 +61,7 @@ def said(
     ],
 )  # fmt: skip
 def test_a_subject_is_somebody_or_nobody(words: str, whom: str | None) -> None:
-    assert subject_of(words, 50, voices(("Mira", "she"))) == whom
+    assert subject_of(words, 50, coref(("Mira", "she"))) == whom
 
 
 @pytest.mark.parametrize(
@@ -95,33 +95,33 @@ def test_of_a_clause_that_is_pointed_at_its_subject_is_meant(
 )
 def test_what_is_supposed_reported_or_made_up_is_no_fact(status: str, kept: bool) -> None:
     text = "I live in Porto."
-    assert bool(facts(turn(text), [said(text, "Porto", status=status)], voices())) is kept
+    assert bool(facts(turn(text), [said(text, "Porto", status=status)], coref())) is kept
 
 
 def test_an_assistant_tells_nothing_of_itself() -> None:
     text = "I live in the cloud, and you live in Porto."
     answer = replace(turn(text), role="assistant")
-    (fact,) = facts(answer, [said(text, "the cloud"), said(text, "Porto", subject="you")], voices())
+    (fact,) = facts(answer, [said(text, "the cloud"), said(text, "Porto", subject="you")], coref())
     assert (fact.subject, fact.object) == ("Ben", "Porto")
 
 
 def test_a_plan_is_a_fact_from_its_day_on_and_none_without_a_day() -> None:
     text = "I'm moving to Porto in July."
-    (planned,) = facts(turn(text), [said(text, "Porto", status="planned")], voices())
+    (planned,) = facts(turn(text), [said(text, "Porto", status="planned")], coref())
     assert planned.valid is not None and planned.valid.start == datetime(2024, 7, 1, tzinfo=UTC)
     text = "I'm moving to Porto one day."
-    assert not facts(turn(text), [said(text, "Porto", status="planned")], voices())
+    assert not facts(turn(text), [said(text, "Porto", status="planned")], coref())
 
 
 def test_a_fact_holds_from_the_time_said_beside_it_and_not_from_that_of_another_clause() -> None:
     text = "I moved to Porto in March."
-    (fact,) = facts(turn(text), [said(text, "Porto")], voices())
+    (fact,) = facts(turn(text), [said(text, "Porto")], coref())
     assert fact.valid is not None and fact.valid.start == datetime(2024, 3, 1, tzinfo=UTC)
     text = "I live in Porto, and in March we saw Rome."
-    (fact,) = facts(turn(text), [said(text, "Porto")], voices())
+    (fact,) = facts(turn(text), [said(text, "Porto")], coref())
     assert fact.valid is None
     text = "It was cold in March. I live in Porto."
-    (fact,) = facts(turn(text), [said(text, "Porto")], voices())
+    (fact,) = facts(turn(text), [said(text, "Porto")], coref())
     assert fact.valid is None
 
 
@@ -154,14 +154,14 @@ def test_what_was_so_at_a_time_held_then_and_what_began_then_holds_still(
     text: str, value: str, name: str, until: datetime | None
 ) -> None:
     read = [(one, parser().parse([one.text])[0]) for one in passages(text)]
-    (fact,) = facts(turn(text), [said(text, value, name)], voices(), read)
+    (fact,) = facts(turn(text), [said(text, value, name)], coref(), read)
     assert fact.valid is not None and (fact.valid.start, fact.valid.end) == (year(2010), until)
 
 
 def test_nothing_is_told_of_itself_or_twice() -> None:
     text = "Porto is Porto, and I live in Porto."
-    assert not facts(turn(text), [said(text, "Porto", subject="Porto")], voices())
-    assert len(facts(turn(text), [said(text, "Porto"), said(text, "Porto")], voices())) == 1
+    assert not facts(turn(text), [said(text, "Porto", subject="Porto")], coref())
+    assert len(facts(turn(text), [said(text, "Porto"), said(text, "Porto")], coref())) == 1
 
 
 def test_a_value_stands_without_article_and_punctuation() -> None:
@@ -256,7 +256,7 @@ def test_a_relation_that_is_often_mistaken_has_to_be_surer() -> None:
 
 def test_of_a_pasted_book_only_what_stands_around_a_value_is_looked_at() -> None:
     text = "I moved to Porto in March. " * 40_000
-    began = perf_counter()
-    found = facts(turn(text), [said(text, "Porto")] * 50, voices())
+    began = process_time()
+    found = facts(turn(text), [said(text, "Porto")] * 50, coref())
     assert len(found) == 1 and found[0].valid is not None and found[0].valid.start is not None
-    assert perf_counter() - began < 5  # to look through all of it for each value takes half a minute
+    assert process_time() - began < 5  # to look through all of it for each value takes half a minute

@@ -14,7 +14,8 @@ from typing import Any
 from everwhen.memory import Memory
 from everwhen.memory.recalling import BY_DEFAULT
 from everwhen.recall import Recall, Recipe, Request
-from everwhen.recall.pipeline import Gathered, decide, gather
+from everwhen.recall.gathering import Gathered, gather
+from everwhen.recall.pipeline import decide
 from everwhen.store import Filter
 from everwhen.types import Recalled
 from everwhen_bench import metrics

@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SMALL = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-)  # fmt: skip
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+from everwhen.when.lexicon import ONES, TEENS, TENS
+
+_SMALL = ("zero", *ONES, *TEENS)
 _ADDS = {word: value for value, word in enumerate(_SMALL)} | {
-    word: 10 * value for value, word in enumerate(_TENS, 2)
+    word: 10 * value for value, word in enumerate(TENS, 2)
 }
 _TIMES = {
     "dozen": 12, "hundred": 100, "k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "bn": 10**9,
@@ -38,7 +36,7 @@ _WORDS = re.compile(
     _START + rf"(?P<said>(?:{_FIRST})\b(?:(?:\s+and)?[\s-]+(?:{_NEXT})\b)*)(?![\w-])", re.IGNORECASE
 )
 _BEHIND = re.compile(r"(?i)\s?(?P<sign>[€$£¥%]|(?:euro|eur|dollar|buck|usd|pound|percent)s?\b)")
-_MORE = re.compile(r"(?i)\s*(?:or|to|[-–—])\s*(?:\d|" + "|".join([*_SMALL, *_TENS]) + r")|\s+and\s+a\s+half")
+_MORE = re.compile(r"(?i)\s*(?:or|to|[-–—])\s*(?:\d|" + "|".join([*_SMALL, *TENS]) + r")|\s+and\s+a\s+half")
 _MEASURE = re.compile(r"(?i)\s*(minute|hour|day|night|week|weekend|month|year|decade)s?\b")
 _OFTEN = re.compile(r"(?i)\s*(?:an?|per|every|each)\s+(?:day|week|month|year)\b")
 

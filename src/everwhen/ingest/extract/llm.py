@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -71,14 +70,6 @@ class LLMExtractor:
             failures = (Failure(_ids(batch), f"{error}; {kept}"),)
         found = Grounding(batch, asked, self._prompt).extraction(findings, self.name, self.version)
         return replace(found, failures=(*failures, *found.failures), usage=self._usage(spent))
-
-    def extract_many(self, batches: Sequence[Batch]) -> Iterator[Extraction]:
-        """Extractions in the order of the batches, as many at a time as the model allows."""
-        if len(batches) < 2:
-            yield from map(self.extract, batches)
-            return
-        with ThreadPoolExecutor(min(self.llm.concurrency, len(batches)), "everwhen-extract") as pool:
-            yield from pool.map(self.extract, batches)
 
     @property
     def _prompt(self) -> str:

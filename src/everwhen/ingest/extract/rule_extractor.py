@@ -73,25 +73,25 @@ class RuleExtractor:
         heard: list[EarlierTurn] = []
         for number, (turn, mine) in enumerate(zip(turns[first:], texts, strict=True), first):
             listener = _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number])
-            voices = Coreference(turn.speaker, listener, number, referents=referents)
+            coref = Coreference(turn.speaker, listener, number, referents=referents)
             read = [(passage, next(parses)) for passage in mine]
-            drafts = _turn_events(turn, read, voices)
+            drafts = _turn_events(turn, read, coref)
             parses_of_turn = [parse for _, parse in read]
             moment = SpeechTime(turn.said_at, turn.zone)
             dated = answer(turn, parses_of_turn, heard, moment)
             drafts += [dated] if dated is not None else []
-            heard = [*heard[-1:], EarlierTurn(turn, parses_of_turn, drafts, voices)]
+            heard = [*heard[-1:], EarlierTurn(turn, parses_of_turn, drafts, coref)]
             names = entities(turn, parses_of_turn, [timed(parse, moment) for parse in parses_of_turn])
             if number >= tells and turn.id not in tellings:
                 telling = narrative_turn(
-                    ParsedTurn(turn, read, drafts, voices, tuple(one.name for one in names))
+                    ParsedTurn(turn, read, drafts, coref, tuple(one.name for one in names))
                 )
                 tellings[turn.id] = telling
                 self._keep(_reading(turns, number), telling)
             if number >= fresh:
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]
-                stated += facts(turn, stated_by.get(turn.id, []), voices, read)
+                stated += facts(turn, stated_by.get(turn.id, []), coref, read)
                 named += names
         retold = narratives(turns[tells:], tellings, batch.ids, batch.vectors, whole=whole)
         return Extraction(
@@ -151,21 +151,21 @@ def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:
     return next(iter(others)) if len(others) == 1 else None
 
 
-def _turn_events(turn: Turn, read: list[tuple[ProseLine, Parse]], voices: Coreference) -> list[EventDraft]:
+def _turn_events(turn: Turn, read: list[tuple[ProseLine, Parse]], coref: Coreference) -> list[EventDraft]:
     moment = SpeechTime(turn.said_at, turn.zone)
     drafts: list[EventDraft] = []
     answer = _answer(turn)
     headers: dict[str, ListHeader] = {}
     for passage, parse in read:
-        voices.offset = passage.start
-        for head, name, gender in people_in(parse, voices):
-            if name not in (voices.speaker, voices.listener):
-                voices.referents.note(voices.turn, passage.start + head.start, name, gender)
+        coref.offset = passage.start
+        for head, name, gender in people_in(parse, coref):
+            if name not in (coref.speaker, coref.listener):
+                coref.referents.note(coref.turn, passage.start + head.start, name, gender)
         if not passage.item:
             headers[passage.text.strip()] = header_of(parse, moment, plans=turn.role == "user")
         header = headers.get(passage.header, ListHeader()) if passage.item else ListHeader()
         if not passage.heads:
-            found = passage_events(passage, parse, voices, moment, header, drafts[-1:])
+            found = passage_events(passage, parse, coref, moment, header, drafts[-1:])
             drafts += [draft for draft in found if not answer or _of_its_own(draft, passage, answer)]
     return drafts
 

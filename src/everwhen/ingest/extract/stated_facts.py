@@ -46,7 +46,7 @@ _CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|who|which|while|the
 def facts(
     turn: Turn,
     stated: Sequence[ReadStatement],
-    voices: Coreference,
+    coref: Coreference,
     read: Sequence[tuple[ProseLine, Parse]] = (),
 ) -> list[ExtractedFact]:
     """The facts that a turn's statements make; `read` are its passages with their grammar.
@@ -56,13 +56,13 @@ def facts(
     found: dict[tuple[str, int], ExtractedFact] = {}
     for one in sorted(stated, key=lambda one: -one.chance):
         words = subject_words(turn.text, (one.subject_at, one.subject_at + len(one.subject)), read)
-        subject = subject_of(words, one.subject_at, voices) if words is not None else None
+        subject = subject_of(words, one.subject_at, coref) if words is not None else None
         status = KEPT.get(one.status)
         if subject is None or status is None or subject.casefold() == one.value.casefold():
             continue
-        if turn.role == "assistant" and subject == voices.speaker:
+        if turn.role == "assistant" and subject == coref.speaker:
             continue  # it has no life to tell of
-        if one.relation.of == "thing" and subject in (voices.speaker, voices.listener):
+        if one.relation.of == "thing" and subject in (coref.speaker, coref.listener):
             continue  # "signed!" is no status of the one who says it
         status, valid = _valid(turn, one, status, read)
         if status == "planned" and valid is None:
@@ -116,7 +116,7 @@ def _is_aside(word: Word, phrase: Word) -> bool:
     return False
 
 
-def subject_of(words: str, at: int, voices: Coreference) -> str | None:
+def subject_of(words: str, at: int, coref: Coreference) -> str | None:
     """Whom some words of a turn mean: the speaker, the listener, somebody spoken of, a name; None: nobody can tell.
 
     `at` is where they stand in the turn.
@@ -124,26 +124,26 @@ def subject_of(words: str, at: int, voices: Coreference) -> str | None:
     words = words.strip(' ,.;:!?"“”()')
     low = words.lower()
     if low in _FIRST:
-        return voices.speaker
+        return coref.speaker
     if low in _SECOND:
-        return voices.listener
+        return coref.listener
     if low in _THIRD:
-        return _meant(_THIRD[low], at, voices)
+        return _meant(_THIRD[low], at, coref)
     if low in _NOBODY:
         return None
     if owned := _OWNED.match(words):
-        owner = subject_of(owned.group(1), at, voices)
+        owner = subject_of(owned.group(1), at, coref)
         thing = owned.group(2).strip()
         named = _NAME_LAST.search(thing)
         if named and named.start() > 0:
             return named.group(1).strip()
         return f"{possessive(owner)} {thing}" if owner else None
     words = _ARTICLE.sub("", words)
-    return voices.speaker if words.lower() in _FILLERS else words
+    return coref.speaker if words.lower() in _FILLERS else words
 
 
-def _meant(pronoun: str, at: int, voices: Coreference) -> str | None:
-    return voices.referents.who(pronoun, voices.turn, at, (voices.speaker, voices.listener or ""))
+def _meant(pronoun: str, at: int, coref: Coreference) -> str | None:
+    return coref.referents.who(pronoun, coref.turn, at, (coref.speaker, coref.listener or ""))
 
 
 def _valid(

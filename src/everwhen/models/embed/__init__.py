@@ -10,17 +10,14 @@ __all__ = ["Embedder", "TokenEmbedder", "Vectors", "gives_tokens", "open_embedde
 CHOICES = "conversation-1, fake, fastembed:<model>, openai:<model>, sentence-transformers:<model>"
 
 
-def open_embedder(spec: str, *, threads: int | None = None) -> Embedder:
-    """The embedder that a setting names. Nothing is loaded before its first use.
-
-    `threads` is how many cores a local model may use (all of them by default).
-    """
+def open_embedder(spec: str) -> Embedder:
+    """The embedder that a setting names. Nothing is loaded before its first use."""
     kind, _, model = spec.partition(":")
     match kind, bool(model):
         case "conversation-1", False:
             from everwhen.models.embed.conversation import ConversationEmbedder
 
-            return ConversationEmbedder(threads)
+            return ConversationEmbedder()
         case "fake", False:
             from everwhen.models.embed.fake import FakeEmbedder
 
@@ -32,7 +29,7 @@ def open_embedder(spec: str, *, threads: int | None = None) -> Embedder:
         case "fastembed", True:
             from everwhen.models.embed.fastembed import FastEmbed
 
-            return FastEmbed(model, threads=threads)
+            return FastEmbed(model)
         case "openai", True:
             from everwhen.models.embed.openai import OpenAIEmbedder
 

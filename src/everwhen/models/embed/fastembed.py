@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from everwhen.errors import ModelError
-from everwhen.models.embed.base import Vectors, normalised
 from everwhen.models.embed.chunking import cut, words_by
+from everwhen.models.embed.downloaded import DownloadedModel
 
 
-class FastEmbed:
+class FastEmbed(DownloadedModel):
     """`fastembed:<model>`, such as `fastembed:BAAI/bge-small-en-v1.5`."""
 
-    def __init__(self, model: str, threads: int | None = None) -> None:
-        self.model = model
-        self.name = f"fastembed:{model}"
-        self.threads = threads
-        self._loading = threading.Lock()
-        self._loaded: Any = None
-
-    @cached_property
-    def dim(self) -> int:
-        return int(self.embed(["dimension"]).shape[1])
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return np.zeros((0, self.dim), np.float32)
-        rows = list(self._model().embed(list(texts)))
-        return normalised(np.asarray(rows, dtype=np.float32))
+    package = "fastembed"
 
     def pieces(self, text: str) -> list[str]:
         tokenizer = self._model().model.tokenizer
@@ -43,11 +23,8 @@ class FastEmbed:
 
         return cut(text, window - 2, window // 8, words_by(count))
 
-    def _model(self) -> Any:
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = self._load()
-        return self._loaded
+    def _rows(self, texts: list[str]) -> Any:
+        return list(self._model().embed(texts))
 
     def _load(self) -> Any:
         try:
@@ -55,6 +32,6 @@ class FastEmbed:
         except ImportError as error:
             raise ModelError(f"{self.name} needs the fastembed package: pip install fastembed") from error
         try:
-            return TextEmbedding(model_name=self.model, threads=self.threads)
+            return TextEmbedding(model_name=self.model)
         except Exception as error:
             raise ModelError(f"fastembed cannot load the model {self.model!r}: {error}") from error

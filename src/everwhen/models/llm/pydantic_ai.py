@@ -38,6 +38,9 @@ LASTING: frozenset[Problem] = frozenset({"key", "model", "unreachable", "timeout
 """Problems of the provider rather than of the question: after `FAILURES` in a row it is left alone for `REST`
 seconds, so that an import does not wait for a dead server at every batch."""
 
+_importing = threading.Lock()
+"""pydantic-ai is imported by one thread at a time: several first questions at once would find it half imported."""
+
 
 class PydanticAI:
     """One model of one provider. Nothing is imported or opened before the first question."""
@@ -125,9 +128,9 @@ class PydanticAI:
         hear: Hear | None = None,
     ) -> AssistantMessage:
         """What the model says next; see `LLM`."""
-        from everwhen.models.llm.pydantic_ai_dialogue import PydanticAIDialogue
-
         with self._trying():
+            from everwhen.models.llm.pydantic_ai_dialogue import PydanticAIDialogue
+
             assert self._model is not None
             talk = PydanticAIDialogue(
                 self._model,
@@ -281,11 +284,14 @@ class PydanticAI:
         with self._opening:
             if self._loop is not None and self._process == os.getpid():  # a fork has no thread
                 return
-            try:
-                from everwhen.models.llm.retrying import RetryingModel
-            except ImportError as error:
-                raise LLMError("extra", f"{self.name} needs pydantic-ai: {EXTRA}") from error
-            model = build(self.name, self._base_url, self._key)
+            with _importing:
+                try:
+                    import everwhen.models.llm.error_messages
+                    import everwhen.models.llm.pydantic_ai_dialogue  # noqa: F401
+                    from everwhen.models.llm.retrying import RetryingModel
+                except ImportError as error:
+                    raise LLMError("extra", f"{self.name} needs pydantic-ai: {EXTRA}") from error
+                model = build(self.name, self._base_url, self._key)
             self._modes = self._modes or self._ladder(model)
             self._model = RetryingModel(
                 model,

@@ -45,8 +45,8 @@ _asking: ContextVar[McpCaller] = ContextVar("asking")
 class CallerMemory:
     """Where a tool finds the memory of whoever asks, if the key allows it."""
 
-    def __init__(self, house: ServerState) -> None:
-        self._house = house
+    def __init__(self, state: ServerState) -> None:
+        self._state = state
 
     @contextmanager
     def __call__(self, scope: Right, tool: str, **noted: Any) -> Iterator[Remembering]:
@@ -55,35 +55,35 @@ class CallerMemory:
         try:
             admit(asking.caller, scope, asking.bank)
         except Problem as problem:
-            self._house.audit.denied(**noted)
+            self._state.audit.denied(**noted)
             raise Refused(problem.detail) from None
         spec = TOOLS[tool].operation.spec if tool in TOOLS else Spec()
         deletes = spec.traced == "delete_memory"
         with (
             span(spec.traced, asking.bank),
-            self._house.banks.lease(asking.bank, create=spec.creates) as memory,
+            self._state.banks.lease(asking.bank, create=spec.creates) as memory,
         ):
             yield memory
             if deletes and not noted.get("dry_run"):
-                self._house.forget(asking.bank)
+                self._state.forget(asking.bank)
         if scope != "read":
-            self._house.audit.note("delete" if deletes else "write", **noted)
+            self._state.audit.note("delete" if deletes else "write", **noted)
 
 
 @asynccontextmanager
-async def mounted(house: ServerState) -> AsyncIterator[ASGIApp]:
+async def mounted(state: ServerState) -> AsyncIterator[ASGIApp]:
     """The application to mount at `/mcp`."""
     manager = StreamableHTTPSessionManager(
-        app=build(CallerMemory(house))._lowlevel_server,
+        app=build(CallerMemory(state))._lowlevel_server,
         stateless=True,
         json_response=True,
         # Keys, and on a server without keys the check of Host and Origin, stand before this already.
         security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        max_request_body_size=house.serving.largest_body,
+        max_request_body_size=state.serving.largest_body,
     )
 
     async with manager.run():
-        yield McpApp(manager, house.serving.calls_at_a_time)
+        yield McpApp(manager, state.serving.calls_at_a_time)
 
 
 class McpApp:

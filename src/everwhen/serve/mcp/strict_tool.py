@@ -114,7 +114,7 @@ def _property(given: Json) -> Json:
 
 
 def in_tools(message: str) -> str:
-    """An error in the words of this door: the tool instead of the command, and a terminal for what no tool does."""
+    """An error in the words of MCP: the tool instead of the command, and a terminal for what no tool does."""
 
     def reworded(found: re.Match[str]) -> str:
         command = found[1]

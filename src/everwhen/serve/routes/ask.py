@@ -26,7 +26,7 @@ STREAM = "text/event-stream"
 
 
 async def _ask(asked: Asked) -> Response:
-    banks, bank = asked.house.banks, asked.bank
+    banks, bank = asked.state.banks, asked.bank
     _may_choose(asked)
     if STREAM in asked.request.headers.get("accept", ""):
         if not banks.exists(bank):
@@ -40,7 +40,7 @@ async def _ask(asked: Asked) -> Response:
 
 def _may_choose(asked: Asked) -> None:
     """A model costs: which ones there are is for those to say who look after the bank."""
-    ours, model = asked.house.settings.llm, asked.operation.model
+    ours, model = asked.state.settings.llm, asked.operation.model
     if model in (None, "none", ours) or asked.request.state.caller.allows("admin", asked.bank):
         return
     raise Problem(403, f"this server answers with {ours or 'none'}; another model needs the scope admin")
@@ -48,7 +48,7 @@ def _may_choose(asked: Asked) -> None:
 
 def _talks(asked: Asked) -> bool:
     """Whether a language model answers: that is waited for, where words of the memory itself are computed."""
-    return (asked.operation.model or asked.house.settings.llm or "none") != "none"
+    return (asked.operation.model or asked.state.settings.llm or "none") != "none"
 
 
 async def _stream(asked: Asked) -> AsyncIterator[bytes]:
@@ -60,7 +60,7 @@ async def _stream(asked: Asked) -> AsyncIterator[bytes]:
                 yield _event("piece", json.dumps({"text": piece}, ensure_ascii=False).encode())
 
     try:
-        async for event in asked.house.banks.stream(asked.bank, pieces, waits=_talks(asked)):
+        async for event in asked.state.banks.stream(asked.bank, pieces, waits=_talks(asked)):
             yield event
     except EverwhenError as error:
         yield _event("problem", bytes(of_library(asked.request, error).body))

@@ -53,10 +53,10 @@ class BankOut(BaseModel):
 @router.get("/banks", response_model=Page[BankName], **needs("read"))
 async def list_banks(request: Request, cursor: Cursor = None, limit: Limit = None) -> Response:
     """The banks that this key may read."""
-    house = state_of(request)
-    seen = [name for name in house.banks.names() if request.state.caller.allows("read", name)]
-    chosen = page(seen, cursor, limit, house.serving)
-    items = [BankName(name=name, bytes=house.banks.size(name)) for name in chosen.items]
+    state = state_of(request)
+    seen = [name for name in state.banks.names() if request.state.caller.allows("read", name)]
+    chosen = page(seen, cursor, limit, state.serving)
+    items = [BankName(name=name, bytes=state.banks.size(name)) for name in chosen.items]
     found = Page[BankName](items=items, next_cursor=chosen.next_cursor)
     return replied(written(found, Page[BankName]))
 
@@ -89,11 +89,11 @@ async def set_bank(request: Request, bank: Bank, body: BankIn) -> Response:
 @router.delete("/banks/{bank}", status_code=204, **needs("admin", "delete_memory_store"))
 async def delete_bank(request: Request, bank: Bank) -> Response:
     """Delete a bank with everything in it, for good."""
-    house = state_of(request)
-    if not house.banks.exists(bank):
+    state = state_of(request)
+    if not state.banks.exists(bank):
         raise NotFound(f"there is no bank '{bank}'")
-    await house.banks.aside(house.banks.remove, bank)
-    await house.banks.aside(house.forget, bank)
+    await state.banks.aside(state.banks.remove, bank)
+    await state.banks.aside(state.forget, bank)
     return Response(status_code=204)
 
 

@@ -14,14 +14,14 @@ from everwhen.types import Receipt
 
 async def _forget(asked: Asked) -> Response:
     """Forget in the bank, then in what the server itself keeps of it."""
-    house, operation = asked.house, asked.operation
+    state, operation = asked.state, asked.operation
     if getattr(operation, "everything", False):
         admit(asked.request.state.caller, "admin", asked.bank)
 
     def act(memory: Memory) -> Receipt:
         receipt: Receipt = memory.perform(operation)
         if not receipt.dry_run:
-            house.forget(asked.bank)
+            state.forget(asked.bank)
         audited(asked.request, dry_run=receipt.dry_run, turns=len(receipt.turns), facts=len(receipt.facts))
         return receipt
 

@@ -20,9 +20,9 @@ async def healthz() -> Response:
 @router.get("/readyz", response_model=dict[str, str], responses=problems(503))
 async def readyz(request: Request) -> Response:
     """The model is loaded, and requests are answered."""
-    house = state_of(request)
-    if not house.ready.is_set():
-        return answer(503, house.problem or "the server is starting", "Unavailable", {"Retry-After": "1"})
+    state = state_of(request)
+    if not state.ready.is_set():
+        return answer(503, state.problem or "the server is starting", "Unavailable", {"Retry-After": "1"})
     return JSONResponse({"status": "ready"})
 
 

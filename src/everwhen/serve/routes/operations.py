@@ -52,7 +52,7 @@ class Asked:
     answer: Answering
 
     @property
-    def house(self) -> ServerState:
+    def state(self) -> ServerState:
         return state_of(self.request)
 
 
@@ -93,7 +93,7 @@ class Answering:
             return Response(status_code=204)
         headers = {"ETag": tag(found)} if isinstance(found, Fact) else None
         if self.spec.paged:
-            serving = asked.house.serving
+            serving = asked.state.serving
             found = page(list(found), asked.values["cursor"], asked.values["limit"], serving)
         elif self.spec.answer:
             found = self.of(**{self.spec.answer: found})
@@ -109,7 +109,7 @@ async def perform(
 
     `act` does something else than the operation as it stands; `run` is another place than the one of its `Spec`.
     """
-    spec, banks = asked.answer.spec, asked.house.banks
+    spec, banks = asked.answer.spec, asked.state.banks
     traced, operation = span_of(asked.request), asked.operation
 
     def work(memory: Memory) -> Response:

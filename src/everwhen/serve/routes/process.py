@@ -30,24 +30,24 @@ async def process(
     ] = None,
 ) -> Response:
     """Wait for the extraction of what was added (503 when it takes long); how many turns were waiting."""
-    house = state_of(request)
-    bound = house.settings.wait_seconds
+    state = state_of(request)
+    bound = state.settings.wait_seconds
     seconds = bound if wait is None else min(wait, bound)
 
     def act(memory: Memory) -> bytes:
         return written(Count(count=memory.process(timeout=seconds)), Count)
 
-    return replied(await house.banks.wait(bank, act))
+    return replied(await state.banks.wait(bank, act))
 
 
 async def _consolidate(asked: Asked) -> Response:
-    house = asked.house
+    state = asked.state
 
     def act(memory: Memory) -> Any:
-        memory.process(timeout=house.settings.wait_seconds)
+        memory.process(timeout=state.settings.wait_seconds)
         return memory.perform(asked.operation)
 
-    await house.banks.extracted(asked.bank)
+    await state.banks.extracted(asked.bank)
     return await perform(asked, act)
 
 

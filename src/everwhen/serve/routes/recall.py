@@ -17,7 +17,7 @@ from everwhen.types import Recall
 
 
 async def _recall(asked: Asked) -> Response:
-    banks, operation = asked.house.banks, _less(asked)
+    banks, operation = asked.state.banks, _less(asked)
 
     def act(memory: Memory) -> Recall:
         found: Recall = memory.perform(operation)
@@ -33,7 +33,7 @@ def _less(asked: Asked) -> Any:
     operation = asked.operation
     if not asked.values["without"]:
         return operation
-    recipe = operation.recipe or for_budget(operation.budget, asked.house.settings)
+    recipe = operation.recipe or for_budget(operation.budget, asked.state.settings)
     for stage in asked.values["without"]:
         recipe = recipe.without(stage)
     return replace(operation, recipe=recipe)

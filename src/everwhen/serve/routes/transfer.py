@@ -34,16 +34,16 @@ ExportIn: Any = create_model("ExportIn", __base__=Body, vectors=in_body(_VECTORS
 @router.post("/banks/{bank}/export", response_class=StreamingResponse, **_EXPORT)
 async def export(request: Request, bank: Bank, body: ExportIn) -> Response:
     """The whole bank as JSON lines, provenance and transaction times included; `/import` makes an equal one."""
-    house = state_of(request)
-    stream = await house.banks.wait(bank, lambda memory: house.moving.written(memory, body.vectors))
+    state = state_of(request)
+    stream = await state.banks.wait(bank, lambda memory: state.moving.written(memory, body.vectors))
     return StreamingResponse(pieces(stream), media_type=LINES)
 
 
 @router.get("/banks/{bank}/import", response_model=Imported, **needs("admin"))
 async def import_received(request: Request, bank: Bank) -> Response:
     """How much of an import has come: where to go on after a broken connection."""
-    house = state_of(request)
-    return replied(written(await house.banks.aside(house.moving.received, bank), Imported))
+    state = state_of(request)
+    return replied(written(await state.banks.aside(state.moving.received, bank), Imported))
 
 
 @router.post("/banks/{bank}/import", response_model=Imported, **_IMPORT)
@@ -54,12 +54,12 @@ async def import_(
     more: Annotated[bool, Query(description="Other parts follow; the last one fills the bank.")] = False,
 ) -> Response:
     """Fill a bank, which must be empty, with an export: at once, or in parts of at most the size of a request."""
-    house = state_of(request)
+    state = state_of(request)
     body = await request.body()
 
     def act(bank: str) -> Imported:
-        return house.moving.take(house.banks, bank, body, offset, more)
+        return state.moving.take(state.banks, bank, body, offset, more)
 
-    done = await house.banks.aside(act, bank)
+    done = await state.banks.aside(act, bank)
     span_of(request).records(done.rows or 0)
     return replied(written(done, Imported))

@@ -27,14 +27,14 @@ async def _turns(asked: Asked) -> Response:
         inside = TimeReader(memory.zone).window(asked.operation.between) or Interval(None, None)
         start = max(filter(None, (inside.start, after[0] if after else None)), default=None)
         said = memory.each_turn(asked.operation.session, (start, inside.end))
-        found = page_of_turns(said, after, given["limit"], asked.house.serving)
+        found = page_of_turns(said, after, given["limit"], asked.state.serving)
         return replied(written(found, asked.answer.of))
 
-    return await asked.house.banks.call(asked.bank, act)
+    return await asked.state.banks.call(asked.bank, act)
 
 
 async def _grep(asked: Asked) -> Response:
-    banks, operation = asked.house.banks, asked.operation
+    banks, operation = asked.state.banks, asked.operation
     events = operation.calendar == "events"
     if not operation.regex:
         return await perform(asked, run=banks.read if events else banks.call)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from everwhen.errors import Damaged
 from everwhen.instants import to_micros
-from everwhen.store.base import Filter
 from everwhen.store.index import IndexBatch, IndexFilter, IndexRows, empty_batch
 from everwhen.store.kind_codes import code, codes
+from everwhen.store.search import Filter
 from everwhen.store.sql.session import Rows, Sql
 from everwhen.store.terms import PACKED, Packed, label_key
 from everwhen.types import ROLES

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from everwhen.errors import Damaged, NotFound, Unavailable
-from everwhen.store.base import BankInfo, Filter, Scored, Vectors
+from everwhen.store.base import BankInfo
 from everwhen.store.index import Index, IndexFilter
-from everwhen.store.index_scan import IndexScan
-from everwhen.store.scan import Scan
+from everwhen.store.memory_search import MemorySearch
+from everwhen.store.search import Filter, Search, SearchQuery
 from everwhen.store.sql.facts import SqlFacts
 from everwhen.store.sql.graph import SqlGraph
 from everwhen.store.sql.jobs import SqlJobs
@@ -28,7 +26,7 @@ from everwhen.store.sqlite.maintenance import SqliteMaintenance
 from everwhen.store.sqlite.scrubbing import SqliteScrubbing
 from everwhen.store.sqlite.turn_cache import TurnCache
 from everwhen.store.vector_model import VectorModel
-from everwhen.types import Finding, UnitRow
+from everwhen.types import ROLES, Finding, Role, UnitRow
 
 
 class SqliteStore(SqlStore):
@@ -109,25 +107,15 @@ class SqliteStore(SqlStore):
 
     # Reading
 
-    def search_vectors(self, query: Vectors, limit: int, where: Filter) -> list[Scored]:
-        window = self._window(where)
-        return [Scored(*found) for found in self._index_for(where).search_vectors(query, limit, window)]
-
-    def search_text(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        window = self._window(where)
-        terms = self._tokenizer.query(query)
-        return [Scored(*found) for found in self._index_for(where).search_terms(terms, limit, window)]
-
-    def scan(self, vectors: Vectors, query: str, where: Filter) -> Scan:
-        window = self._window(where)
-        return IndexScan(self._index_for(where), vectors, query, self._tokenizer, window)
+    def search(self, query: SearchQuery) -> Search:
+        where = query.where
+        return MemorySearch(query, self._index_for(where), self._window(where), self._tokenizer, self)
 
     def speakers(self) -> frozenset[str]:
         return self.index().speakers
 
-    def similarities(self, query: Vectors, units: Sequence[int], where: Filter) -> dict[int, float]:
-        window = self._window(where)
-        return self._index_for(where).similarities(query, np.array(units, dtype=np.int64), window)
+    def roles(self) -> frozenset[Role]:
+        return frozenset(ROLES[role] for block in self.index().blocks for role in block.roles if role >= 0)
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._pages.use() as sql:

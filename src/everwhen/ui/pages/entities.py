@@ -41,7 +41,7 @@ class Entities(UIPage):
         self.picked = ""
 
     async def load(self) -> EntityGraph:
-        return await self.visit.read(self._read)
+        return await self.session.read(self._read)
 
     def draw(self, data: EntityGraph) -> None:
         if not data.entities:
@@ -63,7 +63,7 @@ class Entities(UIPage):
     # Reading
 
     def _read(self, memory: Memory) -> EntityGraph:
-        then = self.visit.as_of
+        then = self.session.as_of
         found: list[tuple[Entity, list[UnitRow]]] = []
         known = [
             one for one in memory.entities() if then is None or (one.first is not None and one.first < then)
@@ -153,19 +153,19 @@ class Entities(UIPage):
             names = ", ".join(f"{data.entities[other][0].name} ({shared})" for shared, other in with_[:6])
             markup(
                 f'<dl class="pairs"><dt>turns</dt><dd class="num">{len(units)}</dd><dt>first</dt>'
-                f"<dd>{day(self.visit.local(first))}</dd><dt>last</dt><dd>{day(self.visit.local(last))}</dd>"
+                f"<dd>{day(self.session.local(first))}</dd><dt>last</dt><dd>{day(self.session.local(last))}</dd>"
                 f"<dt>with</dt><dd>{escape(names) or '–'}</dd></dl><h3>Last spoken of</h3>"
             )
             lines = "".join(
                 f'<div class="turn small" {pick(n)} style="cursor: pointer"><div class="meta">'
-                f"{escape(unit.speaker)} · {day(self.visit.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
+                f"{escape(unit.speaker)} · {day(self.session.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
                 for n, unit in enumerate(units[:6])
             )
             picked(markup(lines), lambda n: self._open(one, units[int(n)]))
 
     async def _open(self, one: Entity, unit: UnitRow) -> None:
         said_in = unit.turns or (unit.id,)
-        await self.frame.doing(lambda: show_turns(self.visit, one.name, said_in), redraw=False)
+        await self.frame.doing(lambda: show_turns(self.session, one.name, said_in), redraw=False)
 
     def _pick(self, id_: str) -> None:
         self.picked = "" if id_ == self.picked else id_

@@ -71,11 +71,11 @@ class FactBars(UIPage):
             )
 
     async def load(self) -> FactsView:
-        return await self.visit.read(self._read)
+        return await self.session.read(self._read)
 
     def draw(self, data: FactsView) -> None:
         self.facts = {fact.id: fact for fact in data.facts}
-        may = self.visit.may("write") and self.visit.as_of is None
+        may = self.session.may("write") and self.session.as_of is None
         if data.review:
             self._review(data.review, may)
         if not data.facts:
@@ -83,7 +83,7 @@ class FactBars(UIPage):
                 empty(
                     "No facts are known yet.",
                     "What holds from one day to another, such as where somebody lives, is drawn here as a bar."
-                    if self.visit.as_of is None
+                    if self.session.as_of is None
                     else "On that day nothing of the kind was known; move the slider to the right.",
                     "fact_check",
                 )
@@ -95,7 +95,7 @@ class FactBars(UIPage):
     # Reading
 
     def _read(self, memory: Memory) -> FactsView:
-        then, moment = self.visit.as_of, self.visit.moment
+        then, moment = self.session.as_of, self.session.moment
         known = then if self.known == "then" else None
         facts = [fact for fact in memory.facts.versions() if _known(fact, known)]
         held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=known)
@@ -119,14 +119,16 @@ class FactBars(UIPage):
     def _bars(self, data: FactsView) -> str:
         starts = [fact.valid_from for fact in data.facts]
         ends = [fact.valid_to for fact in data.facts if fact.valid_to is not None]
-        last = self.visit.stats.last if self.visit.stats and self.visit.stats.last else self.visit.moment
-        end = max([last, *starts, *ends, *([self.visit.as_of] if self.visit.as_of else [])])
-        if self.visit.as_of is None and (self.visit.moment - end) < timedelta(days=30):
-            end = self.visit.moment
+        last = (
+            self.session.stats.last if self.session.stats and self.session.stats.last else self.session.moment
+        )
+        end = max([last, *starts, *ends, *([self.session.as_of] if self.session.as_of else [])])
+        if self.session.as_of is None and (self.session.moment - end) < timedelta(days=30):
+            end = self.session.moment
         start = min(starts)
         room = max((end - start) / 40, timedelta(days=1))
-        axis = Axis(start - room, end + room, self.visit.zone)
-        ticks = axis.drawn_ticks(fitting(axis.start, axis.end), 22, self.visit.as_of)
+        axis = Axis(start - room, end + room, self.session.zone)
+        ticks = axis.drawn_ticks(fitting(axis.start, axis.end), 22, self.session.as_of)
         out = [f'<div class="fact-axis"><span></span><svg class="chart" height="22">{ticks}</svg></div>']
         subject = None
         for fact in data.facts:
@@ -144,15 +146,15 @@ class FactBars(UIPage):
         width = max((axis.place(fact.valid_to) if fact.valid_to else 100.0) - left, 0.6)
         look = "disputed" if fact.status == "disputed" else "held" if holds else "over"
         sure = data.confidence.get(fact.id, fact.confidence)
-        then = self.visit.as_of
+        then = self.session.as_of
         line = (
             f'<line class="then-line" x1="{axis.place(then):.2f}%" x2="{axis.place(then):.2f}%" y1="0" y2="26" '
             'stroke="var(--accent)" stroke-dasharray="3 3"/>'
             if then
             else ""
         )
-        until = f"until {day(self.visit.local(fact.valid_to))}" if fact.valid_to else "still"
-        since = day(self.visit.local(fact.valid_from))
+        until = f"until {day(self.session.local(fact.valid_to))}" if fact.valid_to else "still"
+        since = day(self.session.local(fact.valid_from))
         title = escape(f"{fact.text}: since {since}, {until}")
         fade = 0.35 + 0.65 * sure if look == "held" else 1.0
         says = f"{escape(fact.predicate.replace('_', ' '))} <b>{escape(fact.object)}</b>"
@@ -194,7 +196,7 @@ class FactBars(UIPage):
 
     def _told(self, fact: Fact) -> str:
         often = "told once" if fact.support == 1 else f"told {fact.support} times"
-        return f"since {day(self.visit.local(fact.valid_from))} · {often} · {fact.origin}"
+        return f"since {day(self.session.local(fact.valid_from))} · {often} · {fact.origin}"
 
     def _stale(self, stale: Sequence[StaleFact], may: bool) -> None:
         with block("section", "sheet", "id=stale"):
@@ -229,7 +231,7 @@ class FactBars(UIPage):
 
     def _write(self, what: str, act: Callable[[Memory], Any], done: str) -> Callable[[], Awaitable[None]]:
         async def acted() -> None:
-            await self.frame.doing(lambda: self.visit.write(f"facts/{what}", act), done)
+            await self.frame.doing(lambda: self.session.write(f"facts/{what}", act), done)
 
         return acted
 
@@ -281,7 +283,7 @@ class FactBars(UIPage):
         dialog.open()
 
     async def _sources(self, fact: Fact) -> None:
-        await self.frame.doing(lambda: show_turns(self.visit, fact.text, fact.sources), redraw=False)
+        await self.frame.doing(lambda: show_turns(self.session, fact.text, fact.sources), redraw=False)
 
     async def _open(self, id_: str) -> None:
         fact = self.facts.get(id_)
@@ -289,10 +291,10 @@ class FactBars(UIPage):
             await self.frame.doing(lambda: self._history(fact), redraw=False)
 
     async def _history(self, fact: Fact) -> None:
-        versions = await self.visit.read(
+        versions = await self.session.read(
             lambda memory: memory.facts.history(fact.subject, fact.predicate, versions=True)
         )
-        known = self.visit.as_of if self.known == "then" else None
+        known = self.session.as_of if self.known == "then" else None
         shown = [one for one in versions if known is None or one.recorded_at < known]
         with ui.dialog() as dialog, block("div", "dialog stack", "role=dialog aria-modal=true id=history"):
             said(f"{fact.subject} {fact.predicate.replace('_', ' ')}", tag="h2")
@@ -301,7 +303,7 @@ class FactBars(UIPage):
             with block("div", "actions"):
                 if fact.sources:
                     press("What was said", lambda: self._sources(fact))
-                if self.visit.may("write") and self.visit.as_of is None and fact.superseded_at is None:
+                if self.session.may("write") and self.session.as_of is None and fact.superseded_at is None:
                     with block("span", "actions").on("click", dialog.close):
                         self._decisions(fact)
                 press("Close", dialog.close, "plain")
@@ -309,7 +311,7 @@ class FactBars(UIPage):
         dialog.open()
 
     def _version(self, one: Fact) -> str:
-        local = self.visit.local
+        local = self.session.local
         until = day(local(one.valid_to)) if one.valid_to else "…"
         believed = f"believed from {day(local(one.recorded_at))}"
         if one.superseded_at is not None:

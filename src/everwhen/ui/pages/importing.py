@@ -54,10 +54,10 @@ class Importing(UIPage):
         self.progress: Progress | None = None
 
     async def load(self) -> None:
-        await self.visit.look()
+        await self.session.look()
 
     def draw(self, data: None) -> None:
-        if not self.visit.may("write"):
+        if not self.session.may("write"):
             with block("div", "sheet"):
                 empty(
                     "This key may only read.",
@@ -65,9 +65,9 @@ class Importing(UIPage):
                     "lock",
                 )
             return
-        most = self.visit.visitor.house.serving.largest_body
+        most = self.session.visitor.state.serving.largest_body
         with block("div", "sheet pad stack"):
-            said(f"Into the bank “{self.visit.bank}”", tag="h2")
+            said(f"Into the bank “{self.session.bank}”", tag="h2")
             said(
                 "Conversations from ChatGPT, Claude, LoCoMo or LongMemEval, JSON lines with one message each, or an "
                 "export of everwhen. A file that was imported before adds only what is new.",
@@ -98,21 +98,21 @@ class Importing(UIPage):
             self._show()
 
     async def _take(self, event: UploadEventArguments) -> None:
-        house = self.visit.visitor.house
+        state = self.session.visitor.state
         path = private_file(
-            house.serving.folder / FOLDER / f"{self.visit.bank}.{secrets.token_hex(8)}.upload"
+            state.serving.folder / FOLDER / f"{self.session.bank}.{secrets.token_hex(8)}.upload"
         )
         self.progress = progress = Progress(event.file.name)
         self._timer.activate()
         chosen = str(self.format.value)
         try:
             await event.file.save(path)
-            most = house.serving.largest_import
-            await house.banks.aside(lambda _: check_unpacked_size(path, most), self.visit.bank)
+            most = state.serving.largest_import
+            await state.banks.aside(lambda _: check_unpacked_size(path, most), self.session.bank)
             export = chosen == "everwhen" or (chosen == "auto" and is_export(path))
             act = _export_of(path, progress) if export else _conversations_of(path, chosen, progress)
             # As over HTTP: messages need the scope write, a whole bank admin.
-            await self.visit.write(
+            await self.session.write(
                 "import",
                 act,
                 scope="admin" if export else "write",
@@ -134,7 +134,7 @@ class Importing(UIPage):
             path.unlink(missing_ok=True)
 
     def _too_large(self) -> None:
-        most = self.visit.visitor.house.serving.largest_body
+        most = self.session.visitor.state.serving.largest_body
         ui.notify(
             f"Files of up to {most / 1e6:g} MB can be taken here; larger ones with `everwhen import FILE`.",
             type="negative",
@@ -166,7 +166,7 @@ class Importing(UIPage):
             )
             for note in progress.notes:
                 said(note, "small soft")
-        if progress.result and self.visit.stats is None:
+        if progress.result and self.session.stats is None:
             # The bank came into being: the slider and the chooser are drawn for it.
             ui.timer(1.0, lambda: ui.run_javascript("location.reload()"), once=True)
 

@@ -41,7 +41,7 @@ class MemoryMap(UIPage):
 
     async def load(self) -> list[LevelPlane]:
         if self.planes is None:  # the slider moves over the same points
-            self.planes = await self.visit.read(_planes)
+            self.planes = await self.session.read(_planes)
         return self.planes
 
     def draw(self, data: list[LevelPlane]) -> None:
@@ -60,7 +60,7 @@ class MemoryMap(UIPage):
         with block("div", "tools"):
             choice("Level", {name: name.capitalize() for name in names}, self.level, self._choose)
             said("A point is placed by its meaning and coloured by its month.", "faint small", "span")
-        then = self.visit.as_of
+        then = self.session.as_of
         shown = [n for n, node in enumerate(plane.nodes) if _before(node, then)]
         if not shown:
             with block("div", "sheet"):
@@ -85,7 +85,7 @@ class MemoryMap(UIPage):
         marks = []
         for n in shown:
             node = plane.nodes[n]
-            title = escape(f"{spoken(node.interval, self.visit.zone)}: {node.text[:140]}")
+            title = escape(f"{spoken(node.interval, self.session.zone)}: {node.text[:140]}")
             marks.append(
                 f'<circle {pick(n)} aria-label="{title}" cx="{flat[n][0]:.2f}%" '
                 f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{groups[plane.groups[n]]})">'
@@ -98,9 +98,9 @@ class MemoryMap(UIPage):
         await self.frame.refresh()
 
     async def _open(self, node: Node) -> None:
-        title = spoken(node.interval, self.visit.zone)
+        title = spoken(node.interval, self.session.zone)
         await self.frame.doing(
-            lambda: show_turns(self.visit, title, node.turns[:12], node.text), redraw=False
+            lambda: show_turns(self.session, title, node.turns[:12], node.text), redraw=False
         )
 
 

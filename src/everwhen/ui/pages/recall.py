@@ -47,7 +47,7 @@ class Explorer(UIPage):
     hint = "What an agent would be given, and why."
 
     def controls(self) -> None:
-        kept = self.visit.kept
+        kept = self.session.kept
         with block("div", "tools", "role=search"):
             self.query = (
                 ui.input(placeholder="Ask this memory something", value=str(kept.get("query", "")))
@@ -76,7 +76,7 @@ class Explorer(UIPage):
 
     async def load(self) -> Recall | None:
         query = str(self.query.value or "").strip()
-        self.visit.kept["query"] = query
+        self.session.kept["query"] = query
         if not query:
             return None
         asked: dict[str, Any] = {
@@ -85,14 +85,14 @@ class Explorer(UIPage):
             "after": self._day(self.after.value, "after"),
             "before": self._day(self.before.value, "before"),
             "kinds": self.kinds.value or None,
-            "as_of": self.visit.as_of,
-            "at": self.visit.as_of,
+            "as_of": self.session.as_of,
+            "at": self.session.as_of,
         }
 
         def act(memory: Memory) -> Recall:
             return memory.recall(query, **asked)
 
-        return await self.visit.read(act, fresh=False)
+        return await self.session.read(act, fresh=False)
 
     def draw(self, data: Recall | None) -> None:
         if data is None:
@@ -137,7 +137,7 @@ class Explorer(UIPage):
         time = plan.get("time")
         parts = [
             f"about <b>{escape(about)}</b>",
-            escape(spoken(time, self.visit.zone)) if time else "any time",
+            escape(spoken(time, self.session.zone)) if time else "any time",
             escape(str(plan.get("complexity", ""))) + " question",
             f"answerable {trace.get('answerable', 0.0):.2f}",
             f"recipe {escape(str(trace.get('recipe', '')))}",
@@ -190,13 +190,13 @@ class Explorer(UIPage):
 
     async def _open(self, one: Recalled) -> None:
         await self.frame.doing(
-            lambda: show_turns(self.visit, one.text, one.turns, str(one.why)), redraw=False
+            lambda: show_turns(self.session, one.text, one.turns, str(one.why)), redraw=False
         )
 
     def _day(self, given: str | None, name: str) -> datetime | None:
         if not given:
             return None
-        chosen = TimeReader(self.visit.zone).interval(given, name)
+        chosen = TimeReader(self.session.zone).interval(given, name)
         return chosen.end if name == "after" else chosen.start  # after: the whole day is over
 
 

@@ -86,7 +86,7 @@ class Timeline(UIPage):
             ).props("outlined dense options-dense behavior=menu").style("min-width: 11rem")
 
     async def load(self) -> TimelineView:
-        names, seen = await self.visit.read(self._read)
+        names, seen = await self.session.read(self._read)
         self._names.set_options({"": "Anybody", **{name: name for name in names}})
         return seen
 
@@ -97,7 +97,7 @@ class Timeline(UIPage):
                 empty(
                     "This bank has no events yet.",
                     "What people say they did, do or plan appears here, dated, as soon as it is read."
-                    if self.visit.as_of is None
+                    if self.session.as_of is None
                     else "Nothing was known yet on that day; move the slider to the right.",
                     "timeline",
                 )
@@ -126,7 +126,7 @@ class Timeline(UIPage):
     # Reading
 
     def _read(self, memory: Memory) -> tuple[list[str], TimelineView]:
-        then = self.visit.as_of
+        then = self.session.as_of
         names = [one.name for one in memory.entities() if then is None or (one.first and one.first < then)]
         events = {one.id: one for one in memory.events(as_of=then)}
         about: set[str] | None = None
@@ -166,18 +166,18 @@ class Timeline(UIPage):
 
     def _axis(self, entries: Sequence[Entry]) -> Axis:
         """The stretch that the grain shows, ending with the last thing known, moved as far as somebody panned."""
-        stats = self.visit.stats
-        last = self.visit.as_of or (stats.last if stats and stats.last else datetime.now(UTC))
+        stats = self.session.stats
+        last = self.session.as_of or (stats.last if stats and stats.last else datetime.now(UTC))
         ahead = [_start(one) for one in entries if last < _start(one) < last + timedelta(days=60)]
         last = max(ahead, default=last)
         size = WINDOWS[self.grain]
-        end = shift(floor(self.visit.local(last), self.grain), self.grain, 1)
+        end = shift(floor(self.session.local(last), self.grain), self.grain, 1)
         end = shift(end, self.grain, self.moved * max(size // 2, 1))
         start = shift(end, self.grain, -size)
         if stats and stats.first and not self.moved:  # no empty half where the memory is young
-            first = shift(floor(self.visit.local(stats.first), self.grain), self.grain, -1)
+            first = shift(floor(self.session.local(stats.first), self.grain), self.grain, -1)
             start = min(max(start, first), shift(end, self.grain, -LEAST))
-        return Axis(start, end, self.visit.zone)
+        return Axis(start, end, self.session.zone)
 
     # Drawing
 
@@ -214,7 +214,7 @@ class Timeline(UIPage):
         return (
             f'<svg class="chart" height="{height + (18 if hidden else 4)}" role="group" '
             f'aria-label="Time axis, {len(data.dated)} entries">'
-            f"{axis.drawn_ticks(self.grain, height, self.visit.as_of)}{talked}{''.join(marks)}{more}</svg>"
+            f"{axis.drawn_ticks(self.grain, height, self.session.as_of)}{talked}{''.join(marks)}{more}</svg>"
         )
 
     @staticmethod
@@ -237,7 +237,7 @@ class Timeline(UIPage):
         groups: dict[str, list[str]] = {}
         listed = [one for one in data.dated if one.kind != "session" or "event" not in self.kinds]
         for one in listed[:MOST_ENTRIES]:
-            name = _unit(self.visit.local(max(_start(one), data.axis.start)), self.grain)
+            name = _unit(self.session.local(max(_start(one), data.axis.start)), self.grain)
             groups.setdefault(name, []).append(self._line(one, numbered[id(one)]))
         return "".join(
             f'<section class="group"><h3>{escape(name)}</h3><div class="rows">{"".join(lines)}</div></section>'
@@ -286,7 +286,7 @@ class Timeline(UIPage):
         if entry is None:
             return
         note = f"{spoken(entry.interval, entry.zone)} · confidence {entry.confidence:.2f}"
-        await self.frame.doing(lambda: show_turns(self.visit, entry.text, entry.turns, note), redraw=False)
+        await self.frame.doing(lambda: show_turns(self.session, entry.text, entry.turns, note), redraw=False)
 
 
 def _start(entry: Entry) -> datetime:

@@ -35,7 +35,7 @@ class TreeBrowser(UIPage):
         self.path: list[Node] = []
 
     async def load(self) -> Branch:
-        return await self.visit.read(self._read)
+        return await self.session.read(self._read)
 
     def draw(self, data: Branch) -> None:
         if data.node is None and not data.nodes:
@@ -43,14 +43,14 @@ class TreeBrowser(UIPage):
                 empty(
                     "This bank has no tree yet.",
                     "What was said is condensed here by exchange, session, day, week and month."
-                    if self.visit.as_of is None
+                    if self.session.as_of is None
                     else "Nothing had been said by that day; move the slider to the right.",
                     "account_tree",
                 )
             return
         self.shown = {node.id: node for node in data.nodes}
         self._crumbs()
-        if not data.built and self.visit.may("write") and self.visit.as_of is None:
+        if not data.built and self.session.may("write") and self.session.as_of is None:
             with block("div", "sheet pad").style("margin-bottom: .9rem"):
                 said("Sessions, days, weeks and months are not condensed yet.", "soft")
                 press("Condense now", self._consolidate, "strong", icon="compress")
@@ -58,7 +58,9 @@ class TreeBrowser(UIPage):
             with block("div", "sheet pad").style("margin-bottom: .9rem"):
                 markup(self._words(data.node), "wrap").props("id=node")
         if data.turns:
-            markup("".join(turn_line(self.visit, turn) for turn in data.turns), "sheet pad").props("id=turns")
+            markup("".join(turn_line(self.session, turn) for turn in data.turns), "sheet pad").props(
+                "id=turns"
+            )
         if data.nodes:
             lines = "".join(self._line(node) for node in data.nodes)
             picked(markup(lines, "sheet rows").props("id=nodes"), self._down)
@@ -68,7 +70,7 @@ class TreeBrowser(UIPage):
     # Reading
 
     def _read(self, memory: Memory) -> Branch:
-        then = self.visit.as_of
+        then = self.session.as_of
         here = self.path[-1] if self.path else None
         if here is None:
             level, nodes = _top(memory)
@@ -88,7 +90,7 @@ class TreeBrowser(UIPage):
 
     def _open_then(self, node: Node) -> bool:
         """Whether, at the moment looked from, more was still to come: its words would tell the future."""
-        then = self.visit.as_of
+        then = self.session.as_of
         return then is not None and node.interval.end is not None and node.interval.end > then
 
     def _words(self, node: Node) -> str:
@@ -103,7 +105,7 @@ class TreeBrowser(UIPage):
         of = f"{len(node.children)} {'turn' if node.level == 1 else 'part'}{'' if len(node.children) == 1 else 's'}"
         return (
             f'<div class="row-line node{" open" if open_ else ""}" {pick(node.id)}>'
-            f'<span class="at">{escape(spoken(node.interval, self.visit.zone))}</span>'
+            f'<span class="at">{escape(spoken(node.interval, self.session.zone))}</span>'
             f'<span class="what">{escape(words)}</span>'
             f"<span>{badge(node.name or f'level {node.level}', 'on')} {badge(of)}</span></div>"
         )
@@ -113,7 +115,7 @@ class TreeBrowser(UIPage):
             press("All", lambda: self._up(0), "plain")
             for depth, node in enumerate(self.path, start=1):
                 said("›", "faint", "span")
-                words = f"{node.name}: {spoken(node.interval, self.visit.zone)}"
+                words = f"{node.name}: {spoken(node.interval, self.session.zone)}"
                 press(words, partial(self._up, depth), "plain")
 
     # Acting
@@ -129,7 +131,7 @@ class TreeBrowser(UIPage):
 
     async def _consolidate(self) -> None:
         await self.frame.doing(
-            lambda: self.visit.write("consolidate", lambda memory: memory.consolidate("end"), alone=False),
+            lambda: self.session.write("consolidate", lambda memory: memory.consolidate("end"), alone=False),
             "Condensed.",
         )
 

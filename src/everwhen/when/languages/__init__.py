@@ -3,16 +3,10 @@ grammar."""
 
 from __future__ import annotations
 
-from everwhen.when.tokenizer import word_set
+from everwhen.when.word_lists import english_words
 
-# Frequent words that no other language here has; a test holds this against the data files.
-ONLY_ENGLISH = word_set(
-    """the and with you this that they have were would what which where there their my your about from been it's into
-    than them then these those because should could his her she how when who i'm don't didn't said very just
-    yesterday tomorrow today last next every since until before after during while
-    monday tuesday wednesday thursday friday saturday sunday january february march june july
-    week's weeks months month years year days day hours spring summer"""
-)
+_LISTS = english_words("english")
+ONLY_ENGLISH = _LISTS["only_english"]
 
 
 def plainly_english(text: str, sentence: tuple[int, int], words: frozenset[str]) -> bool:

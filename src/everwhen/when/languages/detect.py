@@ -11,20 +11,10 @@ from everwhen.when.languages import plainly_english
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import codes, language
 from everwhen.when.lexicon import WORDS as ENGLISH_WORDS
-from everwhen.when.tokenizer import word_set
+from everwhen.when.word_lists import english_words
 
-_ENGLISH = word_set(
-    """a the and of to in is you that it he was for on are as with his they i at be this have from or had by not but
-    what all were we when your can said there an each which she do how their if will up about out many then them these
-    so some her would make like him into has look more go see no could people my than been who its now find down did
-    get come made may me our us am had does don't i'm it's i'll i've very after before since until last next every
-    just because while where why over under between during again met went got told called came saw took left gave
-    felt thought knew bought let's i'd you're we're they're that's there's didn't doesn't wasn't isn't can't won't also
-    any back off other another only own same too here well even still want need work home old new good great little
-    long first really much ever never around through without within against both few most such per via door men ten
-    war hat son pin sale sin bin den hem car pour era once always often two three four five six seven eight nine begin
-    half end ends start starts meeting call trip meet lunch dinner party house"""
-)
+_LISTS = english_words("english")
+_ENGLISH = _LISTS["english"]
 _FIGURES = frozenset("0123456789")
 _FAR = 1  # a language that is so much behind the best is tried where the best finds nothing
 _LEAD = 2  # what is nearly as much English is English

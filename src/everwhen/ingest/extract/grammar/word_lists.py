@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
+
+from everwhen.when.word_lists import word_table
 
 
 def vocabulary(text: str) -> frozenset[str]:
@@ -12,7 +13,7 @@ def vocabulary(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_LISTS: dict[str, Any] = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
+_LISTS: dict[str, Any] = word_table(Path(__file__).with_name("words.toml"))
 
 FIRST, SECOND, THIRD = (vocabulary(_LISTS[name]) for name in ("first", "second", "third"))
 WH = vocabulary(_LISTS["wh"])

@@ -13,7 +13,7 @@ from everwhen.ingest.extract.rules.coreference import Coreference
 _OPENERS = vocabulary("when while after before because so then also btw anyway plus")
 
 
-def object_of(clause: Clause, times: Sequence[DatedExpression], voices: Coreference) -> str:
+def object_of(clause: Clause, times: Sequence[DatedExpression], coref: Coreference) -> str:
     word = clause.object
     temporal = {one.i for dated in times for one in dated.words}
     if word is not None and (word.i in temporal or _leads_to(word, temporal)):
@@ -30,13 +30,13 @@ def object_of(clause: Clause, times: Sequence[DatedExpression], voices: Corefere
         # "sold her flat last week": the parser hung what was sold on the time
         near = [one for child in clause.verb.children if child.dep == "npadvmod" for one in child.subtree()]
         left = [one for one in near if one.i > clause.verb.i and one.i not in temporal]
-        return voices.tell(left) if temporal and len(left) > 1 else ""
+        return coref.tell(left) if temporal and len(left) > 1 else ""
     if word.dep in ("prep", "agent"):
         target = word.child("pobj")
-        return f"{word.lower} {voices.phrase(target, temporal)}" if target is not None else ""
+        return f"{word.lower} {coref.phrase(target, temporal)}" if target is not None else ""
     if word.pos in ("VERB", "AUX"):
-        return voices.tell([one for one in word.subtree() if one.i not in temporal][:10])
-    return voices.phrase(word, temporal)
+        return coref.tell([one for one in word.subtree() if one.i not in temporal][:10])
+    return coref.phrase(word, temporal)
 
 
 def _leads_to(word: Word, temporal: set[int]) -> bool:
@@ -47,7 +47,7 @@ def _leads_to(word: Word, temporal: set[int]) -> bool:
     )
 
 
-def sentence_of(clause: Clause, words: Sequence[Word], subject: str, voices: Coreference) -> str:
+def sentence_of(clause: Clause, words: Sequence[Word], subject: str, coref: Coreference) -> str:
     """The clause as a sentence that can be read alone."""
     words = [word for word in words if word.dep != "intj" and word.pos != "SPACE" and word.text not in "!?…"]
     while words and (
@@ -62,10 +62,10 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, voices: Cor
         words = words[2:]  # "Eva, you did it"
     if clause.link == "relative" and clause.object is clause.first.head and clause.verb in words:
         place = words.index(clause.verb) + 1  # "a shelf I built": "Ana built a shelf"
-        parts = (voices.tell(words[:place]), voices.phrase(clause.object), voices.tell(words[place:]))
+        parts = (coref.tell(words[:place]), coref.phrase(clause.object), coref.tell(words[place:]))
         return " ".join(part for part in parts if part)
-    told = voices.tell(words)
-    if clause.subject is None or clause.inherited:
+    told = coref.tell(words)
+    if (clause.subject is None or clause.inherited) and not told.casefold().startswith(subject.casefold()):
         proper = bool(words) and words[0].pos == "PROPN"
         told = f"{subject} {told if proper else told[:1].lower() + told[1:]}"
     return told

@@ -115,9 +115,16 @@ class Coreference:
     def _told(self, word: Word, before: Word | None) -> str:
         if (owner := self.owner(word)) is not None:
             return owner
+        if word.lower == "us" and word.head.lower == "of":
+            return "them"  # "the two of us" is more than the speaker
         if word.pos in ("PRON", "NOUN", "PROPN", "X") and (meant := self.person(word)) is not None:
             return meant
-        agrees = before is not None and before.lower in ("i", "im", "we", "you", "u") and self.person(before)
+        agrees = (
+            before is not None
+            and before.lower in ("i", "im", "we", "you", "u")
+            and before.dep != "conj"  # "Rui and I drive"
+            and self.person(before)
+        )
         if agrees and word.lower in _AGREES:
             return _AGREES[word.lower]
         if agrees and word.tag == "VBP" and word.pos == "VERB":
@@ -144,7 +151,7 @@ def gender_of(head: Word) -> str:
     return "she" if lemma in PEOPLE["she"] else "he" if lemma in PEOPLE["he"] else ""
 
 
-def people_in(parse: Parse, voices: Coreference) -> list[tuple[Word, str, str]]:
+def people_in(parse: Parse, coref: Coreference) -> list[tuple[Word, str, str]]:
     """The people that a text speaks of, in its order: the head word, the name, the gender where it is said."""
     found: dict[int, tuple[Word, str, str]] = {}
     for name in parse.names:
@@ -165,7 +172,7 @@ def people_in(parse: Parse, voices: Coreference) -> list[tuple[Word, str, str]]:
         if (owned or word.dep in ("nsubj", "nsubjpass")) and not any(
             child.i in found for child in word.children
         ):
-            found[word.i] = (word, voices.phrase(word), gender_of(word))
+            found[word.i] = (word, coref.phrase(word), gender_of(word))
     return [found[place] for place in sorted(found)]
 
 

@@ -42,7 +42,7 @@ class DatingContext:
 def events(
     passage: ProseLine,
     parse: Parse,
-    voices: Coreference,
+    coref: Coreference,
     moment: SpeechTime,
     header: ListHeader,
     before: Sequence[EventDraft] = (),
@@ -62,16 +62,16 @@ def events(
             continue
         last = (drafts or list(before))[-1:]
         near = DatingContext(times, frames.get(clause.first.sentence), last[0] if last else None, header)
-        draft = _draft(clause, near, parse, voices, moment)
+        draft = _draft(clause, near, parse, coref, moment)
         if draft is not None:
-            drafts += [draft, *further(draft, times, parse, voices, moment)]
+            drafts += [draft, *further(draft, times, parse, coref, moment)]
     told = {clause.first.sentence for clause in found}
     if passage.item and not drafts and header.dated is not None:
         loose = [*loose, header.dated]
     for dated in loose:
         sentence = parse.sentences[dated.words[0].sentence if dated is not header.dated else 0]
         if sentence[0].sentence not in told and unmeant.isdisjoint(word.i for word in sentence):
-            draft = fragment(sentence, dated, parse, voices, moment, header)
+            draft = fragment(sentence, dated, parse, coref, moment, header)
             if draft is not None:
                 drafts.append(draft)
                 told.add(sentence[0].sentence)
@@ -88,14 +88,14 @@ def _unmeant(passage: ProseLine, parse: Parse) -> set[int]:
 
 
 def _draft(
-    clause: Clause, near: DatingContext, parse: Parse, voices: Coreference, moment: SpeechTime
+    clause: Clause, near: DatingContext, parse: Parse, coref: Coreference, moment: SpeechTime
 ) -> EventDraft | None:
     state = _status(clause, near.header)
     side = side_of(state, tense(clause) in ("present", "progressive"))
     if clause.verb.lemma in ARRANGING and any(_is_of_a_thing(dated, clause) for dated in near.times):
         side = "future"
     dated = chosen(near.times, side, parse.text, moment)
-    subject = _subject(clause, near, dated, voices)
+    subject = _subject(clause, near, dated, coref)
     if (
         not subject
         or not clause.lemma[:1].isalpha()
@@ -110,8 +110,8 @@ def _draft(
     return EventDraft(
         subject=subject,
         verb=clause.lemma,
-        object=object_of(clause, near.times, voices),
-        text=sentence_of(clause, words, subject, voices),
+        object=object_of(clause, near.times, coref),
+        text=sentence_of(clause, words, subject, coref),
         occurred=interval,
         expression=expression,
         inferred=not own,
@@ -139,7 +139,7 @@ def _is_vague(subject: Word | None) -> bool:
 
 
 def _subject(
-    clause: Clause, near: DatingContext, dated: DatedExpression | None, voices: Coreference
+    clause: Clause, near: DatingContext, dated: DatedExpression | None, coref: Coreference
 ) -> str | None:
     """Who: named, or left out ("Passed it on Thursday"), where it is the speaker."""
     word, tag = clause.subject, clause.first.tag
@@ -148,14 +148,17 @@ def _subject(
         if word.lower in WH and clause.link != "relative":
             return None
         points = {one.i for time in near.times if time.interval is not None for one in time.words}
-        who = voices.phrase(word, points)  # "On Friday Olga moved"
+        who = coref.phrase(word, points)  # "On Friday Olga moved"
         # "Last night was the fair", but not "Last night was hard"
-        return who or (voices.phrase(word) if says_what else None)
+        return who or (coref.phrase(word) if says_what else None)
     if clause.verb.lemma == "be" and dated is not None and dated.words[0].i < clause.verb.i:
         return dated.ref.text if says_what else None
+    named = clause.verb.child("compound")
+    if named is not None and named.pos == "PROPN":
+        return coref.phrase(named)  # "Dr. Sampaio rang": the parser took the verb for a surname
     if tag in ("VB", "VBP"):  # a request, unless a list of plans has it: "Remind you on Friday"
         about_you = clause.object is not None and clause.object.lower in SECOND and dated is not None
-        return voices.speaker if near.header.ahead or about_you else None
+        return coref.speaker if near.header.ahead or about_you else None
     if dated is None and (
         clause.link != "root"
         or clause.words()[0].lower in MANNERS
@@ -163,7 +166,7 @@ def _subject(
         or (tag == "VBN" and clause.verb.child("dobj") is None)
     ):
         return None  # "Nice meeting you", "Well done!", "so moved by it"
-    return voices.speaker if tag in ("VBD", "VBN", "VBG") or near.header.ahead else None
+    return coref.speaker if tag in ("VBD", "VBN", "VBG") or near.header.ahead else None
 
 
 def _when(

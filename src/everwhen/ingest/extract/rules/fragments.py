@@ -35,7 +35,7 @@ def fragment(
     sentence: Sequence[Word],
     dated: DatedExpression,
     parse: Parse,
-    voices: Coreference,
+    coref: Coreference,
     moment: SpeechTime,
     header: ListHeader,
 ) -> EventDraft | None:
@@ -54,10 +54,10 @@ def fragment(
     head = next((word for word in nouns if word.dep in ("ROOT", "nsubj", "dobj")), nouns[0])
     ahead = dated.interval.start is not None and dated.interval.start > moment.at
     return EventDraft(
-        subject=voices.speaker,
+        subject=coref.speaker,
         verb="have",
-        object=voices.phrase(head, inside),
-        text=f"{voices.speaker}: {voices.tell([word for word in sentence if word.pos != 'SPACE'])}",
+        object=coref.phrase(head, inside),
+        text=f"{coref.speaker}: {coref.tell([word for word in sentence if word.pos != 'SPACE'])}",
         occurred=dated.interval,
         expression=dated.ref.text,
         inferred=False,

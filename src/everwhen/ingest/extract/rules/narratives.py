@@ -35,7 +35,7 @@ class ParsedTurn:
     turn: Turn
     read: Sequence[tuple[ProseLine, Parse]]
     drafts: Sequence[EventDraft]
-    voices: Coreference
+    coref: Coreference
     entities: tuple[str, ...]
 
 
@@ -61,7 +61,7 @@ def narrative_turn(one: ParsedTurn) -> NarrativeTurn:
         bool(one.drafts),
         _hull([draft.occurred for draft in one.drafts if not draft.inferred]),
         one.entities,
-        opinions(one.read, one.drafts, one.voices, answer=one.turn.role == "assistant"),
+        opinions(one.read, one.drafts, one.coref, answer=one.turn.role == "assistant"),
     )
 
 
@@ -134,12 +134,12 @@ def _line(one: ParsedTurn) -> str:
     worth = {id(word): 1 + (draft.status == "planned") for draft in one.drafts for word in draft.words}
     sentences = []
     for passage, parse in one.read:
-        one.voices.offset = passage.start
+        one.coref.offset = passage.start
         for sentence in parse.sentences:
             if _tells(sentence, passage, parse):
                 decided = any(word.lemma in _DECIDING for word in sentence)
                 rank = max(worth.get(id(word), 0) for word in sentence)
-                sentences.append((2 if decided else rank, _stopped(one.voices.tell(sentence))))
+                sentences.append((2 if decided else rank, _stopped(one.coref.tell(sentence))))
     if not sentences:
         return ""
     most = ANSWER_SENTENCES if one.turn.role == "assistant" else SENTENCES

@@ -17,7 +17,7 @@ _JOINTS = frozenset({"and", "or", ",", "&", "then", ";"})
 
 
 def further(
-    draft: EventDraft, times: Sequence[DatedExpression], parse: Parse, voices: Coreference, moment: SpeechTime
+    draft: EventDraft, times: Sequence[DatedExpression], parse: Parse, coref: Coreference, moment: SpeechTime
 ) -> list[EventDraft]:
     """The other times of a draft's clause, each as an event: its own place where one stands before it."""
     points = [one for one in times if one.interval is not None and one.ref.kind == "point"]
@@ -33,7 +33,7 @@ def further(
         if placed.interval is None or any(placed.interval.overlaps(one.occurred) for one in (draft, *found)):
             return []
         place = _place(between)
-        where = voices.tell(place) if any(word.pos in ("NOUN", "PROPN") for word in place) else draft.object
+        where = coref.tell(place) if any(word.pos in ("NOUN", "PROPN") for word in place) else draft.object
         found.append(
             replace(draft, object=where, occurred=placed.interval, expression=placed.ref.text, quantity="")
         )

@@ -51,7 +51,7 @@ class Opinion:
 def opinions(
     read: Sequence[tuple[ProseLine, Parse]],
     drafts: Sequence[EventDraft],
-    voices: Coreference,
+    coref: Coreference,
     *,
     answer: bool,
 ) -> tuple[Opinion, ...]:
@@ -61,14 +61,14 @@ def opinions(
     for passage, parse in read:
         if passage.item or passage.heads:
             continue
-        voices.offset = passage.start
+        coref.offset = passage.start
         for sentence in parse.sentences:
             text = parse.text[sentence[0].start : sentence[-1].end]
             if len(found) == MOST or not _may_hold_one(sentence, text, passage):
                 continue
             held = _held(sentence, text, events, answer)
             if held is not None:
-                found.append(Opinion(_told(sentence, text, voices), held))
+                found.append(Opinion(_told(sentence, text, coref), held))
     return tuple(found)
 
 
@@ -147,8 +147,8 @@ def _liking(word: Word) -> float | None:
     return FIRM if word.lemma in _LOVE else HELD
 
 
-def _told(sentence: Sequence[Word], text: str, voices: Coreference) -> str:
-    told = voices.tell(sentence)
+def _told(sentence: Sequence[Word], text: str, coref: Coreference) -> str:
+    told = coref.tell(sentence)
     frame = _FRAMES.search(text)
     owned = frame is not None and "my" in frame.group().lower().split()
     if not owned and not any(word.lower in ("i", "im", "we") for word in sentence):
@@ -156,5 +156,5 @@ def _told(sentence: Sequence[Word], text: str, voices: Coreference) -> str:
         # "Your courage" has become "Lena's courage"
         kept = first.pos == "PROPN" or first.text.isupper() or not told.startswith(first.text)
         view = told if kept else told[:1].lower() + told[1:]
-        told = f"{voices.speaker} thinks {'' if view.startswith('that ') else 'that '}{view}"
+        told = f"{coref.speaker} thinks {'' if view.startswith('that ') else 'that '}{view}"
     return told if told.endswith((".", "!", "?")) else f"{told}."

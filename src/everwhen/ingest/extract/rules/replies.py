@@ -43,7 +43,7 @@ class EarlierTurn:
     turn: Turn
     parses: Sequence[Parse]
     drafts: Sequence[EventDraft]
-    voices: Coreference
+    coref: Coreference
 
 
 def answer(
@@ -61,7 +61,7 @@ def answer(
     clause = next((one for one in reversed(clauses(asked.parses[-1])) if one.subject is not None), None)
     if clause is None or clause.subject is None or clause.subject.lower in _SAME:
         return _told_before(turn, before[:-1], dated, reply, moment)
-    heard = replace(asked.voices, listener=turn.speaker)  # "you" is who answers
+    heard = replace(asked.coref, listener=turn.speaker)  # "you" is who answers
     return _of_the_question(clause, heard.phrase(clause.subject), dated, reply, heard, moment)
 
 
@@ -89,7 +89,7 @@ def _of_the_question(
     subject: str,
     dated: DatedExpression,
     reply: Parse,
-    voices: Coreference,
+    coref: Coreference,
     moment: SpeechTime,
 ) -> EventDraft | None:
     """ "When did you adopt Max?" - "like 2 weeks ago"."""
@@ -97,8 +97,8 @@ def _of_the_question(
     draft = EventDraft(
         subject=subject,
         verb=clause.lemma,
-        object=object_of(clause, (), voices),
-        text=f"{subject} {_declared(clause, voices)}",
+        object=object_of(clause, (), coref),
+        text=f"{subject} {_declared(clause, coref)}",
         occurred=moment.day(),
         expression="",
         inferred=False,
@@ -131,11 +131,11 @@ def _dated(
     )
 
 
-def _declared(clause: Clause, voices: Coreference) -> str:
+def _declared(clause: Clause, coref: Coreference) -> str:
     """What was asked, as a statement without its subject: "did you adopt Max" is "adopted Max"."""
     assert clause.subject is not None  # `answer` has looked
     who = {word.i for word in clause.subject.subtree()}
-    someone = voices.person(clause.subject) is not None
+    someone = coref.person(clause.subject) is not None
     helped = any(word.lower == "did" for word in clause.auxiliaries)
     out = []
     for word in clause.words():
@@ -144,7 +144,7 @@ def _declared(clause: Clause, voices: Coreference) -> str:
         if helped and word is clause.first:
             out.append(past_form(word.lower))
         else:
-            out.append(_AGREES[word.lower] if someone and word.lower in _AGREES else voices.tell([word]))
+            out.append(_AGREES[word.lower] if someone and word.lower in _AGREES else coref.tell([word]))
     return " ".join(out)
 
 

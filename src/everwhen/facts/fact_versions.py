@@ -1,0 +1,104 @@
+"""Versions of facts in a ledger: every change supersedes one version and inserts the next; nothing is overwritten."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from everwhen.errors import NotFound
+from everwhen.facts.bitemporal import Placement, until
+from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow
+from everwhen.when import Grain
+
+
+def put(ledger: FactLedger, row: FactRow, placed: Placement, at: datetime) -> FactRow:
+    """Write a believed version: first what gives way, then itself, so that no two ever overlap."""
+    for dropped in placed.dropped:
+        ledger.supersede(dropped, at, placed.outcome, placed.why or None)
+    before = ledger.last_started(row.slot, row.valid_from)
+    if before is not None:
+        end = (
+            before.claimed_to if before.claimed_to and before.claimed_to < row.valid_from else row.valid_from
+        )
+        if before.valid_to != end:
+            revised(ledger, before, at, valid_to=end)
+    return ledger.insert(row)
+
+
+def revised(ledger: FactLedger, row: FactRow, at: datetime, **changes: Any) -> FactRow:
+    """A new version of the same fact; the old one stays as what was believed until now."""
+    ledger.supersede(row, at, "revised")
+    return ledger.insert(replace(row, version=row.version + 1, recorded_at=at, **changes))
+
+
+def stretch(
+    ledger: FactLedger,
+    known: FactRow,
+    placed: Placement,
+    start: datetime,
+    grain: Grain,
+    sure: float,
+    at: datetime,
+) -> FactRow:
+    ledger.supersede(known, at, "revised")
+    row = replace(
+        known,
+        version=known.version + 1,
+        valid_from=start,
+        grain=grain,
+        recorded_at=at,
+        confidence=max(known.confidence, sure),
+    )
+    return put(ledger, row, placed, at)
+
+
+def adjust_predecessor(ledger: FactLedger, slot: int, start: datetime, at: datetime) -> None:
+    """Set the end of the fact before this place in the chain to the start of its next neighbour."""
+    before = ledger.last_started(slot, start)
+    if before is not None:
+        end = until(before.claimed_to, ledger.next_started(slot, start))
+        if before.valid_to != end:
+            revised(ledger, before, at, valid_to=end)
+
+
+def dispute(ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, at: datetime) -> FactRow:
+    assert placed.target is not None
+    row = ledger.insert(replace(row, valid_to=placed.valid_to))
+    conflict = ConflictRow(f"c{secrets.token_hex(6)}", placed.target.id, row.id, placed.why, at, None, None)
+    ledger.open_conflict(conflict, key.seq)
+    return row
+
+
+def promote(ledger: FactLedger, waiting: FactRow, at: datetime, act: Act) -> FactRow:
+    """What was disputed is believed from now on; what starts at the same instant gives way."""
+    ledger.supersede(waiting, at, "revised")
+    same_start = ledger.started_between(waiting.slot, waiting.valid_from, waiting.valid_from)
+    after = ledger.next_started(waiting.slot, waiting.valid_from)
+    row = replace(
+        waiting,
+        version=waiting.version + 1,
+        standing="believed",
+        act=act,
+        recorded_at=at,
+        stated_at=at,
+        valid_to=until(waiting.claimed_to, after),
+    )
+    return put(ledger, row, Placement("insert", dropped=tuple(same_start), why="a conflict was resolved"), at)
+
+
+def settle_slot(ledger: FactLedger, key: FactKey, slot: int, at: datetime) -> None:
+    """The user has spoken: what waited for a decision in this slot has one."""
+    waiting = {row.id: row for row in ledger.disputed(slot)}
+    for conflict in ledger.open_conflicts(key.seq):
+        if conflict.challenger in waiting:
+            ledger.supersede(waiting[conflict.challenger], at, "corrected", "the user decided")
+            ledger.settle(conflict.id, at, None)
+
+
+def existing_fact(ledger: FactLedger, fact_id: str) -> FactRow:
+    row = ledger.fact(fact_id)
+    if row is None:
+        raise NotFound(f"there is no fact '{fact_id}'; `everwhen facts current` lists those that hold")
+    return row

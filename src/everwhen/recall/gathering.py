@@ -1,0 +1,144 @@
+"""Gathers what is known for a question: plan, channels, evidence about the candidates, and the reranker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.models.embed import Embedder
+from everwhen.models.rerank import Candidate, Reranker, RerankQuery
+from everwhen.models.rerank.learned_maxsim import compare
+from everwhen.models.rerank.maxsim import best_matches
+from everwhen.models.rerank.token_codes import decode
+from everwhen.recall.channels import Found, find
+from everwhen.recall.features import CandidatePool, TokenMatches
+from everwhen.recall.llm_judge import plan_by_llm
+from everwhen.recall.plan import Plan, plan
+from everwhen.recall.query_embedding import Query, embed, shortened
+from everwhen.recall.request import Request
+from everwhen.recall.spelling import KnownNames, corrected
+from everwhen.recall.stage_times import timed
+from everwhen.store import Filter, Store, Then
+from everwhen.store.search import Evidence, Search, SearchQuery, Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Everything that was found for a question, before anything is selected."""
+
+    plan: Plan
+    search: Search
+    found: Found
+    pool: CandidatePool | None
+    """The candidates; None where there are none."""
+    vector: NDArray[np.float32]
+    """Of the question."""
+
+
+def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str, float]) -> Gathered:
+    """The candidates of a question with everything known about them."""
+    recipe = request.recipe
+    with timed(timings, "plan"):
+        asked = _planned(store, request.query, request.asked_at)
+        if request.llm is not None and recipe.needs_complexity:
+            asked = plan_by_llm(request.llm, asked)
+    with timed(timings, "embed"):
+        query = embed(embedder, asked)
+    search = store.search(SearchQuery(query.vector, asked.query, request.where))
+    has_assistant = "assistant" in store.roles()
+    who = asked.whose(has_assistant) if recipe.speaker else None
+    if request.seek is None:
+        found, took = find(asked, search, who, request.where, recipe)
+    else:
+        found, took = _sought(store, embedder, request, request.seek, has_assistant)
+    timings |= took
+    # Late interaction is a feature of the fitted sum; a cross-encoder also orders what RRF has found, as in TEMPR.
+    reranks = recipe.rerank and (
+        recipe.fusion == "linear" or (recipe.fusion == "rrf" and request.reranker.name != "maxsim")
+    )
+    by_tokens = reranks and request.reranker.name == "maxsim" and query.tokens is not None
+    with timed(timings, "evidence"):
+        evidence = search.evidence(
+            {unit for ranking in found.values() for unit, _ in ranking},
+            who=who,
+            people=asked.people,
+            tokens=query.words if by_tokens else (),
+            sessions=has_assistant and recipe.fusion == "linear" and recipe.context,
+            vectors=recipe.gate != "none",
+            codes=by_tokens,
+        )
+    evidence = _current(store, evidence, request.where)
+    pool = CandidatePool(asked, evidence, who, has_assistant) if len(evidence) else None
+    if pool is not None and reranks:
+        with timed(timings, "rerank"):
+            pool = _compared(query, pool, request.reranker)
+    return Gathered(asked, search, found, pool, query.vector)
+
+
+def _current(store: Store, evidence: Evidence, where: Filter) -> Evidence:
+    """Without the plans of which a later version had been told by the time that is asked about."""
+    units = [row.seq for row in evidence.rows if row.kind == "event"]
+    if not units:
+        return evidence
+    said = where.between.end if where.between else None
+    then = Then(None if said is None else said - timedelta(microseconds=1), where.known_at)
+    replaced = {
+        event.id for event in store.graph.events_told((), units, then) if event.superseded_at is not None
+    }
+    return evidence.only({row.seq for row in evidence.rows if row.id not in replaced})
+
+
+def _planned(store: Store, words: str, at: datetime) -> Plan:
+    """The question taken apart, its names as this memory spells them."""
+    speakers = store.speakers()
+    query, read = corrected(
+        shortened(words), _names(speakers, store.graph.names()), lambda word: _is_said(store, word)
+    )
+    return replace(plan(query, at, store.info.zone, speakers), read_as=tuple(read.items()))
+
+
+def _is_said(store: Store, word: str) -> bool:
+    """Whether a word stands in any turn."""
+    search = store.search(SearchQuery(words=word, where=Filter(kinds=frozenset({"turn"}))))
+    return any(search.candidates(Wanted(1)).words)
+
+
+@lru_cache(maxsize=8)
+def _names(speakers: frozenset[str], entities: frozenset[str]) -> KnownNames:
+    """The names of a bank, ready to be compared; a bank's sets are the same objects until a name changes."""
+    return KnownNames(speakers | entities)
+
+
+def _sought(
+    store: Store, embedder: Embedder, request: Request, words: str, has_assistant: bool
+) -> tuple[Found, dict[str, float]]:
+    """What other words than the question's find."""
+    asked = _planned(store, words, request.asked_at)
+    search = store.search(SearchQuery(embed(embedder, asked).vector, asked.query, request.where))
+    who = asked.whose(has_assistant) if request.recipe.speaker else None
+    return find(asked, search, who, request.where, request.recipe)
+
+
+def _compared(query: Query, pool: CandidatePool, reranker: Reranker) -> CandidatePool:
+    """The candidates with what a word by word comparison says of them."""
+    if reranker.name == "maxsim":
+        if query.tokens is None or not len(query.tokens) or pool.found.codes is None:
+            return pool
+        tokens = decode(pool.found.codes.tolist())
+        alike = query.tokens @ tokens[0].T
+        best = best_matches(query.tokens, *tokens, alike)
+        if np.isnan(best).all():
+            return pool
+        named = {word.casefold() for person in pool.plan.people for word in person.split()}
+        is_name = np.array([word in named for word in query.words], np.bool_)
+        compared = compare(query.tokens, *tokens, alike)
+        return replace(pool, matches=TokenMatches(best, compared, pool.found.terms.telling, is_name))
+    scores = reranker.score(
+        RerankQuery(pool.plan.query, query.tokens),
+        [Candidate(row.text, row.said_at, row.zone, row.speaker) for row in pool.rows],
+    )
+    return replace(pool, rerank=scores or None)

@@ -1,0 +1,362 @@
+"""The search over an index in memory: one question against one snapshot of it, with the rows of the database beside it.
+
+The bank is scanned once for a question: approximate cosines in one matrix product, BM25 in one pass. A place is a row
+number counted over all blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.instants import from_micros, to_micros
+from everwhen.store.facts import FactStore
+from everwhen.store.graph import GraphStore
+from everwhen.store.index import Index, IndexFilter, IndexRows
+from everwhen.store.kind_codes import codes as kind_codes
+from everwhen.store.kind_codes import kind_of
+from everwhen.store.nearest import Nearness
+from everwhen.store.search import (
+    DERIVED,
+    Candidates,
+    Evidence,
+    Links,
+    Near,
+    SaidBy,
+    Scored,
+    SearchQuery,
+    Sums,
+    Terms,
+    Timed,
+    Turns,
+    Wanted,
+)
+from everwhen.store.sessions import in_sessions
+from everwhen.store.terms import Tokenizer
+from everwhen.store.top_k import by_block, largest, ranked
+from everwhen.types import LinkType, UnitRow
+from everwhen.when import Interval
+
+WORTH_A_THREAD = 20_000
+"""Units from which meaning and words are searched side by side: below, a thread takes longer to start than it saves."""
+SOME_ROWS = 256
+
+
+class Database(Protocol):
+    """What the index does not hold."""
+
+    @property
+    def graph(self) -> GraphStore: ...
+
+    @property
+    def facts(self) -> FactStore: ...
+
+    def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]: ...
+
+    def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]: ...
+
+
+class MemorySearch:
+    """A question's view of the bank. Cheap to create: vectors and words are scanned when they are first needed."""
+
+    def __init__(
+        self, query: SearchQuery, index: Index, window: IndexFilter, tokenizer: Tokenizer, database: Database
+    ) -> None:
+        """`window` is the query's filter in the index's terms."""
+        self._query = query
+        self._index = index
+        self._window = window
+        self._tokenizer = tokenizer
+        self._database = database
+        self._question_terms = tokenizer.query(query.words)
+        self._said: dict[SaidBy, NDArray[np.bool_]] = {}
+
+    # Candidates
+
+    def candidates(self, wanted: Wanted) -> Candidates:
+        searches: list[Callable[[], list[list[Scored]]]] = [
+            partial(self._by_meaning, wanted) if wanted.meaning and self._query.vector is not None else list,
+            partial(self._by_words, wanted) if wanted.words else list,
+        ]
+        if len(self._index) < WORTH_A_THREAD:
+            meaning, words = (search() for search in searches)
+        else:
+            with ThreadPoolExecutor(len(searches)) as pool:
+                meaning, words = pool.map(lambda search: search(), searches)
+        return Candidates(meaning, words, self._timed(wanted) if wanted.windows else ())
+
+    def _by_meaning(self, wanted: Wanted) -> list[list[Scored]]:
+        return [self._nearness.best(wanted.limit, wanted.floor, self._among(who)) for who in wanted.whose]
+
+    def _by_words(self, wanted: Wanted) -> list[list[Scored]]:
+        out = []
+        for passing in map(self._among, wanted.whose):
+            scores = self._bm25 if passing is None else np.where(passing, self._bm25, np.float32(0.0))
+            places = largest(scores, wanted.limit)
+            places = places[scores[places] > 0.0]
+            out.append(ranked(self._index.blocks, places, scores[places], wanted.limit))
+        return out
+
+    def _timed(self, wanted: Wanted) -> list[Timed]:
+        """The nearest turns of each window, and the nearest units that have a time of their own."""
+        cosines: dict[int, float] = {}
+        for window in wanted.windows:
+            own = self._query.where.between
+            between = window if own is None else own.intersection(window)
+            if between is not None:
+                cosines |= dict(self._near(wanted, {"turn"}, between))
+        places = self._places(np.fromiter(cosines, dtype=np.int64, count=len(cosines)))
+        turns = self._rows(places)
+        times = {
+            unit: ("turn", Interval(from_micros(at), from_micros(at), "second"))
+            for unit, at in zip(turns.units.tolist(), turns.at.tolist(), strict=True)
+        }
+        derived = dict(self._near(wanted, DERIVED))
+        times |= self._times_of(list(derived))
+        cosines |= derived
+        return [Timed(unit, kind, cosines[unit], when) for unit, (kind, when) in times.items()]
+
+    def _near(self, wanted: Wanted, kinds: Iterable[str], between: Interval | None = None) -> list[Scored]:
+        """The nearest units of some kinds, whatever kinds the filter has."""
+        narrowed = replace(self._window, kinds=kind_codes(frozenset(kinds), self._window.networks))
+        if between is not None:
+            start, end = (None if side is None else to_micros(side) for side in (between.start, between.end))
+            narrowed = replace(narrowed, start=start, end=end)
+        return self._nearness.best(wanted.timed, wanted.timed_floor, self._index.passing(narrowed))
+
+    def _times_of(self, units: Sequence[int]) -> dict[int, tuple[str, Interval]]:
+        """When each derived unit was: what occurred, or what a fact says of its validity."""
+        rows = self._database.units(units) if units else {}
+        times = {seq: (row.kind, row.occurred) for seq, row in rows.items() if row.occurred is not None}
+        facts = {row.id: seq for seq, row in rows.items() if row.kind == "fact"}
+        if facts:
+            for fact in self._database.facts.by_id(list(facts), self._query.where.known_at):
+                times[facts[fact.id]] = "fact", Interval(fact.valid_from, fact.valid_to)
+        return times
+
+    # Links
+
+    def links(
+        self,
+        units: Sequence[int],
+        types: Sequence[LinkType] | None = None,
+        floor: float = 0.0,
+        fan_out: int = 50,
+    ) -> Links:
+        graph = self._database.graph
+        linked = [] if types == () else graph.neighbours(units, types, floor, fan_out)
+        made_of = graph.provenance(units)
+        named = {*units, *(link.target for link in linked), *(unit for pair in made_of for unit in pair)}
+        places = self._places(np.fromiter(named, dtype=np.int64, count=len(named)))
+        if self._any_kind is not None:
+            places = places[self._any_kind[places]]
+        rows = self._rows(places)
+        kinds = [kind_of(code) for code in rows.kinds.tolist()]
+        near = map(Near, kinds, self._cosines(places).tolist())
+        return Links(
+            [(link.source, link.target, link.weight) for link in linked],
+            made_of,
+            dict(zip(rows.units.tolist(), near, strict=True)),
+        )
+
+    # Evidence
+
+    def evidence(
+        self,
+        units: Iterable[int],
+        *,
+        who: SaidBy | None = None,
+        people: Iterable[str] = (),
+        tokens: Sequence[str] = (),
+        sessions: bool = False,
+        vectors: bool = False,
+        codes: bool = False,
+    ) -> Evidence:
+        places = self._passing_places(units)
+        found = self._rows(places)
+        there = self._database.units(found.units.tolist()) if len(places) else {}
+        if len(there) < len(places):  # what was removed since is not in the database
+            places = self._passing_places(there)
+            found = self._rows(places)
+        order = np.argsort(found.units)
+        found = found.at_places(order)
+        beside = in_sessions(self._index.blocks, self._passing, places[order], found.sessions)
+        own, before, after = self._turns(places[order], beside.beside(-1), beside.beside(1))
+        held = self._database.token_codes(found.units.tolist()) if codes else {}
+        return Evidence(
+            [there[unit] for unit in found.units.tolist()],
+            found.at,
+            np.where(found.sessions > 0, found.sessions, -found.units),
+            beside.numbers,
+            found.speakers,
+            found.roles,
+            own,
+            before,
+            after,
+            self._terms(who, people, tokens),
+            self._sums(found, own) if sessions else None,
+            self._first_vectors(places)[order] if vectors else None,
+            np.array([held.get(unit, b"") for unit in found.units.tolist()], object) if codes else None,
+        )
+
+    def around(self, units: Sequence[int], reach: int) -> dict[int, list[UnitRow]]:
+        places = self._passing_places(units)
+        found = self._rows(places)
+        near = in_sessions(self._index.blocks, self._passing, places, found.sessions).within(reach)
+        rows = self._database.units([unit for several in near for unit in several])
+        return {
+            unit: [rows[other] for other in several if other in rows]
+            for unit, several in zip(found.units.tolist(), near, strict=True)
+        }
+
+    def _turns(self, *several: NDArray[np.int64]) -> list[Turns]:
+        """The turns at some places, in columns; -1 is no place."""
+        places = np.unique(np.concatenate(several))
+        places = places[places >= 0]
+        counts = np.zeros((len(places) + 1, len(self._question_terms)), np.float32)
+        lengths = np.zeros(len(places) + 1, np.float32)
+        start = 0
+        for block, rows in by_block(self._index.blocks, places):
+            end = start + len(rows)
+            found, looked_up = block.postings.find(self._question_terms), rows.astype(np.int32)
+            for column, where in enumerate(found):
+                counts[start:end, column] = block.postings.counts(where, looked_up)
+            lengths[start:end] = block.postings.lengths[rows]
+            start = end
+        held = self._rows(places)
+        # The last entry stands for what is not there.
+        units, asks = np.append(held.units, np.int64(-1)), np.append(held.asks, np.False_)
+        cosines = np.append(self._cosines(places), np.float32(0.0))
+        rows_of = [np.where(some >= 0, np.searchsorted(places, some), len(places)) for some in several]
+        return [
+            Turns(units[here], cosines[here], counts[here], lengths[here], asks[here]) for here in rows_of
+        ]
+
+    def _sums(self, found: IndexRows, own: Turns) -> Sums:
+        """The terms of each unit's session; of what nobody said, its own."""
+        sessions = np.unique(found.sessions[found.sessions > 0])
+        counts = np.zeros((len(sessions), len(self._question_terms)))
+        lengths = np.zeros(len(sessions))
+        for block, start, where in zip(self._index.blocks, self._starts, self._found, strict=True):
+            rows = np.sort(block.of_sessions(sessions))
+            if self._passing is not None:
+                rows = rows[self._passing[start + rows.astype(np.int64)]]
+            place = np.searchsorted(sessions, block.rows.sessions[rows])
+            lengths += np.bincount(place, block.postings.lengths[rows], len(sessions))
+            for column, standing in enumerate(where):
+                said = block.postings.counts(standing, rows)
+                counts[:, column] += np.bincount(place, said, len(sessions))
+        has = found.sessions > 0
+        here = np.searchsorted(sessions, found.sessions[has])
+        whole = Sums(own.counts.copy(), own.lengths.copy())
+        whole.counts[has], whole.lengths[has] = counts[here], lengths[here]
+        return whole
+
+    def _first_vectors(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        parts = [block.vectors.at(block.firsts[rows]) for block, rows in by_block(self._index.blocks, places)]
+        return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
+
+    # The question's terms
+
+    def _terms(self, who: SaidBy | None, people: Iterable[str], tokens: Sequence[str]) -> Terms:
+        weights, mean_length = self._weights
+        named = {term for several in self._tokenizer.terms(list(people)) for term in several}
+        names = np.array([term in named for term in self._question_terms], np.bool_)
+        return Terms(
+            np.array(weights, np.float32), mean_length, names & ~names.all(), self._ever_said(who),
+            self._telling(tokens),
+        )  # fmt: skip
+
+    def _telling(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        terms = self._tokenizer.terms(tokens)
+        known = list(dict.fromkeys(term for several in terms for term in several))
+        idf = dict(zip(known, self._index.term_weights(known, self._index.find(known))[0], strict=True))
+        return np.array([max((idf[term] for term in several), default=0.0) for several in terms], np.float32)
+
+    def _ever_said(self, who: SaidBy | None) -> NDArray[np.bool_]:
+        said = np.zeros(len(self._question_terms), np.bool_)
+        counted = self._among(who)
+        for block, start, found in zip(self._index.blocks, self._starts, self._found, strict=True):
+            for place, where in enumerate(found):
+                rows = block.postings.rows[where]
+                if said[place] or not len(rows):
+                    continue
+                # Most words were said by them in one of the first rows already.
+                said[place] = counted is None or any(
+                    counted[start + some].any() for some in (rows[:SOME_ROWS], rows[SOME_ROWS:])
+                )
+        return said
+
+    @cached_property
+    def _found(self) -> list[list[slice]]:
+        """For each block, where each of the question's terms stands."""
+        return self._index.find(self._question_terms)
+
+    @cached_property
+    def _weights(self) -> tuple[list[float], float]:
+        return self._index.term_weights(self._question_terms, self._found)
+
+    @cached_property
+    def _bm25(self) -> NDArray[np.float32]:
+        return self._index.scores(self._found, *self._weights)
+
+    # The index
+
+    @cached_property
+    def _nearness(self) -> Nearness:
+        assert self._query.vector is not None
+        return Nearness(self._index.blocks, self._query.vector, self._window)
+
+    def _cosines(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        if self._query.vector is None:
+            return np.zeros(len(places), np.float32)
+        return self._nearness.exact(places)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The place of each block's first row."""
+        sizes = [len(block.rows.units) for block in self._index.blocks]
+        return [sum(sizes[:number]) for number in range(len(sizes))]
+
+    @cached_property
+    def _passing(self) -> NDArray[np.bool_] | None:
+        """The rows that pass the filter, None where all do."""
+        return self._index.passing(self._window)
+
+    @cached_property
+    def _any_kind(self) -> NDArray[np.bool_] | None:
+        """The rows that pass but for their kind."""
+        networks = self._window.networks
+        kinds = None if networks is None else kind_codes(None, networks)
+        return self._index.passing(replace(self._window, kinds=kinds))
+
+    def _among(self, who: SaidBy | None) -> NDArray[np.bool_] | None:
+        """The rows that pass and were said by some."""
+        if who is None or not self._index.blocks:
+            return self._passing
+        if who not in self._said:
+            rows = [who.among(block.rows.speakers, block.rows.roles) for block in self._index.blocks]
+            self._said[who] = np.concatenate(rows)
+        return self._said[who] if self._passing is None else self._passing & self._said[who]
+
+    def _places(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where those of some units stand that the snapshot has, ascending."""
+        blocks = zip(self._index.blocks, self._starts, strict=True)
+        found = [start + block.find(units).astype(np.int64) for block, start in blocks]
+        return np.sort(np.concatenate([*found, np.zeros(0, np.int64)]))
+
+    def _passing_places(self, units: Iterable[int]) -> NDArray[np.int64]:
+        places = self._places(np.array(sorted(set(units)), dtype=np.int64))
+        return places if self._passing is None else places[self._passing[places]]
+
+    def _rows(self, places: NDArray[np.int64]) -> IndexRows:
+        """What the index holds of the rows at some places, which ascend."""
+        return IndexRows.joined(
+            [block.rows.at_places(rows) for block, rows in by_block(self._index.blocks, places)]
+        )

@@ -1,0 +1,14 @@
+"""The description of the API, made once a process: that takes most of a second."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from everwhen.serve.app import description
+
+
+@cache
+def api_description() -> dict[str, Any]:
+    """OpenAPI of all routes; tests only read it."""
+    return description()

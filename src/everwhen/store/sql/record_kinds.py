@@ -231,7 +231,3 @@ KINDS = (
 """Every kind, in an order in which what is named comes before whoever names it."""
 
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
-
-DERIVED = frozenset({"migrations", "claims", "pending", "names_version", "removals"})
-"""Tables that are no content of a bank: they follow from the others, or say who is at work. A bank of another database
-may have other ones."""

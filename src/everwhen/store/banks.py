@@ -30,6 +30,10 @@ class Banks(Protocol):
 
     def exists(self, bank: str) -> bool: ...
 
+    def waiting(self) -> list[str]:
+        """The banks in which turns wait for extraction, sorted. One that cannot be read is left out."""
+        ...
+
     def size(self, bank: str) -> int:
         """The bytes that a bank takes; 0 for one that does not exist."""
         ...

@@ -1,13 +1,54 @@
-"""The banks of a home: the one place that chooses a database."""
+"""The banks of a home, or of a database: the one place that chooses which."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from everwhen.errors import Unavailable, UsageError
+from everwhen.home import home_folder, is_address, store_address
 from everwhen.store.banks import Banks
 from everwhen.store.sqlite.banks import SqliteBanks
 
+if TYPE_CHECKING:
+    from everwhen.store.postgres.server import Server
 
-def open_banks(home: Path, busy_seconds: float = 30.0) -> Banks:
-    """The banks of a home folder. `busy_seconds` is how long a write waits for another process."""
-    return SqliteBanks(home, busy_seconds)
+
+def open_banks(home: Path, busy_seconds: float = 30.0, *, store: str | None = None) -> Banks:
+    """The banks of a PostgreSQL database (`store`, else EVERWHEN_STORE), or those in files of a home folder.
+
+    `busy_seconds` is how long a write waits for another one.
+    """
+    address = store_address(store)
+    if address is None:
+        return SqliteBanks(home, busy_seconds)
+    with _postgres(address):
+        from everwhen.store.postgres.banks import PostgresBanks
+    return PostgresBanks(address, busy_seconds)
+
+
+def banks_at(where: str) -> Banks:
+    """The banks of one place, the address of a database or a home folder, whatever the environment names."""
+    return open_banks(Path(), store=where) if is_address(where) else SqliteBanks(home_folder(where))
+
+
+def open_server(address: str) -> Server:
+    """The database itself, for `everwhen db`."""
+    with _postgres(address):
+        from everwhen.store.postgres.server import server_of
+    return server_of(address)
+
+
+@contextmanager
+def _postgres(address: str) -> Iterator[None]:
+    """What loads its code: only here is it known to be wanted."""
+    if not is_address(address):
+        raise UsageError("a store is the address of a PostgreSQL database: postgresql://USER@HOST/NAME")
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise Unavailable(
+            f"PostgreSQL needs {error.name}; install it with: pip install 'everwhen[postgres]'"
+        ) from error

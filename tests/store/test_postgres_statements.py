@@ -7,22 +7,61 @@ import re
 import pytest
 
 from everwhen.store.postgres.banks import PostgresBanks
-from everwhen.store.postgres.statements import compiled, statements, with_parameters
+from everwhen.store.postgres.filters import fragment
+from everwhen.store.postgres.statements import HERE, compiled, statements, with_parameters
 from everwhen.store.postgres.tables import COUNTERS, NUMBERED, OF_A_BANK
 from everwhen.store.sqlite.statements import statements as of_sqlite
 
-FRAGMENTS = {"fact_columns", "fact_columns_then"}
+FRAGMENTS = {"fact_columns", "fact_columns_then", "sessions_of", "around_units", "cosine_of", "no_cosine"}
 ONLY_SQLITE = {"tables", "last_number"}
-PARTS = {"columns": "fact_columns", "where": "k.subject_key = :subject"}
+PASSING = (
+    "passes_seen passes_start passes_end passes_known passes_kinds passes_networks passes_units passes_reach"
+)
+PARTS = {
+    "columns": "fact_columns",
+    "where": "k.subject_key = :subject",
+    "wanted": "?::bigint[]",
+    "sessions": "sessions_of",
+    "provenance": "provenance_of",
+    "cosine": "cosine_of",
+    "totals": "AND NOT t.node",
+    "standing": "s.units",
+    "postings": "AND NOT p.node",
+}
+"""What fills the gaps of statements. The conditions of a search are those of a filter that has them all."""
 ASIDE = {"posting_totals", "counters", "banks", "migrations"}
 
 
 def parts_of(name: str) -> tuple[tuple[str, str], ...]:
-    return tuple((key, part) for key, part in PARTS.items() if f"{{{key}}}" in statements()[name])
+    text = statements()[name]
+    row, unit = ("u", "seq") if "{sessions}" in text else ("v", "unit")
+    passes = " ".join(fragment(one, row=row, unit=unit) for one in PASSING.split())
+    among = fragment("said_by_speakers", row="v", place=0)
+    lists = (
+        fragment("nearest_list", place=0, floor="floor", limit="limit", among=among)
+        if name == "nearest"
+        else fragment("best_by_words_list", place=0, passes=passes, among=among)
+    )
+    parts = PARTS | {"passes": passes, "among": among, "lists": lists}
+    return tuple((key, part) for key, part in parts.items() if key == "passes" or f"{{{key}}}" in text)
 
 
 def runnable() -> list[str]:
-    return sorted(set(statements().names()) - FRAGMENTS)
+    """All but the fragments: those begin with a condition, or are an item of a list."""
+    return [
+        name
+        for name in statements().names()
+        if name not in FRAGMENTS and not re.match(r"(--.*\n)*(AND|\()", statements()[name])
+    ]
+
+
+def test_no_two_statements_share_a_name() -> None:
+    headings = [
+        heading
+        for file in HERE.glob("*.sql")
+        for heading in re.findall(r"^-- (\w+) --$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert len(headings) == len(set(headings)) == len(statements().names())
 
 
 def test_parameters_become_those_of_psycopg() -> None:

@@ -223,7 +223,7 @@ class PostgresSearch:
             if sessions:
                 asked["sums"] = ("sums_of_sessions", values, session_parts)
             if vectors:
-                asked["vectors"] = ("first_vectors", values, {})
+                asked["vectors"] = ("vectors_of_units", [wanted], {})
             if codes:
                 asked["codes"] = ("token_codes", [wanted], {})
         found = dict(zip(asked, self._ask(asked.values()), strict=True))

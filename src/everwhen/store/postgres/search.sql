@@ -66,7 +66,7 @@ AND v.kind = ANY (:derived::text[]);
 
 -- best_by_words --
 -- BM25 over the postings of the question's terms: see store/bm25.py for the formula, which is here doubled as well.
-WITH bank AS MATERIALIZED (
+WITH whole AS MATERIALIZED (
     SELECT coalesce(sum(t.units), 0)::double precision AS units,
            greatest(coalesce(sum(t.halves), 0), 1)::double precision / 2 / greatest(sum(t.units), 1) AS mean_length
     FROM posting_totals t WHERE t.bank_id = :bank {totals}
@@ -74,7 +74,7 @@ WITH bank AS MATERIALIZED (
 asked AS MATERIALIZED (
     SELECT t.term, (:k1 + 1) * ln(1 + (b.units - t.standing + 0.5) / (t.standing + 0.5)) AS weight,
            2 * :k1 * (1 - :b) AS base, 2 * :k1 * :b / b.mean_length AS slope
-    FROM bank b, (SELECT s.term, {standing} AS standing FROM terms s
+    FROM whole b, (SELECT s.term, {standing} AS standing FROM terms s
                   WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[])) t
 ),
 scored AS MATERIALIZED (
@@ -189,9 +189,6 @@ FROM said s CROSS JOIN unnest(:packed::bytea[]) WITH ORDINALITY AS a (term, plac
 CROSS JOIN LATERAL (SELECT position(a.term IN s.terms) AS at OFFSET 0) f
 WHERE f.at % 10 = 1 GROUP BY s.session, a.place;
 
--- first_vectors --
-SELECT unit, vector FROM vectors WHERE bank_id = :bank AND unit = ANY (:units::bigint[]) AND piece = 0;
-
 -- totals --
 SELECT coalesce(sum(t.units), 0)::bigint, coalesce(sum(t.halves), 0)::bigint
 FROM posting_totals t WHERE t.bank_id = :bank {totals};
@@ -221,17 +218,3 @@ ARRAY(
     WITH {sessions} SELECT b.seq FROM own o JOIN talk k USING (seq)
     JOIN talk b ON b.session = k.session AND b.seq <> k.seq AND abs(b.place - k.place) <= :reach
 );
-
--- voices --
--- Who speaks, and in which role: from one to the next along the index.
-WITH RECURSIVE said AS (
-    (SELECT t.speaker, t.role FROM turns t WHERE t.bank_id = :bank ORDER BY t.speaker, t.role LIMIT 1)
-    UNION ALL
-    SELECT n.speaker, n.role FROM said s CROSS JOIN LATERAL (
-        SELECT t.speaker, t.role FROM turns t WHERE t.bank_id = :bank AND (t.speaker, t.role) > (s.speaker, s.role)
-        ORDER BY t.speaker, t.role LIMIT 1
-    ) n
-)
-SELECT s.speaker, s.role FROM said s WHERE EXISTS (
-    SELECT 1 FROM turns t WHERE t.bank_id = :bank AND t.speaker = s.speaker AND t.role = s.role
-      AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq)));

@@ -43,8 +43,8 @@ class Voices(NamedTuple):
     roles: frozenset[Role]
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[str, Role]]) -> Voices:
-        return cls(frozenset(speaker for speaker, _ in rows), frozenset(role for _, role in rows))
+    def of(cls, rows: Sequence[tuple[Role, str]]) -> Voices:
+        return cls(frozenset(speaker for _, speaker in rows), frozenset(role for role, _ in rows))
 
 
 class PostgresStore(SqlStore):
@@ -88,7 +88,7 @@ class PostgresStore(SqlStore):
 
     def _heard(self) -> Voices:
         with self._reader.use() as sql:
-            return Voices.of(sql.run("voices").fetchall())
+            return Voices.of(sql.run("speakers").fetchall())
 
     def _known_speakers(self) -> frozenset[str]:
         return self.speakers()

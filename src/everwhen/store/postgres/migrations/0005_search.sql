@@ -22,6 +22,3 @@ CREATE TABLE terms (
     nodes   integer NOT NULL,
     PRIMARY KEY (bank_id, term)
 ) WITH (fillfactor = 80);
-
--- Who has spoken, and in which role, by a walk along the index.
-CREATE INDEX turns_by_speaker ON turns (bank_id, speaker, role);

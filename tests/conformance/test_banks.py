@@ -156,7 +156,6 @@ def test_the_turns_of_a_bank_can_be_read_without_opening_it(banks: Banks, opened
 # What is loaded beside a bank
 
 
-@with_files
 def test_what_was_loaded_forgets_what_the_bank_has_forgotten_before_it_takes_over(
     banks: Banks, opened: Open
 ) -> None:
@@ -179,7 +178,6 @@ def test_what_was_loaded_forgets_what_the_bank_has_forgotten_before_it_takes_ove
     assert banks.names() == ["b"]
 
 
-@with_files
 def test_a_bank_that_is_dropped_takes_with_it_what_was_being_loaded(banks: Banks, opened: Open) -> None:
     store = opened("b")
     store.append([turn("a")])

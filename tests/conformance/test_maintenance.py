@@ -14,7 +14,7 @@ from everwhen.store import Filter, Store
 from everwhen.store.facts import ConflictRow, FactLedger, Report
 from everwhen.store.maintenance import ReembeddedTurn, RemovedNodes, RemovedUnits
 from everwhen.when import Interval
-from tests.conformance.conftest import Reopen, with_files
+from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, by_words, codes_of
 from tests.conformance.test_facts import row
 from tests.conformance.test_tree import grown, session
@@ -428,7 +428,6 @@ def filled(store: Store) -> None:
     remove(store, "gone")
 
 
-@with_files
 def test_a_snapshot_stands_still_while_others_write(reopen: Reopen) -> None:
     store, other = reopen(), reopen()
     filled(store)
@@ -442,7 +441,6 @@ def test_a_snapshot_stands_still_while_others_write(reopen: Reopen) -> None:
     assert len(said(store)) == 3
 
 
-@with_files
 def test_a_bank_made_from_the_records_of_a_snapshot_takes_over_and_is_the_same(reopen: Reopen) -> None:
     store, other = reopen(), reopen()
     filled(store)
@@ -471,7 +469,6 @@ def test_a_bank_made_from_the_records_of_a_snapshot_takes_over_and_is_the_same(r
             assert list(snapshot.records()) == records
 
 
-@with_files
 def test_a_load_from_another_source_begins_anew_and_a_short_one_is_refused(store: Store) -> None:
     filled(store)
     with store.keep.snapshot() as snapshot:

@@ -18,8 +18,9 @@ from everwhen.cli import run
 from everwhen.maintenance import move as moving
 from everwhen.maintenance.move import digests_of, move_bank
 from everwhen.store.maintenance import Record
-from everwhen.store.opening import open_banks
+from everwhen.store.opening import banks_at, open_banks
 from everwhen.store.sql.records import RecordReader
+from tests.maintenance.make_schemas import path_of
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -62,6 +63,13 @@ def full(home: Path) -> Iterator[Memory]:
         memory.consolidate(now="end")
         memory.recall("where does Ana live")
         yield memory
+
+
+@pytest.fixture
+def database(postgres: str) -> str:
+    """An empty database, as people write its address."""
+    part = dict(one.split("=", 1) for one in postgres.split())
+    return f"postgresql://{part['user']}:{part['password']}@{part['host']}:{part['port']}/{part['dbname']}"
 
 
 def contents(memory: Memory) -> list[Record]:
@@ -135,18 +143,72 @@ def test_another_bank_is_never_overwritten(home: Path, there: Path) -> None:
         move_bank(open_banks(home), open_banks(there), "c")
 
 
+def test_a_bank_moves_to_postgres_and_back(
+    full: Memory, home: Path, there: Path, database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full.close()
+    assert run(["move", "--from", str(home), "--to", database, "full"]) == 0
+    assert "bank full is moved: " in capsys.readouterr().out
+    banks = banks_at(database)
+    assert banks.names() == ["full"]
+    with Memory.open(home, "full", **QUICK) as ours, Memory.open(database, "full", **QUICK) as theirs:
+        assert theirs.doctor() == [] and theirs.zone == "Europe/Lisbon"
+        assert [turn.id for turn in theirs.turns()] == [turn.id for turn in ours.turns()]
+        for known_at in (None, START + 3 * DAY):
+            assert theirs.events(known_at=known_at) == ours.events(known_at=known_at)
+            assert theirs.entities(known_at=known_at) == ours.entities(known_at=known_at)
+        assert theirs.facts.review() == ours.facts.review() != []
+        question = {"query": "where does Ana live", "at": START + 9 * DAY}
+        assert {one.id for one in theirs.recall(**question)} == {one.id for one in ours.recall(**question)}
+    assert move_bank(banks, open_banks(there), "full").records["turn"] == 5
+    with Memory.open(there, "full", **QUICK) as back:
+        assert back.doctor() == []
+        back.add({"content": "to be forgotten", "id": "t3", "timestamp": (START + 3 * DAY).isoformat()})
+        back.add("and life goes on")
+        assert "t3" not in {turn.id for turn in back.turns()}
+
+
+def test_a_move_to_postgres_that_was_killed_goes_on(
+    home: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many(home, "a")
+    arguments = [sys.executable, "-c", KILLED, str(home), database]
+    killed = subprocess.run(arguments, check=False, capture_output=True, text=True)
+    assert killed.returncode == -signal.SIGKILL and killed.stdout.split() == ["20", "40", "60"], killed.stderr
+    assert banks_at(database).names() == ["a"]
+    seen: list[int] = []
+    monkeypatch.setattr(moving, "BLOCK", 20)
+    ours = open_banks(home), banks_at(database)
+    move_bank(*ours, "a", delete_source=True, progress=lambda done, total: seen.append(done))
+    assert seen[0] == 80 and open_banks(home).names() == []
+    with Memory.open(database, "a", **QUICK) as memory:
+        assert memory.stats().turns == 60 and memory.doctor() == []
+
+
+def test_an_export_is_the_same_from_either_database(full: Memory, tmp_path: Path, database: str) -> None:
+    full.export(tmp_path / "full.jsonl")
+    with Memory.open(database, "copy", **QUICK) as copy:
+        copy.import_(tmp_path / "full.jsonl")
+        assert copy.doctor() == [] and len(copy.turns()) == 5
+        copy.add("and life goes on")
+        copy.flush()
+        assert copy.doctor() == []
+        old = path_of(13).with_name("0013.jsonl.xz")
+        with Memory.open(database, "old", **QUICK) as memory, pytest.raises(Refused, match="format 1"):
+            memory.import_(old)
+
+
 KILLED = """
 import os, signal, sys
-from pathlib import Path
 from everwhen.maintenance import move
-from everwhen.store.opening import open_banks
+from everwhen.store.opening import banks_at
 
 move.BLOCK = 20
 def tick(done, total):
     print(done, flush=True)
     if done == 60:
         os.kill(os.getpid(), signal.SIGKILL)
-move.move_bank(open_banks(Path(sys.argv[1])), open_banks(Path(sys.argv[2])), "a", progress=tick)
+move.move_bank(banks_at(sys.argv[1]), banks_at(sys.argv[2]), "a", progress=tick)
 """
 
 

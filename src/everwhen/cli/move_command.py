@@ -13,30 +13,38 @@ from everwhen.cli.progress import telling
 @app.command()
 def move(
     context: typer.Context,
-    to: Annotated[str, typer.Option("--to", help="The home that gets the banks.")],
+    to: Annotated[str, typer.Option("--to", help="The home folder, or postgresql://…, that gets the banks.")],
     banks: Annotated[
         list[str] | None,
         typer.Argument(metavar="BANK…", help="The banks [--bank, else all].", show_default=False),
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--from", help="The home that has the banks [--home].", show_default=False)
+        str | None,
+        typer.Option(
+            "--from",
+            help="The home or database that has them [--store, --home].",
+            show_default=False,
+        ),
     ] = None,
     delete_source: Annotated[
         bool,
         typer.Option("--delete-source", help="Delete each bank at the source once its copy is verified."),
     ] = False,
 ) -> None:
-    """Copy banks to another home, verified record by record. Interrupted, the same command goes on."""
+    """Copy banks to another home or database, verified record by record. Interrupted, the same command goes on."""
     from everwhen.errors import UsageError
-    from everwhen.home import home_folder
+    from everwhen.home import home_folder, is_address
     from everwhen.maintenance.move import move_bank
-    from everwhen.store.opening import open_banks
+    from everwhen.store.opening import banks_at
 
     here: GlobalOptions = context.obj
-    ours, theirs = home_folder(source or here.home), home_folder(to)
-    if ours.resolve() == theirs.resolve():
+    ours, theirs = (
+        where if is_address(where) else str(home_folder(where).resolve())
+        for where in (source or here.store or str(here.home or ""), to)
+    )
+    if ours == theirs:
         raise UsageError(f"{to} is where the banks are already; name another home (--to)")
-    kept, target = open_banks(ours), open_banks(theirs)
+    kept, target = banks_at(ours), banks_at(theirs)
     moved = []
     with telling(here) as told:
         for name in banks or ([here.bank] if here.bank else kept.names()):

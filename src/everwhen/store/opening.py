@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from everwhen.errors import Unavailable, UsageError
-from everwhen.home import is_address, store_address
+from everwhen.home import home_folder, is_address, store_address
 from everwhen.store.answers import Answers
 from everwhen.store.banks import Banks
 from everwhen.store.sqlite.banks import SqliteBanks
 
-if TYPE_CHECKING:
-    from everwhen.store.postgres.server import Server
+
+class Database(Protocol):
+    """A database that holds banks, as a whole."""
+
+    where: str
+
+    def migrate(self) -> list[str]:
+        """Bring the tables to the newest schema; the names of the changes that were made."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """What it is: versions, and the changes of the schema that it lacks."""
+        ...
 
 
 def open_banks(home: Path, busy_seconds: float = 30.0, *, store: str | None = None) -> Banks:
@@ -40,7 +51,12 @@ def open_answers(store: str | None, hours: float) -> Answers | None:
     return PostgresAnswers(address, hours)
 
 
-def open_server(address: str) -> Server:
+def banks_at(where: str) -> Banks:
+    """The banks of one place, the address of a database or a home folder, whatever the environment names."""
+    return open_banks(Path(), store=where) if is_address(where) else SqliteBanks(home_folder(where))
+
+
+def open_database(address: str) -> Database:
     """The database itself, for `everwhen db`."""
     with _postgres(address):
         from everwhen.store.postgres.server import server_of

@@ -23,3 +23,6 @@ SELECT {columns} FROM {table} WHERE {first} IN (SELECT value FROM json_each(:nam
 
 -- last_turn_until --
 SELECT id FROM turns WHERE seq <= ? ORDER BY seq DESC LIMIT 1;
+
+-- all_tombstones --
+SELECT digest, at FROM tombstones;

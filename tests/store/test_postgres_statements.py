@@ -87,7 +87,7 @@ def test_parameters_become_those_of_psycopg() -> None:
 def test_postgres_statement_names_its_bank_for_every_table(name: str) -> None:
     text = compiled(name, parts_of(name))
     assert "%(bank)s" in text
-    named = set(re.findall(r"(?:FROM|JOIN|INTO|UPDATE|USING) "?(\w+)", text)) & {*OF_A_BANK, *ASIDE}
+    named = set(re.findall(r"(?:FROM|JOIN|INTO|UPDATE|USING) \"?(\w+)", text)) & {*OF_A_BANK, *ASIDE}
     mentions = len(re.findall(r"\bbank_id\b", text))
     assert named, "a statement is about tables"
     assert mentions >= len(re.findall(rf"(?:FROM|JOIN|INTO|UPDATE|USING) (?:{'|'.join(named)})\b", text))

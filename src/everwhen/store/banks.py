@@ -51,6 +51,13 @@ class Banks(Protocol):
         """
         ...
 
+    def alone(self, bank: str) -> AbstractContextManager[None]:
+        """Inside, no other server that asks for this has the bank: for a write that looks first (If-Match).
+
+        Banks in files are served by one process, or by workers that do not look at each other: nothing happens there.
+        """
+        ...
+
     def drop(self, bank: str) -> None:
         """Delete a bank with all that belongs to it; nothing happens where there is none."""
         ...

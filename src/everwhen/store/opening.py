@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from everwhen.errors import Unavailable, UsageError
 from everwhen.home import home_folder, is_address, store_address
+from everwhen.store.answers import Answers
 from everwhen.store.banks import Banks
 from everwhen.store.sqlite.banks import SqliteBanks
 
@@ -32,6 +33,16 @@ def open_banks(home: Path, busy_seconds: float = 30.0, *, store: str | None = No
 def banks_at(where: str) -> Banks:
     """The banks of one place, the address of a database or a home folder, whatever the environment names."""
     return open_banks(Path(), store=where) if is_address(where) else SqliteBanks(home_folder(where))
+
+
+def open_answers(store: str | None, hours: float) -> Answers | None:
+    """What servers over one PostgreSQL database have answered in the last hours; None for banks in files."""
+    address = store_address(store)
+    if address is None:
+        return None
+    with _postgres(address):
+        from everwhen.store.postgres.answers import PostgresAnswers
+    return PostgresAnswers(address, hours)
 
 
 def open_server(address: str) -> Server:

@@ -42,6 +42,8 @@ class PostgresBanks:
 
     def __init__(self, address: str, busy_seconds: float = 30.0) -> None:
         self.server: Server = server_of(address)
+        # Whoever waits for a bank holds a connection: it must not be one that the writer before them needs.
+        self._locks: Server = server_of(address, "locks")
         self._busy_seconds = busy_seconds
 
     def check_name(self, bank: str) -> None:
@@ -111,6 +113,22 @@ class PostgresBanks:
     def _store(self, bank: str, writer: PostgresConnection, values: Mapping[str, str]) -> PostgresStore:
         reader = PostgresConnection(self.server, writer.bank, bank, self._busy_seconds)
         return PostgresStore(info_of(bank, values, SCHEMA), self, writer, reader)
+
+    @contextmanager
+    def alone(self, bank: str) -> Iterator[None]:
+        number = self._number(bank)
+        patience = f"SET LOCAL lock_timeout = {max(1, round(self._busy_seconds * 1000))}"
+        try:
+            with self._locks.lent(self._busy_seconds) as lent:
+                lent.begin(
+                    "BEGIN", patience, "SELECT pg_advisory_xact_lock(%(bank)s)", values={"bank": number or 0}
+                )
+                try:
+                    yield
+                finally:
+                    lent.roll_back()
+        except psycopg.Error as error:
+            raise translate(error, bank, self.server.where, self._busy_seconds) from error
 
     def drop(self, bank: str) -> None:
         for name, number in ((bank, self.number(bank)), (_part_of(bank), self._found(_part_of(bank)))):

@@ -223,13 +223,13 @@ class Server:
         values.register(raw, self._halfvec)
 
 
-def server_of(address: str) -> Server:
-    """The server of an address: one pool in a process, whoever asks."""
-    return _server_of(address, os.getpid())  # a pool does not survive a fork
+def server_of(address: str, purpose: str = "") -> Server:
+    """The server of an address: one pool in a process for each purpose, whoever asks."""
+    return _server_of(address, purpose, os.getpid())  # a pool does not survive a fork
 
 
 @cache
-def _server_of(address: str, _process: int) -> Server:
+def _server_of(address: str, _purpose: str, _process: int) -> Server:
     server = Server(address)
     atexit.register(server.close)
     return server

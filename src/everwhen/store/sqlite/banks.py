@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,10 @@ class SqliteBanks:
             create=create,
             busy_seconds=self._busy_seconds,
         )
+
+    def alone(self, bank: str) -> AbstractContextManager[None]:
+        self.check_name(bank)
+        return nullcontext()
 
     def drop(self, bank: str) -> None:
         path = self.path(bank)

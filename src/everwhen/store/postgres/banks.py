@@ -116,7 +116,7 @@ class PostgresBanks:
 
     @contextmanager
     def alone(self, bank: str) -> Iterator[None]:
-        number = self._number(bank)
+        number = self.number(bank)
         patience = f"SET LOCAL lock_timeout = {max(1, round(self._busy_seconds * 1000))}"
         try:
             with self._locks.lent(self._busy_seconds) as lent:

@@ -58,14 +58,14 @@ class PostgresStore(SqlStore):
         index = PostgresUnitIndex(reader)
         self.graph = SqlGraph(writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours)
         self.facts = SqlFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
-        self.keep = PostgresMaintenance(
+        self._whole = self.keep = PostgresMaintenance(
             info.name, parts, writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours
         )
         self.jobs = SqlJobs(writer, reader, PostgresScrubbing(writer))
         self.tree = SqlTree(writer, reader, lambda: self._tokenizer, self._still_ours)
 
     def refresh(self) -> None:
-        self.keep.follow()
+        self._whole.follow()
         super().refresh()
 
     def size(self) -> int:

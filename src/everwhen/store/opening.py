@@ -41,14 +41,6 @@ def open_banks(home: Path, busy_seconds: float = 30.0, *, store: str | None = No
     return PostgresBanks(address, busy_seconds)
 
 
-<<<<<<< HEAD
-=======
-def banks_at(where: str) -> Banks:
-    """The banks of one place, the address of a database or a home folder, whatever the environment names."""
-    return open_banks(Path(), store=where) if is_address(where) else SqliteBanks(home_folder(where))
-
-
->>>>>>> records-pg
 def open_answers(store: str | None, hours: float) -> Answers | None:
     """What servers over one PostgreSQL database have answered in the last hours; None for banks in files."""
     address = store_address(store)

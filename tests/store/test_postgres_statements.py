@@ -45,15 +45,15 @@ ASIDE = {"posting_totals", "counters", "banks", "migrations", "answers"}
 
 def parts_of(name: str) -> tuple[tuple[str, str], ...]:
     text = statements()[name]
-    row, unit = ("u", "seq") if "{sessions}" in text else ("v", "unit")
+    row, unit = ("u", "seq") if "FROM units u" in text or "{sessions}" in text else ("v", "unit")
     passes = " ".join(fragment(one, row=row, unit=unit) for one in PASSING.split())
     among = fragment("said_by_speakers", row="v", place=0)
     lists = (
-        fragment("nearest_list", place=0, floor="floor", limit="limit", among=among)
+        fragment("nearest_list", place=0, floor="floor", limit="limit")
         if name == "nearest"
         else fragment("best_by_words_list", place=0, passes=passes, among=among)
     )
-    parts = PARTS | {"passes": passes, "among": among, "lists": lists}
+    parts = PARTS | {"passes": passes, "among": among, "lists": lists, "flags": ", true AS among0"}
     parts |= OF_RECORDS if name.startswith("record_") else {}
     return tuple((key, part) for key, part in parts.items() if key == "passes" or f"{{{key}}}" in text)
 
@@ -63,7 +63,7 @@ def runnable() -> list[str]:
     return [
         name
         for name in statements().names()
-        if name not in FRAGMENTS and not re.match(r"(--.*\n)*(AND|\()", statements()[name])
+        if name not in FRAGMENTS and not re.match(r"(--.*\n)*(AND|v\.|\()", statements()[name])
     ]
 
 

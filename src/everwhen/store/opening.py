@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +45,14 @@ def open_server(address: str) -> Server:
     with _postgres(address):
         from everwhen.store.postgres.server import server_of
     return server_of(address)
+
+
+def distribute(address: str, shards: int, progress: Callable[[str], None] | None = None) -> list[str]:
+    """Spread the tables of a database over the machines of its Citus, by bank; the tables that were moved."""
+    with _postgres(address):
+        from everwhen.store.postgres import citus
+        from everwhen.store.postgres.server import server_of
+    return citus.distribute(server_of(address), shards=shards, progress=progress)
 
 
 @contextmanager

@@ -13,13 +13,13 @@ def test_a_dump_that_is_restored_is_the_same_memory(own_server: OwnServer) -> No
         memory.add([f"Ana moved to Leeds in 20{year}" for year in range(10, 26)], session="s")
         memory.flush()
         memory.consolidate()
-        memory.facts.add("Ana", "lives in", "Porto", valid_from="2025-03-01")
+        memory.facts.correct("Ana", "lives in", "Porto")
         before = _seen(memory)
     dump = str(own_server.folder / "memories.dump")
     own_server.run("pg_dump", "--format=custom", f"--file={dump}", own_server.address)
     with psycopg.connect(own_server.address, autocommit=True) as sql:
         sql.execute("CREATE DATABASE restored TEMPLATE template0")
-    restored = own_server.address.replace("/postgres", "/restored").replace("//restored", "//postgres")
+    restored = own_server.address.removesuffix("postgres") + "restored"
     own_server.run("pg_restore", "--exit-on-error", f"--dbname={restored}", dump)
     with Memory.open(restored, "ana", create=False, reader="none") as memory:
         assert memory.doctor() == []

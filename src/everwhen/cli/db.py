@@ -9,7 +9,7 @@ import typer
 from everwhen.cli.app import GlobalOptions, app
 
 if TYPE_CHECKING:
-    from everwhen.store.postgres.server import Server
+    from everwhen.store.opening import Database
 
 db = typer.Typer(help="The PostgreSQL database that holds the banks (--store).", no_args_is_help=True)
 app.add_typer(db, name="db")
@@ -103,7 +103,7 @@ def _migrate(context: typer.Context) -> None:
     )
 
 
-def _server(here: GlobalOptions) -> Server:
+def _server(here: GlobalOptions) -> Database:
     from everwhen.errors import UsageError
     from everwhen.store.opening import open_server
 

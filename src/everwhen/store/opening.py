@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from everwhen.errors import Unavailable, UsageError
 from everwhen.home import is_address, store_address
@@ -13,8 +13,20 @@ from everwhen.store.answers import Answers
 from everwhen.store.banks import Banks
 from everwhen.store.sqlite.banks import SqliteBanks
 
-if TYPE_CHECKING:
-    from everwhen.store.postgres.server import Server
+
+class Database(Protocol):
+    """What holds the banks of several servers, as a whole."""
+
+    where: str
+    """Its address, without the password."""
+
+    def migrate(self) -> list[str]:
+        """Bring the schema to the newest version; the names of the changes that were made."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """Versions, and the changes of the schema that it lacks."""
+        ...
 
 
 def open_banks(home: Path, busy_seconds: float = 30.0, *, store: str | None = None) -> Banks:
@@ -40,7 +52,7 @@ def open_answers(store: str | None, hours: float) -> Answers | None:
     return PostgresAnswers(address, hours)
 
 
-def open_server(address: str) -> Server:
+def open_server(address: str) -> Database:
     """The database itself, for `everwhen db`."""
     with _postgres(address):
         from everwhen.store.postgres.server import server_of

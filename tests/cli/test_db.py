@@ -80,6 +80,14 @@ def test_db_makes_the_tables_and_says_what_there_is(
     assert found["missing"] == [] and found["banks"] == 0 and int(found["postgresql"]) >= 16
 
 
+def test_a_database_without_citus_is_not_distributed_and_says_why(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["db", "distribute", "--store", url]) != 0
+    said = capsys.readouterr().err
+    assert "has no Citus: install Citus 13 or newer" in said and said.count("\n") == 1
+
+
 def test_mistakes_are_one_sentence_without_the_password(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from everwhen.store.postgres.banks import PostgresBanks
+from everwhen.store.postgres.citus import DISTRIBUTED, REFERENCE
 from everwhen.store.postgres.filters import fragment
 from everwhen.store.postgres.statements import HERE, compiled, statements, with_parameters
 from everwhen.store.postgres.tables import COUNTERS, NUMBERED, OF_A_BANK
@@ -145,3 +146,26 @@ def test_every_table_of_postgres_belongs_to_banks(postgres: str) -> None:
             )
         }
         assert numbered == set(NUMBERED)
+
+
+def test_every_table_of_a_bank_can_be_distributed_by_bank(postgres: str) -> None:
+    """As Citus asks for: unique keys and exclusions have the bank, references stay in it, rows can be told apart."""
+    with PostgresBanks(postgres).connect("ana").use() as sql:
+        keyed = {row[0] for row in sql.raw.execute(_KEYED)}
+        assert set(DISTRIBUTED) == keyed == {*OF_A_BANK, "posting_totals", "counters"}
+        references = sql.raw.execute(_REFERENCES).fetchall()
+    for table, target, text in references:
+        assert target in REFERENCE or text.startswith("FOREIGN KEY (bank_id,"), (table, text)
+        assert target in REFERENCE or DISTRIBUTED.index(target) <= DISTRIBUTED.index(table), (table, target)
+
+
+_KEYED = """
+SELECT c.conrelid::regclass::text FROM pg_constraint c
+WHERE c.connamespace = 'everwhen'::regnamespace AND c.contype = 'p'
+  AND (SELECT attname FROM pg_attribute WHERE attrelid = c.conrelid AND attnum = c.conkey[1]) = 'bank_id'
+  AND c.conrelid <> 'banks'::regclass
+"""
+_REFERENCES = """
+SELECT conrelid::regclass::text, confrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE connamespace = 'everwhen'::regnamespace AND contype = 'f'
+"""

@@ -41,6 +41,26 @@ def check(context: typer.Context) -> None:
         raise typer.Exit(1)
 
 
+@db.command()
+def distribute(
+    context: typer.Context,
+    shards: Annotated[
+        int, typer.Option(min=1, max=4096, help="Parts that the banks are spread over; fixed afterwards.")
+    ] = 32,
+) -> None:
+    """Spread the banks over the machines of Citus, each bank on one. Stop servers and workers first."""
+    from everwhen.store.opening import distribute as spread
+
+    here: GlobalOptions = context.obj
+    server = _server(here)
+    assert here.store is not None
+    made = spread(here.store, shards, None if here.json else lambda table: here.console.print(f"{table} …"))
+    here.tell(
+        {"database": server.where, "distributed": made},
+        f"{server.where}: {len(made)} tables distributed" if made else f"{server.where}: nothing to do",
+    )
+
+
 @app.command()
 def worker(
     context: typer.Context,

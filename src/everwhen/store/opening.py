@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,16 +15,17 @@ from everwhen.store.sqlite.banks import SqliteBanks
 
 
 class Database(Protocol):
-    """A database that holds banks, as a whole."""
+    """What holds the banks of several servers, as a whole."""
 
     where: str
+    """Its address, without the password."""
 
     def migrate(self) -> list[str]:
-        """Bring the tables to the newest schema; the names of the changes that were made."""
+        """Bring the schema to the newest version; the names of the changes that were made."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """What it is: versions, and the changes of the schema that it lacks."""
+        """Versions, and the changes of the schema that it lacks."""
         ...
 
 
@@ -61,6 +62,14 @@ def open_database(address: str) -> Database:
     with _postgres(address):
         from everwhen.store.postgres.server import server_of
     return server_of(address)
+
+
+def distribute(address: str, shards: int, progress: Callable[[str], None] | None = None) -> list[str]:
+    """Spread the tables of a database over the machines of its Citus, by bank; the tables that were moved."""
+    with _postgres(address):
+        from everwhen.store.postgres import citus
+        from everwhen.store.postgres.server import server_of
+    return citus.distribute(server_of(address), shards=shards, progress=progress)
 
 
 @contextmanager

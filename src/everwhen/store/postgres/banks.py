@@ -14,7 +14,7 @@ from everwhen.errors import NotFound, UsageError
 from everwhen.home import check_bank_name
 from everwhen.store.banks import ForgetAgain
 from everwhen.store.base import Store
-from everwhen.store.postgres.connection import PostgresConnection, PostgresSql
+from everwhen.store.postgres.connection import PostgresConnection, PostgresSql, committed
 from everwhen.store.postgres.errors import translate
 from everwhen.store.postgres.server import SCHEMA, Lent, Server, server_of
 from everwhen.store.postgres.store import PostgresStore, bytes_of, refuse
@@ -24,17 +24,15 @@ from everwhen.store.sql.tombstones import forget_again
 from everwhen.store.sql.transfer import progress
 from everwhen.store.sql.values import bank_values, put_values
 
-_MAKE = """
-WITH made AS (
-    INSERT INTO banks (bank_id, name) VALUES (%(bank)s, %(name)s) ON CONFLICT DO NOTHING RETURNING bank_id
-),
-counted AS (INSERT INTO counters (bank_id, name) SELECT bank_id, unnest(%(counters)s::text[]) FROM made),
-summed AS (
-    INSERT INTO posting_totals (bank_id, node) SELECT bank_id, node FROM made, unnest(ARRAY[false, true]) AS node
-),
-kept AS (INSERT INTO keeping (bank_id, key, value) SELECT bank_id, 'secret', %(secret)s FROM made)
-SELECT bank_id FROM made
-"""
+_MAKE = (
+    "INSERT INTO banks (bank_id, name) VALUES (%(bank)s, %(name)s) ON CONFLICT DO NOTHING RETURNING bank_id"
+)
+_WITH_IT = (
+    "INSERT INTO counters (bank_id, name) SELECT %(bank)s, name FROM unnest(%(counters)s::text[]) AS name",
+    "INSERT INTO posting_totals (bank_id, node) VALUES (%(bank)s, false), (%(bank)s, true)",
+    "INSERT INTO keeping (bank_id, key, value) VALUES (%(bank)s, 'secret', %(secret)s)",
+)
+"""What every bank has. Each is a statement of its own: with Citus, `banks` lies on all machines, and these on one."""
 
 
 class PostgresBanks:
@@ -211,16 +209,13 @@ class PostgresBanks:
 
     def _make(self, bank: str) -> int:
         """A bank with what every bank has; the number of the one that somebody else made at the same time."""
+        given = {"bank": secrets.randbits(62), "name": bank}
+        more = {**given, "counters": list(COUNTERS), "secret": secrets.token_hex(32)}
         with self._asking(bank) as sql:
-            row = sql.execute(
-                _MAKE,
-                {
-                    "bank": secrets.randbits(62),
-                    "name": bank,
-                    "counters": list(COUNTERS),
-                    "secret": secrets.token_hex(32),
-                },
-            ).fetchone()
+            row = sql.begin("BEGIN", _MAKE, values=given).fetchone()
+            with committed(sql):
+                for statement in _WITH_IT if row else ():
+                    sql.execute(statement, more)
         number = row[0] if row else self._found(bank)  # nothing where somebody else was faster
         assert number is not None
         return number

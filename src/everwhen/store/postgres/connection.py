@@ -159,7 +159,7 @@ class PostgresConnection:
                 yield sql
                 return
             sql.lent.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            with _committed(sql.lent):
+            with committed(sql.lent):
                 yield sql
 
     @contextmanager
@@ -174,7 +174,7 @@ class PostgresConnection:
             seconds = self._busy_seconds if wait is None else wait
             patience = f"SET LOCAL lock_timeout = {max(1, round(seconds * 1000))}"
             locked = sql.lent.begin("BEGIN", patience, _LOCK, values={"bank": self.bank})
-            with _committed(sql.lent):
+            with committed(sql.lent):
                 self._check(locked.fetchone())
                 yield sql
 
@@ -228,7 +228,7 @@ class PostgresConnection:
 
 
 @contextmanager
-def _committed(lent: Lent) -> Iterator[None]:
+def committed(lent: Lent) -> Iterator[None]:
     """What was begun is committed at the end of the block, or rolled back when it raises."""
     try:
         yield

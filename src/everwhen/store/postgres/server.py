@@ -169,6 +169,14 @@ class Server:
                         made.append(name)
             return made
 
+    @contextmanager
+    def changing(self) -> Iterator[Raw]:
+        """A connection beside the pool to a schema that is the newest, which nobody else changes meanwhile."""
+        self.migrate()
+        with self._directly() as raw:
+            raw.execute("SELECT pg_advisory_lock(%s)", (_MIGRATING,))
+            yield raw
+
     def describe(self) -> dict[str, Any]:
         """What the database is: versions, and the changes of the schema that it lacks."""
         with self._directly() as raw:

@@ -4,7 +4,7 @@ WORKDIR /src
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY src src
 RUN python -m venv /opt/everwhen \
- && /opt/everwhen/bin/pip install --no-cache-dir --no-compile ".[serve,ui,llm]"
+ && /opt/everwhen/bin/pip install --no-cache-dir --no-compile ".[serve,ui,llm,postgres]"
 
 FROM python:3.11-slim
 # Nobody's account: it owns the volume and nothing else, and the rest of the image can be read-only.

@@ -98,9 +98,9 @@ llm-local: $(STAMP) ## Extraction by a real local model (opt-in: builds llama.cp
 
 lock: $(STAMP) ## Resolve the four lock files again
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --extra llm --extra serve --extra ui --extra dev --quiet \
+	$(BIN)/uv pip compile pyproject.toml --extra llm --extra serve --extra ui --extra postgres --extra dev --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements.lock
-	$(BIN)/uv pip compile pyproject.toml --extra llm --extra serve --extra ui --extra dev --extra bench --quiet \
+	$(BIN)/uv pip compile pyproject.toml --extra llm --extra serve --extra ui --extra postgres --extra dev --extra bench --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-bench.lock
 	$(BIN)/uv pip compile pyproject.toml --extra peers --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-peers.lock

@@ -23,8 +23,14 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_code_block_of_the_page_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
+    if page.name == "scale.md":  # its commands are about a database
+        monkeypatch.setenv("EVERWHEN_STORE", request.getfixturevalue("postgres_url"))
     monkeypatch.chdir(tmp_path)  # what a block writes is gone afterwards
     names: dict[str, Any] = {"__name__": "__main__"}
     for kind, text in blocks(page):

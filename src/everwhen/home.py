@@ -1,4 +1,4 @@
-"""The home folder: where it is, and names of banks that cannot leave it."""
+"""The home folder: where it is, names of banks that cannot leave it, and the database that may hold them instead."""
 
 from __future__ import annotations
 
@@ -21,6 +21,16 @@ def home_folder(given: str | Path | None = None) -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("everwhen", appauthor=False)
+
+
+def is_address(where: str | Path | None) -> bool:
+    """Whether something names a PostgreSQL database rather than a folder."""
+    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
+
+
+def store_address(given: str | None = None) -> str | None:
+    """The database that holds the banks: the argument, else EVERWHEN_STORE; None is files in the home folder."""
+    return given or os.environ.get("EVERWHEN_STORE") or None
 
 
 def make_private_folder(folder: Path) -> None:

@@ -32,6 +32,8 @@ class Settings:
 
     home: Path | None = None
     """The folder that holds the banks; None is the platform's data folder."""
+    store: str | None = None
+    """A PostgreSQL database that holds the banks instead, `postgresql://USER@HOST/NAME`."""
     embedder: str | None = None
     """`conversation-1`, `fastembed:<model>`, `openai:<model>`, `sentence-transformers:<model>` or `fake`; None is the
     one that the bank was made with, and `conversation-1` for a new bank."""

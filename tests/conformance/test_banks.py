@@ -10,7 +10,7 @@ import pytest
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, UsageError
 from everwhen.store import Store
 from everwhen.store.banks import Banks
-from tests.conformance.conftest import Open
+from tests.conformance.conftest import Open, with_files
 from tests.conformance.turns import DIMENSION, START, turn
 
 
@@ -90,6 +90,7 @@ def test_names_that_differ_in_capitals_alone_are_one_name(banks: Banks, opened: 
 # Copies
 
 
+@with_files
 def test_a_backup_is_one_file_and_brings_the_bank_back(banks: Banks, opened: Open, tmp_path: Path) -> None:
     opened("b").append([turn("a"), turn("b", hours=1)])
     folder = tmp_path / "copies"
@@ -101,6 +102,7 @@ def test_a_backup_is_one_file_and_brings_the_bank_back(banks: Banks, opened: Ope
     assert banks.embedder_of("again") == "fake" and opened("again").info.name == "again"
 
 
+@with_files
 def test_a_bank_that_exists_is_replaced_only_where_that_is_meant(
     banks: Banks, opened: Open, tmp_path: Path
 ) -> None:
@@ -114,6 +116,7 @@ def test_a_bank_that_exists_is_replaced_only_where_that_is_meant(
     assert said(opened("b")) == ["a"]
 
 
+@with_files
 def test_what_was_forgotten_since_a_backup_stays_forgotten(
     banks: Banks, opened: Open, tmp_path: Path
 ) -> None:
@@ -126,6 +129,7 @@ def test_what_was_forgotten_since_a_backup_stays_forgotten(
     assert opened("b").append([turn("a")]) == [False]
 
 
+@with_files
 def test_what_is_no_backup_is_refused_and_leaves_no_bank(banks: Banks, tmp_path: Path) -> None:
     letter = tmp_path / "letter"
     letter.write_text("Dear Ana, this is no bank at all.")
@@ -136,6 +140,7 @@ def test_what_is_no_backup_is_refused_and_leaves_no_bank(banks: Banks, tmp_path:
     assert banks.names() == []
 
 
+@with_files
 def test_the_turns_of_a_bank_can_be_read_without_opening_it(banks: Banks, opened: Open) -> None:
     store = opened("b")
     store.append([turn("a", "the boat is blue"), turn("b", "yes", hours=1, speaker="Ben")])
@@ -157,13 +162,12 @@ def test_what_was_loaded_forgets_what_the_bank_has_forgotten_before_it_takes_ove
     store = opened("b")
     store.append([turn("a"), turn("b", hours=1)])
     with store.keep.snapshot() as snapshot:
-        rows = [(table, row) for table in snapshot.tables() for row in snapshot.rows(table)]
-        counts, sequences, schema = snapshot.tables(), snapshot.sequences(), snapshot.schema
+        records, counts = list(snapshot.records()), snapshot.counts()
     erase(store, ["a", "b"])
     store.append([turn("c", hours=2)])
-    loader = store.keep.loader(schema, "an export")
-    loader.put(rows, 1, "end")
-    loader.finish(counts, sequences, "b")
+    loader = store.keep.loader("an export")
+    loader.put(records, 1, "end")
+    loader.finish(counts, "b")
     loader.close()
     with banks.loaded("b", "fake", erase) as loaded:
         assert said(loaded) == ["a", "b"] and said(store) == ["c"]
@@ -178,13 +182,12 @@ def test_a_bank_that_is_dropped_takes_with_it_what_was_being_loaded(banks: Banks
     store = opened("b")
     store.append([turn("a")])
     with store.keep.snapshot() as snapshot:
-        rows = [("turns", row) for row in snapshot.rows("turns")]
-        schema = snapshot.schema
-    loader = store.keep.loader(schema, "an export")
-    loader.put(rows, 10, "x")
+        records = [record for record in snapshot.records() if record["kind"] == "turn"]
+    loader = store.keep.loader("an export")
+    loader.put(records, 10, "x")
     loader.close()
     store.close()
     banks.drop("b")
-    loader = opened("b").keep.loader(schema, "an export")
+    loader = opened("b").keep.loader("an export")
     assert (loader.offset, loader.chain) == (0, "")
     loader.close()

@@ -57,8 +57,9 @@ Tell = Callable[[Any], tuple[Store, list[PlainUnit]]]
 
 
 def vectors(seed: int, pieces: int) -> NDArray[np.float32]:
-    found = np.random.default_rng(seed).standard_normal((pieces, DIMENSION)).astype(np.float32)
-    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float32)
+    """Random ones of length one, as precise as every database keeps them: 16 bits a number."""
+    found = np.random.default_rng(seed).standard_normal((pieces, DIMENSION))
+    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float16).astype(np.float32)
 
 
 @pytest.fixture

@@ -1,16 +1,22 @@
-"""Idempotency keys where several workers share one folder: each `IdempotencyStore` stands for a process."""
+"""Idempotency keys where several workers share a folder, or servers a database: each store stands for a process."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
-from everwhen.serve.idempotency import IdempotencyStore, StoredAnswer
+from everwhen.errors import Unavailable
+from everwhen.serve.idempotency import IdempotencyStore
 from everwhen.serve.problems import Problem
+from everwhen.serve.shared_idempotency import SharedIdempotencyStore
+from everwhen.store.answers import StoredAnswer
+from everwhen.store.postgres.answers import PostgresAnswers
+from everwhen.store.postgres.banks import PostgresBanks
 from tests.serve.conftest import until
 
 LEASE = 2.0
@@ -18,15 +24,30 @@ LEASE = 2.0
 DONE = StoredAnswer(201, "application/json", b"{}")
 
 
+Store: TypeAlias = IdempotencyStore | SharedIdempotencyStore
+Made: TypeAlias = Callable[..., Store]
+
+
+@pytest.fixture(params=["folder", "postgres"])
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> Made:
+    """One more process."""
+    if request.param == "folder":
+        return lambda lease=LEASE: IdempotencyStore(tmp_path, 1, lease=lease)
+    address = request.getfixturevalue("postgres")
+    with PostgresBanks(address).server.lent() as lent:
+        lent.execute("DELETE FROM answers")
+    return lambda lease=LEASE: SharedIdempotencyStore(PostgresAnswers(address, 1), lease=lease)
+
+
 @pytest.fixture
-def workers(tmp_path: Path) -> Iterator[tuple[IdempotencyStore, IdempotencyStore]]:
-    one, two = (IdempotencyStore(tmp_path, 1, lease=LEASE) for _ in range(2))
+def workers(made: Made) -> Iterator[tuple[Store, Store]]:
+    one, two = made(), made()
     yield one, two
     one.close()
     two.close()
 
 
-def begins(answers: IdempotencyStore, body: bytes = b"body") -> StoredAnswer | int | None:
+def begins(answers: Store, body: bytes = b"body") -> StoredAnswer | int | None:
     """What `begin` says, or the status of its refusal."""
     try:
         return answers.begin("key", body)
@@ -35,7 +56,7 @@ def begins(answers: IdempotencyStore, body: bytes = b"body") -> StoredAnswer | i
 
 
 def test_a_write_that_one_worker_is_doing_is_not_begun_by_another(
-    workers: tuple[IdempotencyStore, IdempotencyStore],
+    workers: tuple[Store, Store],
 ) -> None:
     one, two = workers
     assert begins(one) is None
@@ -44,8 +65,8 @@ def test_a_write_that_one_worker_is_doing_is_not_begun_by_another(
     assert begins(two) == DONE and begins(one) == DONE
 
 
-def test_of_many_workers_at_once_one_does_the_write(tmp_path: Path) -> None:
-    several = [IdempotencyStore(tmp_path, 1) for _ in range(4)]
+def test_of_many_workers_at_once_one_does_the_write(made: Made) -> None:
+    several = [made() for _ in range(4)]
     found: list[StoredAnswer | int | None] = []
     threads = [threading.Thread(target=lambda w=w: found.append(begins(w))) for w in several]
     for thread in threads:
@@ -58,7 +79,7 @@ def test_of_many_workers_at_once_one_does_the_write(tmp_path: Path) -> None:
 
 
 def test_a_write_that_failed_may_be_tried_by_another_worker(
-    workers: tuple[IdempotencyStore, IdempotencyStore],
+    workers: tuple[Store, Store],
 ) -> None:
     one, two = workers
     assert begins(one) is None
@@ -67,7 +88,7 @@ def test_a_write_that_failed_may_be_tried_by_another_worker(
 
 
 def test_a_claim_lasts_as_long_as_its_worker_and_no_longer(
-    workers: tuple[IdempotencyStore, IdempotencyStore],
+    workers: tuple[Store, Store],
 ) -> None:
     one, two = workers
     assert begins(one) is None
@@ -81,10 +102,58 @@ def test_a_claim_lasts_as_long_as_its_worker_and_no_longer(
     assert begins(one) == DONE
 
 
-def test_a_server_that_stops_leaves_no_claim(tmp_path: Path) -> None:
-    one = IdempotencyStore(tmp_path, 1)
+def test_a_server_that_stops_leaves_no_claim(made: Made) -> None:
+    one = made()
     assert begins(one) is None
     one.close()
-    two = IdempotencyStore(tmp_path, 1)
+    two = made()
     assert begins(two) is None
+    two.close()
+
+
+def test_answers_in_postgres_go_by_age_by_number_and_with_their_bank(postgres: str) -> None:
+    PostgresBanks(postgres).names()
+    answers = PostgresAnswers(postgres, hours=1)
+    with PostgresBanks(postgres).server.lent() as lent:
+
+        def left() -> int:
+            row = lent.execute("SELECT count(*) FROM answers").fetchone()
+            assert row is not None
+            return int(row[0])
+
+        def answered(asked: str) -> None:
+            assert answers.claim(asked, b"d", asked, 10) is None
+            answers.keep(asked, asked, DONE)
+
+        lent.execute("DELETE FROM answers")
+        for number in range(4):
+            answered(f"me\nPOST\n/v1/banks/ana/turns\n\nkey{number}")
+        answered("me\nPUT\n/v1/banks/ben\n\nkey")
+        answers.trim(3)
+        assert left() == 3
+        answers.forget("ana")
+        assert left() == 1
+        lent.execute("UPDATE answers SET at = at - interval '2 hours'")
+        answered("me\nPOST\n/v1/banks/cleo/turns\n\nkey")
+        assert left() == 1, "what is older than it is kept goes with the next write"
+        assert answers.claim("me\nPUT\n/v1/banks/ben\n\nkey", b"another", "x", 10) is None
+
+
+def test_an_answer_is_kept_when_the_database_is_back(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = (SharedIdempotencyStore(PostgresAnswers(postgres, 1), lease=LEASE) for _ in range(2))
+    keep, back = one._answers.keep, threading.Event()
+
+    def lost(*given: Any) -> None:
+        if not back.is_set():
+            raise Unavailable("the connection was lost")
+        keep(*given)
+
+    two.forget("")
+    monkeypatch.setattr(one._answers, "keep", lost)
+    assert begins(one) is None
+    one.finish("key", DONE)
+    assert begins(two) == 409
+    back.set()
+    until(lambda: begins(two) == DONE, 20)
+    one.close()
     two.close()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from everwhen.memory import Memory
+    from everwhen.store.banks import Banks
     from everwhen.time_arguments import TimeReader
 
 app = typer.Typer(
@@ -30,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_WITH_VALUE = ("--home", "--bank", "-b", "--zone")
+_WITH_VALUE = ("--home", "--store", "--bank", "-b", "--zone")
 _ALONE = ("--json", "--quiet", "-q")
 _LONG = ("chat", "mcp", "serve", "ui")
 """Commands that answer many questions, each of which waits for extraction by itself."""
@@ -45,12 +46,20 @@ class GlobalOptions:
     zone: str | None = None
     json: bool = False
     quiet: bool = False
+    store: str | None = None
 
     def open(self, *, create: bool = False, **settings: Any) -> Memory:
         """The bank that the command is about."""
         from everwhen.memory import Memory
 
-        return Memory.open(self.home, self.bank or "default", create=create, **settings)
+        return Memory.open(self.home, self.bank or "default", store=self.store, create=create, **settings)
+
+    def banks(self) -> Banks:
+        """All banks of the home folder or the database."""
+        from everwhen.home import home_folder
+        from everwhen.store.opening import open_banks
+
+        return open_banks(home_folder(self.home), store=self.store)
 
     def print(self, value: Any) -> None:
         """A value as JSON on standard output."""
@@ -99,6 +108,13 @@ def options(
     home: Annotated[
         Path | None, typer.Option(envvar="EVERWHEN_HOME", help="Folder that holds the banks.")
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            envvar="EVERWHEN_STORE",
+            help="PostgreSQL database that holds the banks: postgresql://USER@HOST/NAME.",
+        ),
+    ] = None,
     bank: Annotated[
         str | None, typer.Option("--bank", "-b", envvar="EVERWHEN_BANK", help="Bank to use [default].")
     ] = None,
@@ -112,7 +128,7 @@ def options(
     ] = False,
 ) -> None:
     """Options that work before or after any command."""
-    context.obj = GlobalOptions(home, bank, zone, json, quiet)
+    context.obj = GlobalOptions(home, bank, zone, json, quiet, store)
     if context.invoked_subcommand not in _LONG:
         context.with_resource(_telling_what_is_missing())
 
@@ -161,12 +177,14 @@ from everwhen.cli import (  # noqa: E402
     ask_commands,  # noqa: F401
     bank_commands,  # noqa: F401
     bench,  # noqa: F401
+    db,  # noqa: F401
     demo,  # noqa: F401
     extraction_commands,  # noqa: F401
     facts,  # noqa: F401
     graph,  # noqa: F401
     import_command,  # noqa: F401
     map,  # noqa: F401
+    move_command,  # noqa: F401
     recall_commands,  # noqa: F401
     retention_commands,  # noqa: F401
     serve_commands,  # noqa: F401

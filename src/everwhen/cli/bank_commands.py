@@ -13,13 +13,11 @@ from everwhen.cli.progress import counting
 
 @app.command()
 def banks(context: typer.Context) -> None:
-    """The banks in the home folder."""
+    """The banks in the home folder, or in the database."""
     from everwhen.home import home_folder
-    from everwhen.store.opening import open_banks
 
     here: GlobalOptions = context.obj
-    home = home_folder(here.home)
-    kept = open_banks(home)
+    kept = here.banks()
     found = {name: kept.size(name) for name in kept.names()}
     if here.json:
         here.print([{"bank": name, "bytes": size} for name, size in found.items()])
@@ -27,7 +25,8 @@ def banks(context: typer.Context) -> None:
     for name, size in found.items():
         here.console.print(f"{name}  {_size(size)}")
     if not found:
-        here.console.print(f"no bank in {home}; `everwhen add TEXT` makes one")
+        where = "the database" if here.store else home_folder(here.home)
+        here.console.print(f"no bank in {where}; `everwhen add TEXT` makes one")
 
 
 @app.command()
@@ -117,12 +116,9 @@ def reembed(
     ],
 ) -> None:
     """Give a bank the vectors of another embedding model."""
-    from everwhen.home import home_folder
-    from everwhen.store.opening import open_banks
-
     here: GlobalOptions = context.obj
     here.bank = bank
-    current = open_banks(home_folder(here.home)).embedder_of(bank)  # whatever EVERWHEN_EMBEDDER says
+    current = here.banks().embedder_of(bank)  # whatever EVERWHEN_EMBEDDER says
     with here.open(embedder=current) as memory:
         with counting(here, f"embedding with {model}", memory.stats().turns) as tick:
             memory.reembed(model, progress=tick)

@@ -62,13 +62,13 @@ def _layers(here: GlobalOptions, banks: list[str]) -> list[Layer]:
     from everwhen.memory import Memory
 
     if len(banks) < 2:
-        with Memory.open(here.home, _only(here, banks), create=False) as memory:
+        with Memory.open(here.home, _only(here, banks), store=here.store, create=False) as memory:
             return memory.layers()
     import numpy as np
 
     found: dict[int, list[Layer]] = {}
     for bank in banks:
-        with Memory.open(here.home, bank=bank, create=False) as memory:
+        with Memory.open(here.home, bank, store=here.store, create=False) as memory:
             for layer in memory.layers(group=bank):
                 found.setdefault(layer.level, []).append(layer)
     return [

@@ -44,6 +44,7 @@ def serve(
     run(
         ServerSettings(
             home=home_folder(here.home),
+            store=here.store,
             host=host,
             port=port,
             auth=not no_auth,
@@ -70,21 +71,20 @@ def mcp(
     """The memory as MCP tools. Attaches to a running `everwhen serve` of this home folder, if there is one."""
     from everwhen.home import home_folder
     from everwhen.serve.missing_extra import need
-    from everwhen.store.opening import open_banks
 
     here: GlobalOptions = context.obj
     home = home_folder(here.home)
-    open_banks(home).check_name(here.bank or "default")
+    here.banks().check_name(here.bank or "default")
     need("mcp")
     if http:
         from everwhen.serve.server import run as run_server
         from everwhen.serve.server_settings import ServerSettings
 
-        run_server(ServerSettings(home=home, host=host, port=port, auth=not no_auth))
+        run_server(ServerSettings(home=home, store=here.store, host=host, port=port, auth=not no_auth))
         return
     from everwhen.serve.mcp.stdio import run
 
-    run(home, here.bank or "default")
+    run(home, here.bank or "default", here.store)
 
 
 @keys.command("create")

@@ -27,21 +27,20 @@ def ui(
     from everwhen.home import home_folder
     from everwhen.serve.missing_extra import need
     from everwhen.serve.server_settings import ServerSettings
-    from everwhen.store.opening import open_banks
 
     need("nicegui", extra="ui")
     need("fastapi", "uvicorn", "mcp")
     here: GlobalOptions = context.obj
     home = home_folder(here.home)
     if here.bank:
-        open_banks(home).check_name(here.bank)
+        here.banks().check_name(here.bank)
     url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/timeline" if here.bank else "")
     from everwhen.serve.server import run
 
     here.tell({"url": url}, f"{url}  (Ctrl-C ends it)")
     if browser:
         threading.Thread(target=_open, args=(url, port), daemon=True).start()
-    run(ServerSettings(home=home, port=port, auth=False, log_level="warning"))
+    run(ServerSettings(home=home, store=here.store, port=port, auth=False, log_level="warning"))
 
 
 def _open(url: str, port: int, seconds: float = 30.0) -> None:

@@ -67,7 +67,7 @@ class OpenBank:
         self.own_reranker = reranker
         self.reader = open_reader(settings.reader)
         self.folder = home_folder(settings.home)
-        self.banks = open_banks(self.folder, settings.busy_seconds)
+        self.banks = open_banks(self.folder, settings.busy_seconds, store=settings.store)
         self.accesses = Accesses(store)
         self.masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
         self.worker = Worker(store.jobs.extraction, self._extract)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
-from everwhen.home import home_folder
+from everwhen.home import home_folder, is_address
 from everwhen.ingest.extract.extractor_factory import check_extractor
 from everwhen.memory.answers import Answers
 from everwhen.memory.bank import OpenBank, opened_embedder
@@ -78,13 +78,14 @@ class Memory(Bank, FileMethods):
     ) -> Memory:
         """Open a bank, making it when it is new (unless `create` is False). `settings` are those of `Settings`.
 
+        `home` is a folder, or the address of a PostgreSQL database (`postgresql://…`), which is the setting `store`.
         `reranker` is one of them too, or something of your own: a function `(question, texts) -> scores`, or an object
         with such a method `score`.
         """
         own = None if reranker is None or isinstance(reranker, str) else custom_reranker(reranker)
-        chosen = load_settings(home=home, reranker=None if own else reranker, **settings)
+        chosen = load_settings(**_where(home), reranker=None if own else reranker, **settings)
         folder = home_folder(chosen.home)
-        banks = open_banks(folder, chosen.busy_seconds)
+        banks = open_banks(folder, chosen.busy_seconds, store=chosen.store)
         banks.check_name(bank)
         zone = known_zone(chosen.zone)
         check_extractor(chosen.extract)
@@ -201,7 +202,7 @@ class Memory(Bank, FileMethods):
 
         What was forgotten since the backup stays forgotten.
         """
-        return restore(Path(path), bank, load_settings(home=home, **settings), overwrite=overwrite)
+        return restore(Path(path), bank, load_settings(**_where(home), **settings), overwrite=overwrite)
 
     @staticmethod
     def salvage(path: str | Path, home: str | Path | None = None, bank: str = "default") -> int:
@@ -209,7 +210,13 @@ class Memory(Bank, FileMethods):
 
         The bank's file is only read, and need not be one that can be opened.
         """
-        banks = open_banks(home_folder(home))
+        chosen = load_settings(**_where(home))
+        banks = open_banks(home_folder(chosen.home), store=chosen.store)
         if not banks.exists(bank):
             raise NotFound(f"there is no bank '{bank}'; `everwhen banks` lists those that exist")
         return salvage(Path(path), banks, bank)
+
+
+def _where(home: str | Path | None) -> dict[str, Any]:
+    """A home folder or a database, as settings."""
+    return {"store": home} if is_address(home) else {"home": home}

@@ -194,7 +194,7 @@ class Maintenance:
             bank.store.keep.take_over()
             bank.store.refresh()
         bank.wake()
-        return sum(header.rows.values())
+        return sum(header.counts.values())
 
     def _complete(self, header: ExportHeader) -> None:
         """Give the bank that was loaded, and waits beside this one, the vectors that its export left out; and take from
@@ -253,7 +253,7 @@ class Maintenance:
 
 def restore(path: Path, bank: str, settings: Settings, *, overwrite: bool) -> int:
     """Bring a bank back from a backup; how many turns it holds."""
-    banks = open_banks(home_folder(settings.home), settings.busy_seconds)
+    banks = open_banks(home_folder(settings.home), settings.busy_seconds, store=settings.store)
     return banks.restore(bank, path, replace=overwrite, forget=forgetting(None, settings))
 
 

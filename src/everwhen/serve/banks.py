@@ -42,7 +42,8 @@ class Banks:
 
     def __init__(self, serving: ServerSettings) -> None:
         self._home: Path = serving.home
-        self._banks = open_banks(serving.home)
+        self._store = serving.store
+        self._banks = open_banks(serving.home, store=serving.store)
         self._most = serving.open_banks
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
@@ -144,13 +145,14 @@ class Banks:
 
     @contextmanager
     def changing(self, bank: str) -> Iterator[None]:
-        """Nobody else in this process who asks for this changes the bank inside the block."""
+        """Nobody else who asks for this changes the bank inside the block: in this process, and where servers share a
+        database in all of them."""
         with self._lock:
             one = self._open.get(bank)
         if one is None:
             yield
             return
-        with one.changing:
+        with one.changing, self._banks.alone(bank):
             yield
 
     # What the server looks at
@@ -182,7 +184,7 @@ class Banks:
     def rezone(self, bank: str, zone: str) -> None:
         """Give a bank another zone for text that comes without one."""
         with self._opening_of(bank):
-            Memory.open(self._home, bank, create=False, zone=zone).close()
+            Memory.open(self._home, bank, store=self._store, create=False, zone=zone).close()
             self.drop(bank)
 
     def remove(self, bank: str) -> None:
@@ -225,7 +227,7 @@ class Banks:
                     one.users += 1
                     self._open.move_to_end(bank)
                     return one
-            one = ServedBank(Memory.open(self._home, bank, create=create), users=1)
+            one = ServedBank(Memory.open(self._home, bank, store=self._store, create=create), users=1)
             with self._lock:
                 self._open[bank] = one
         for closed in self._surplus():

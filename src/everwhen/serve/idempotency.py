@@ -11,11 +11,12 @@ import hashlib
 import threading
 import time
 import uuid
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from everwhen.files.private import DatabaseBusy, private_database
 from everwhen.serve.problems import Problem
+from everwhen.store.answers import StoredAnswer
 
 FILE = "answers.sqlite"
 LONGEST = 255
@@ -39,17 +40,42 @@ CREATE TABLE IF NOT EXISTS claims (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAnswer:
-    """An answer that was given."""
+class IdempotencyKeys(Protocol):
+    """What was answered to which idempotency key. Above: the routes that write. Below: a file, or a database."""
 
-    status: int
-    media: str
-    body: bytes
+    def begin(self, asked: str, body: bytes) -> StoredAnswer | None:
+        """The answer of the first time; None when this is the first time, which `finish` or `abandon` ends."""
+        ...
+
+    def finish(self, asked: str, answer: StoredAnswer) -> None:
+        """Keep the answer."""
+        ...
+
+    def abandon(self, asked: str) -> None:
+        """It failed for now: the same key may try again."""
+        ...
+
+    def forget(self, bank: str) -> None:
+        """Drop the answers about a bank: they may have words in them that are forgotten now."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def another_request() -> Problem:
+    return Problem(422, "this Idempotency-Key was used for another request; take a new one", "UsageError")
+
+
+def still_answered() -> Problem:
+    return Problem(
+        409,
+        "the first request with this Idempotency-Key is still being answered; ask again later",
+        headers={"Retry-After": "1"},
+    )
 
 
 class IdempotencyStore:
-    """What was answered to which idempotency key."""
+    """The `IdempotencyKeys` of a folder, for one server and its workers."""
 
     def __init__(self, folder: Path, hours: float, most: int = MOST, lease: float = LEASE) -> None:
         self._sql = private_database(folder / FILE, _SCHEMA, durable=False)
@@ -77,18 +103,12 @@ class IdempotencyStore:
                 "SELECT digest, status, media, body FROM answers WHERE asked = ?", (asked,)
             ).fetchone()
             if row is not None and row[0] != digest:
-                raise Problem(
-                    422, "this Idempotency-Key was used for another request; take a new one", "UsageError"
-                )
+                raise another_request()
             if row is not None and row[1] is not None:
                 return StoredAnswer(row[1], row[2], row[3])
             claim = "SELECT 1 FROM claims WHERE asked = ? AND until >= ?"
             if self._sql.execute(claim, (asked, now)).fetchone():
-                raise Problem(
-                    409,
-                    "the first request with this Idempotency-Key is still being answered; ask again later",
-                    headers={"Retry-After": "1"},
-                )
+                raise still_answered()
             self._sql.execute(
                 "INSERT INTO answers (asked, digest, at) VALUES (?, ?, ?) "
                 "ON CONFLICT (asked) DO UPDATE SET at = excluded.at",

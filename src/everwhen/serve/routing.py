@@ -20,11 +20,12 @@ from everwhen.errors import EverwhenError
 from everwhen.extraction_wait import one_wait
 from everwhen.home import BANK_NAME
 from everwhen.serve.auth import admit
-from everwhen.serve.idempotency import LONGEST, StoredAnswer
+from everwhen.serve.idempotency import LONGEST
 from everwhen.serve.keys import Scope
 from everwhen.serve.problems import DOCUMENTED, MEDIA, Problem
 from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import Span, span
+from everwhen.store.answers import StoredAnswer
 
 PENDING = "Everwhen-Pending"
 """The header of an answer that did not wait for all turns to be read: how many are missing in it."""

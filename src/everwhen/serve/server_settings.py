@@ -16,6 +16,8 @@ class ServerSettings:
     """How a server serves. The defaults suit one machine with a handful of agents."""
 
     home: Path
+    store: str | None = None
+    """The PostgreSQL database that holds the banks; None is the home folder."""
     host: str = "127.0.0.1"
     port: int = 8765
     auth: bool = True

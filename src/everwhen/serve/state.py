@@ -10,14 +10,16 @@ from everwhen.serve.auth import Authenticator
 from everwhen.serve.background import Background
 from everwhen.serve.banks import Banks
 from everwhen.serve.discovery import running
-from everwhen.serve.idempotency import IdempotencyStore
+from everwhen.serve.idempotency import IdempotencyKeys, IdempotencyStore
 from everwhen.serve.keys import KeyStore
 from everwhen.serve.logs import Audit, say
 from everwhen.serve.metrics import Metrics
 from everwhen.serve.rate_limits import RateLimits
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.shared_idempotency import SharedIdempotencyStore
 from everwhen.serve.transfer_files import TransferFiles
 from everwhen.settings import load
+from everwhen.store.opening import open_answers
 
 
 class ServerState:
@@ -29,7 +31,7 @@ class ServerState:
         self.metrics = Metrics()
         self.banks = Banks(serving)
         self.keys = KeyStore(serving.folder)
-        self.answers = IdempotencyStore(serving.folder, serving.remember_hours)
+        self.answers = _answers(serving)
         self.moving = TransferFiles(serving)
         self.audit = Audit(serving.folder)
         self.buckets = RateLimits(*serving.share_of_each_worker)
@@ -74,3 +76,11 @@ class ServerState:
             return
         self.ready.set()
         say("ready", home=str(self.serving.home))
+
+
+def _answers(serving: ServerSettings) -> IdempotencyKeys:
+    """Beside the banks where servers share a database, else in the server's own folder."""
+    shared = open_answers(serving.store, serving.remember_hours)
+    return (
+        SharedIdempotencyStore(shared) if shared else IdempotencyStore(serving.folder, serving.remember_hours)
+    )

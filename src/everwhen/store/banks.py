@@ -30,6 +30,10 @@ class Banks(Protocol):
 
     def exists(self, bank: str) -> bool: ...
 
+    def waiting(self) -> list[str]:
+        """The banks in which turns wait for extraction, sorted. One that cannot be read is left out."""
+        ...
+
     def size(self, bank: str) -> int:
         """The bytes that a bank takes; 0 for one that does not exist."""
         ...
@@ -44,6 +48,13 @@ class Banks(Protocol):
         """Open a bank, or make it. Its embedder must be the one it was made with.
 
         `dimension` is asked for only when the bank is new. One that cannot be written is opened for reading.
+        """
+        ...
+
+    def alone(self, bank: str) -> AbstractContextManager[None]:
+        """Inside, no other server that asks for this has the bank: for a write that looks first (If-Match).
+
+        Banks in files are served by one process, or by workers that do not look at each other: nothing happens there.
         """
         ...
 

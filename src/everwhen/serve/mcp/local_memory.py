@@ -23,9 +23,10 @@ Remembering: TypeAlias = Memory | Client
 class LocalMemory:
     """For one user's own process: no key is asked for, since the files are the user's."""
 
-    def __init__(self, home: Path, bank: str) -> None:
+    def __init__(self, home: Path, bank: str, store: str | None = None) -> None:
         self._home = home
         self._bank = bank
+        self._store = store
         self._lock = threading.Lock()
         self._memory: Memory | None = None
         self._client: Client | None = None
@@ -43,7 +44,7 @@ class LocalMemory:
             server = running(self._home / "serve")
             if server is not None:
                 return self._attached(server)
-            self._memory = Memory.open(self._home, self._bank)
+            self._memory = Memory.open(self._home, self._bank, store=self._store)
             return self._memory
 
     def _attached(self, server: RunningServer) -> Client:

@@ -8,9 +8,9 @@ from everwhen.serve.mcp.local_memory import LocalMemory
 from everwhen.serve.mcp.tools import build
 
 
-def run(home: Path, bank: str) -> None:
+def run(home: Path, bank: str, store: str | None = None) -> None:
     """Serve one bank until the client hangs up."""
-    reach = LocalMemory(home, bank)
+    reach = LocalMemory(home, bank, store)
     try:
         build(reach).run("stdio")
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -41,18 +41,26 @@ class SqliteBanks:
         return bank_bytes(self.path(bank))
 
     def embedder_of(self, bank: str) -> str | None:
+        row = self._look(bank, "SELECT value FROM bank WHERE key = 'embedder'")
+        return row[0] if row else None
+
+    def waiting(self) -> list[str]:
+        return [bank for bank in self.names() if self._look(bank, "SELECT 1 FROM pending LIMIT 1")]
+
+    def _look(self, bank: str, query: str) -> tuple[Any, ...] | None:
+        """One row of a bank that is not opened; None as well where it cannot be read: opening it says so better."""
         path = self.path(bank)
         if not path.exists():
             return None
         try:
             sql = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
             try:
-                row = sql.execute("SELECT value FROM bank WHERE key = 'embedder'").fetchone()
+                row: tuple[Any, ...] | None = sql.execute(query).fetchone()
             finally:
                 sql.close()
         except sqlite3.Error:
-            return None  # whatever is wrong with the file, opening it says so better
-        return row[0] if row else None
+            return None
+        return row
 
     def open(
         self, bank: str, *, embedder: str, dimension: int | Callable[[], int], zone: str, create: bool = True
@@ -65,6 +73,10 @@ class SqliteBanks:
             create=create,
             busy_seconds=self._busy_seconds,
         )
+
+    def alone(self, bank: str) -> AbstractContextManager[None]:
+        self.check_name(bank)
+        return nullcontext()
 
     def drop(self, bank: str) -> None:
         path = self.path(bank)

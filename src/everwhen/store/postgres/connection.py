@@ -1,0 +1,243 @@
+"""A way to one bank's rows in PostgreSQL: named statements, and transactions of one writer at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+
+from everwhen.errors import EverwhenError, Refused, Unavailable
+from everwhen.store.postgres.errors import AGAIN, translate
+from everwhen.store.postgres.server import SCHEMA, Cursor, Lent, Raw, Server
+from everwhen.store.postgres.statements import compiled
+from everwhen.store.postgres.tables import OF_A_BANK
+from everwhen.store.postgres.values import HalfVector
+from everwhen.store.sql.session import Values
+
+T = TypeVar("T")
+
+_ATTEMPTS = 5
+_COMPLETED = frozenset({"turns", "extractions", "units"})
+"""Tables whose rows have more than their records say."""
+_LOCK = """
+SELECT (SELECT max(version) FROM migrations) FROM counters WHERE bank_id = %(bank)s AND name = 'writer'
+FOR UPDATE OF counters
+"""
+_STORED_TERM = np.dtype([("term", ">i8"), ("halves", "<u2")])
+"""A packed term as PostgreSQL can unpack it: the bytes of the hash, read from the first to the last."""
+
+
+class PostgresSql:
+    """The `Sql` of one bank on a connection that was lent. `raw` is for what only PostgreSQL has."""
+
+    def __init__(self, lent: Lent, bank: int) -> None:
+        self.lent = lent
+        self.bank = bank
+
+    @property
+    def raw(self) -> Raw:
+        return self.lent.raw
+
+    def run(self, name: str, values: Values = (), **parts: str) -> Cursor:
+        return self.lent.execute(compiled(name, tuple(parts.items())), self._named(values))
+
+    def together(self, asked: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[tuple[Any, ...]]]:
+        """The rows of several named statements with their values and parts, in one round trip."""
+        return self.lent.together(
+            [(compiled(name, tuple(parts.items())), self._named(values)) for name, values, parts in asked]
+        )
+
+    def run_many(self, name: str, rows: Iterable[Values]) -> None:
+        given = [self._named(row) for row in rows]
+        if given:
+            self.raw.cursor().executemany(compiled(name), given)
+
+    def numbers(self, table: str, count: int) -> range:
+        """So many new numbers for rows of a table; none is ever given twice."""
+        if not count:
+            return range(0)
+        row = self.run("take_numbers", {"name": table, "count": count}).fetchone()
+        assert row is not None
+        return range(row[0] - count + 1, row[0] + 1)
+
+    def insert_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """By COPY; then what the database has beside a record of the table."""
+        if not rows:
+            return
+        names, told = list(columns), [list(row) for row in rows]
+        match table:
+            case "units":  # terms are set when they are posted
+                place = names.index("terms")
+                for row in (names, *told):
+                    del row[place]
+            case "entities":  # nobody is merged yet
+                names.append("root")
+                told = [[*row, row[0]] for row in told]
+            case "identity_changes" | "fact_keys":  # '' is no time
+                times = [place for place, name in enumerate(names) if name.endswith("_at")]
+                for row in told:
+                    for place in times:
+                        row[place] = row[place] or "-infinity"
+        with self.raw.cursor().copy(f"COPY {table} (bank_id, {', '.join(names)}) FROM STDIN") as copy:
+            for row in told:
+                copy.write_row([self.bank, *row])
+        if table in _COMPLETED:
+            self.run(f"complete_{table}", {"rows": [row[0] for row in rows]})
+
+    def vector(self, vector: Sequence[float] | NDArray[np.float32]) -> HalfVector:
+        return HalfVector(np.asarray(vector, dtype=np.float32))
+
+    def post_terms(self, terms: Mapping[int, bytes]) -> None:
+        """Index the search terms of units, in place of those that they had."""
+        if not terms:
+            return
+        packed = [np.frombuffer(one, dtype=_STORED_TERM) for one in terms.values()]
+        sizes = np.array([len(one) for one in packed])
+        units = np.fromiter(terms, dtype=np.int64, count=len(terms))
+        sums = np.array([one["halves"].sum(dtype=np.int64) for one in packed], dtype=np.int64)
+        every = np.concatenate(packed)
+        with self.raw.pipeline():
+            self.run("unpost_units", {"units": units})
+            self.run("set_posted", {"units": units, "packed": list(terms.values()), "halves": sums})
+            self.run(
+                "post_terms",
+                {
+                    "terms": every["term"].astype(np.int64),
+                    "units": np.repeat(units, sizes),
+                    "lengths": np.repeat((sums * 0.5).astype(np.float32), sizes),
+                    "halves": every["halves"].clip(max=32_767).astype(np.int16),
+                },
+            )
+
+    def empty(self, but: frozenset[str]) -> None:
+        """Delete all rows of the bank but those of some tables; numbers are not given again."""
+        with self.raw.pipeline():
+            for table in OF_A_BANK:
+                if table not in but:
+                    self.raw.execute(f"DELETE FROM {table} WHERE bank_id = %s", (self.bank,))
+            self.raw.execute(
+                "UPDATE posting_totals SET units = 0, halves = 0 WHERE bank_id = %s", (self.bank,)
+            )
+            self.run("take_numbers", {"name": "names_version", "count": 1})
+
+    def _named(self, values: Values) -> dict[str, Any]:
+        if isinstance(values, Mapping):
+            return {**values, "bank": self.bank}
+        return {"bank": self.bank, **{f"p{place}": one for place, one in enumerate(values, start=1)}}
+
+
+class PostgresConnection:
+    """A way to one bank, usable from any thread: each takes a connection of the pool for as long as it needs one.
+
+    Inside a block, what the same thread opens of the same object is the same connection.
+    """
+
+    def __init__(self, server: Server, bank: int, name: str, busy_seconds: float = 30.0) -> None:
+        self.server = server
+        self.bank = bank
+        self._name = name
+        self._busy_seconds = busy_seconds
+        self._mine = threading.local()
+        self._is_open = True
+
+    @contextmanager
+    def use(self) -> Iterator[PostgresSql]:
+        """For a few reads, each of which stands by itself: one that meets a lost connection is asked once more."""
+        with self._errors(), self._session() as sql:
+            yield sql
+
+    @contextmanager
+    def snapshot(self) -> Iterator[PostgresSql]:
+        """For reads that see the bank at one moment."""
+        with self._errors(), self._session() as sql:
+            if sql.lent.is_in_transaction:
+                yield sql
+                return
+            sql.lent.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            with committed(sql.lent):
+                yield sql
+
+    @contextmanager
+    def transaction(self, *, wait: float | None = None) -> Iterator[PostgresSql]:
+        """All or nothing, by one writer of a bank at a time, so that the order of numbers is that of commits.
+
+        `wait` is for how many seconds another writer is waited for; None is as the bank was opened.
+        """
+        with self._errors(), self._session() as sql:
+            if sql.lent.is_in_transaction:
+                raise EverwhenError(f"bank '{self._name}': a transaction cannot be begun within another one")
+            seconds = self._busy_seconds if wait is None else wait
+            patience = f"SET LOCAL lock_timeout = {max(1, round(seconds * 1000))}"
+            locked = sql.lent.begin("BEGIN", patience, _LOCK, values={"bank": self.bank})
+            with committed(sql.lent):
+                self._check(locked.fetchone())
+                yield sql
+
+    def retried(self, work: Callable[[PostgresSql], T]) -> T:
+        """Run a function in a transaction, and again where another transaction was in its way."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                with self.transaction() as sql:
+                    return work(sql)
+            except Unavailable as error:
+                if not isinstance(error.__cause__, AGAIN):
+                    raise
+        with self.transaction() as sql:
+            return work(sql)
+
+    def close(self) -> None:
+        self._is_open = False
+
+    @contextmanager
+    def _session(self) -> Iterator[PostgresSql]:
+        """A connection of the pool for this thread, or the one that it has already."""
+        open_here: PostgresSql | None = getattr(self._mine, "sql", None)
+        if open_here is not None:
+            yield open_here
+            return
+        if not self._is_open:
+            raise Unavailable(f"bank '{self._name}' was closed; open it again with Memory.open")
+        with self.server.lent(self._busy_seconds) as lent:
+            self._mine.sql = PostgresSql(lent, self.bank)
+            try:
+                yield self._mine.sql
+            finally:
+                self._mine.sql = None
+
+    def _check(self, row: tuple[Any, ...] | None) -> None:
+        """That the bank is there, with a schema that we know."""
+        if row is None:
+            raise Unavailable(f"bank '{self._name}' was removed; open it again to make a new one")
+        if row[0] > SCHEMA:
+            raise Refused(
+                f"the database was upgraded by a newer everwhen meanwhile (schema {row[0]}, this one knows {SCHEMA}); "
+                "upgrade with pip install --upgrade everwhen, and open the bank again"
+            )
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise translate(error, self._name, self.server.where, self._busy_seconds) from error
+
+
+@contextmanager
+def committed(lent: Lent) -> Iterator[None]:
+    """What was begun is committed at the end of the block, or rolled back when it raises."""
+    try:
+        yield
+        lent.raw.execute("COMMIT")
+    except BaseException:
+        lent.roll_back()
+        raise
+
+
+def term_key(term: int) -> int:
+    """A term's hash as the postings have it."""
+    return int.from_bytes(term.to_bytes(8, "little"), "big", signed=True)

@@ -1,0 +1,370 @@
+-- The statements of the memory graph in PostgreSQL's words.
+
+-- count_pending --
+-- The to-do list up to a turn: turns that nothing has been made of yet.
+SELECT count(*) FROM pending WHERE bank_id = :bank AND turn <= ?;
+
+-- something_pending --
+SELECT EXISTS (SELECT 1 FROM pending WHERE bank_id = :bank AND turn <= ?);
+
+-- newest_turn --
+SELECT coalesce(max(seq), 0) FROM turns WHERE bank_id = :bank;
+
+-- claim_owners --
+SELECT DISTINCT owner FROM claims WHERE bank_id = :bank;
+
+-- drop_claims_of --
+DELETE FROM claims WHERE bank_id = :bank AND owner = ?;
+
+-- renew_claims --
+UPDATE claims SET expires = ? WHERE bank_id = :bank AND owner = ?;
+
+-- drop_old_claims --
+DELETE FROM claims WHERE bank_id = :bank AND expires < ?;
+
+-- next_pending --
+-- The session of the oldest turn that nobody has extracted or claimed.
+SELECT session FROM pending p
+WHERE p.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (p.bank_id, p.turn))
+ORDER BY turn LIMIT 1;
+
+-- first_pending_of_session --
+SELECT said_at, turn FROM pending p
+WHERE p.bank_id = :bank AND session = ?
+  AND NOT EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (p.bank_id, p.turn))
+ORDER BY said_at, turn LIMIT 1;
+
+-- turns_from --
+-- The next turns of a session from a place on, and whether each is taken.
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
+       NOT EXISTS (SELECT 1 FROM pending p WHERE (p.bank_id, p.turn) = (t.bank_id, t.seq))
+       OR EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (t.bank_id, t.seq))
+FROM turns t WHERE t.bank_id = :bank AND session = ? AND (said_at, seq) >= (?, ?) ORDER BY said_at, seq LIMIT ?;
+
+-- turns_before --
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns t WHERE t.bank_id = :bank AND session = ? AND (said_at, seq) < (?, ?)
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq))
+ORDER BY said_at DESC, seq DESC LIMIT ?;
+
+-- turns_after --
+SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
+FROM turns WHERE bank_id = :bank AND session = ? AND (said_at, seq) > (?, ?) ORDER BY said_at, seq LIMIT ?;
+
+-- insert_claim --
+INSERT INTO claims (bank_id, turn, owner, expires) VALUES (:bank, ?, ?, ?)
+ON CONFLICT (bank_id, turn) DO UPDATE SET owner = excluded.owner, expires = excluded.expires;
+
+-- turn_seqs --
+SELECT id, seq FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]) ORDER BY seq;
+
+-- turn_units --
+-- The raw unit of each turn.
+SELECT t.id, u.seq FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq) AND u.kind = 'turn'
+WHERE t.bank_id = :bank AND t.id = ANY (?::text[]);
+
+-- first_vectors --
+SELECT t.id, v.vector FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq) AND u.kind = 'turn'
+JOIN vectors v ON (v.bank_id, v.unit) = (u.bank_id, u.seq) AND v.piece = 0
+WHERE t.bank_id = :bank AND t.id = ANY (?::text[]);
+
+-- known_unit --
+SELECT seq FROM units WHERE bank_id = :bank AND id = ?;
+
+-- insert_derived_unit --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'units' RETURNING last)
+INSERT INTO units (bank_id, seq, id, kind, network, level, turn, text, context, occurred_start, occurred_end, grain,
+                   mentioned_at, recorded_at, pieces, session)
+SELECT :bank, n.last, :id, :kind, :network, 0, t.seq, :text, :context, :start::timestamptz, :end::timestamptz, :grain,
+       t.said_at, (SELECT max(r.recorded_at) FROM turns r WHERE r.bank_id = :bank AND r.id = ANY (:turns::text[])), :pieces,
+       t.session
+FROM n JOIN turns t ON t.bank_id = :bank AND t.id = :turn RETURNING seq;
+
+-- insert_derived --
+INSERT INTO derived (bank_id, unit, extractor, version, confidence, tokens) VALUES (:bank, ?, ?, ?, ?, ?);
+
+-- insert_event --
+INSERT INTO events (bank_id, unit, subject, verb, object, status, polarity, quantity, expression, inferred, aliases)
+VALUES (:bank, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- superseded_units --
+-- Derived units of a kind that rest on nothing but the given turns.
+SELECT DISTINCT u.seq, u.id FROM turns g JOIN unit_turns p ON (p.bank_id, p.turn) = (g.bank_id, g.seq)
+JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
+WHERE g.bank_id = :bank AND g.id = ANY (:turns::text[]) AND u.kind = :kind AND NOT EXISTS (
+    SELECT 1 FROM unit_turns q JOIN turns t ON (t.bank_id, t.seq) = (q.bank_id, q.turn)
+    WHERE q.bank_id = :bank AND q.unit = u.seq AND t.id <> ALL (:turns::text[]))
+ORDER BY u.seq;
+
+-- derived_from --
+-- Derived units that rest on any of the given turns.
+SELECT DISTINCT u.seq FROM unit_turns p JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
+WHERE p.bank_id = :bank AND p.turn = ANY (?::bigint[]) AND u.kind IN ('event', 'narrative') ORDER BY u.seq;
+
+-- told_with --
+-- Turns with those that an event rests on together with one of them, and so on: a version of a plan rests on the plan's
+-- turn, too. Those without words cannot be read again.
+WITH RECURSIVE reached (turn) AS (
+    SELECT unnest(?::bigint[])
+    UNION
+    SELECT other.turn FROM reached r JOIN unit_turns own ON own.bank_id = :bank AND own.turn = r.turn
+    JOIN units u ON u.bank_id = :bank AND u.seq = own.unit AND u.kind = 'event'
+    JOIN unit_turns other ON other.bank_id = :bank AND other.unit = own.unit
+    WHERE NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = other.turn))
+SELECT t.seq, t.id FROM reached r JOIN turns t ON t.bank_id = :bank AND t.seq = r.turn;
+
+-- all_turn_seqs --
+SELECT seq FROM turns t
+WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq));
+
+-- delete_vectors --
+DELETE FROM vectors WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
+
+-- delete_unit_turns --
+DELETE FROM unit_turns WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
+
+-- delete_units --
+-- Their terms leave the postings first: see unpost_units.
+WITH posted AS (
+    SELECT u.seq, u.kind = 'node' AS node, u.terms FROM units u
+    WHERE u.bank_id = :bank AND u.seq = ANY (?1::bigint[]) AND u.terms IS NOT NULL
+),
+words AS (
+    SELECT p.seq, ARRAY(SELECT ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint
+                        FROM generate_series(0, length(p.terms) / 10 - 1) AS place) AS terms
+    FROM posted p
+),
+gone AS (
+    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = ANY (w.terms) AND p.unit = w.seq
+    RETURNING p.term, p.node, p.halves
+),
+lost AS (
+    SELECT term, count(*) FILTER (WHERE NOT node) AS units, count(*) FILTER (WHERE node) AS nodes FROM gone GROUP BY term
+),
+fewer AS (
+    UPDATE terms t SET units = t.units - l.units, nodes = t.nodes - l.nodes FROM lost l
+    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
+      AND t.units + t.nodes > l.units + l.nodes
+),
+spent AS (
+    DELETE FROM terms t USING lost l
+    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
+      AND t.units + t.nodes <= l.units + l.nodes
+),
+counted AS (
+    UPDATE posting_totals t SET units = t.units - lost.units, halves = t.halves - lost.halves
+    FROM (SELECT node, count(*) AS units, (SELECT coalesce(sum(g.halves), 0) FROM gone g WHERE g.node = p.node) AS halves
+          FROM posted p GROUP BY node) lost
+    WHERE t.bank_id = :bank AND t.node = lost.node
+)
+DELETE FROM units WHERE bank_id = :bank AND seq = ANY (?1::bigint[]) RETURNING seq;
+
+-- insert_removal --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'removals' RETURNING last)
+INSERT INTO removals (bank_id, seq, unit) SELECT :bank, n.last, ? FROM n;
+
+-- drop_old_removals --
+-- All but the newest so many.
+DELETE FROM removals WHERE bank_id = :bank AND seq <= (SELECT max(seq) FROM removals WHERE bank_id = :bank) - ?;
+
+-- kept_removals --
+-- The place before the first removal that is still listed, and that of the last one that ever was.
+SELECT coalesce((SELECT min(seq) - 1 FROM removals WHERE bank_id = :bank), last), last
+FROM counters WHERE bank_id = :bank AND name = 'removals';
+
+-- removals_after --
+SELECT DISTINCT unit FROM removals WHERE bank_id = :bank AND seq > ?;
+
+-- turn_speakers --
+SELECT id, speaker FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]);
+
+-- insert_moment --
+INSERT INTO moments (bank_id, unit, kind, at) VALUES (:bank, ?, ?, ?)
+ON CONFLICT (bank_id, unit) DO UPDATE SET kind = excluded.kind, at = excluded.at;
+
+-- moment --
+SELECT kind, at FROM moments WHERE bank_id = :bank AND unit = ?;
+
+-- moments_before --
+SELECT unit, at FROM moments WHERE bank_id = :bank AND kind = ? AND (at, unit) < (?, ?)
+ORDER BY at DESC, unit DESC LIMIT ?;
+
+-- moments_after --
+SELECT unit, at FROM moments WHERE bank_id = :bank AND kind = ? AND (at, unit) > (?, ?) ORDER BY at, unit LIMIT ?;
+
+-- drop_links --
+DELETE FROM links WHERE bank_id = :bank AND source = ? AND type = ?;
+
+-- present_units --
+SELECT seq FROM units WHERE bank_id = :bank AND seq = ANY (?::bigint[]);
+
+-- insert_link --
+INSERT INTO links (bank_id, source, type, target, weight) VALUES (:bank, ?, ?, ?, ?)
+ON CONFLICT (bank_id, source, type, target) DO UPDATE SET weight = excluded.weight;
+
+-- insert_replaces --
+-- The next version of an event; the one before it stays as it is.
+INSERT INTO links (bank_id, source, type, target, weight)
+SELECT :bank, :unit, 'replaces', seq, 1.0 FROM units WHERE bank_id = :bank AND id = :event AND seq <> :unit
+ON CONFLICT (bank_id, source, type, target) DO UPDATE SET weight = excluded.weight;
+
+-- links_of_type --
+SELECT target, weight FROM links WHERE bank_id = :bank AND source = ? AND type = ? ORDER BY weight DESC, target;
+
+-- links_of --
+SELECT source, target, type, weight FROM links
+WHERE bank_id = :bank AND source = :unit AND type = ANY (:types::text[]) ORDER BY weight DESC, target LIMIT :limit;
+
+-- entity_neighbours --
+-- Units that share an identity with a unit, the nearest in time first.
+SELECT DISTINCT n.unit, abs(extract(epoch FROM v.mentioned_at - u.mentioned_at))::double precision AS apart
+FROM units u JOIN mentions m ON (m.bank_id, m.unit) = (u.bank_id, u.seq)
+JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity) JOIN entities o ON (o.bank_id, o.root) = (i.bank_id, i.root)
+JOIN mentions n ON (n.bank_id, n.entity) = (o.bank_id, o.seq) JOIN units v ON (v.bank_id, v.seq) = (n.bank_id, n.unit)
+WHERE u.bank_id = :bank AND u.seq = :unit AND n.unit <> :unit ORDER BY apart, n.unit LIMIT :limit;
+
+-- links_of_units --
+-- The stored links that leave some units, for a walk.
+SELECT source, target, type, weight FROM links
+WHERE bank_id = :bank AND source = ANY (:units::bigint[]) AND type = ANY (:types::text[]) AND weight >= :floor
+ORDER BY array_position(:units::bigint[], source), type, target;
+
+-- provenance --
+-- Derived units with the raw units of their turns, from either end; from a turn's end without the nodes above it.
+SELECT p.unit, t.seq FROM unit_turns p JOIN units t ON (t.bank_id, t.turn) = (p.bank_id, p.turn) AND t.kind = 'turn'
+WHERE p.bank_id = :bank AND p.unit = ANY (:units::bigint[]) AND t.seq <> p.unit
+UNION
+SELECT p.unit, t.seq FROM units t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.turn)
+WHERE t.bank_id = :bank AND t.seq = ANY (:units::bigint[]) AND t.kind = 'turn' AND p.unit <> t.seq
+  AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.bank_id = :bank AND n.unit = p.unit);
+
+-- insert_extraction --
+-- What is extracted waits no longer.
+WITH waited AS (DELETE FROM pending WHERE bank_id = :bank AND turn = ?1)
+INSERT INTO extractions (bank_id, turn, extractor, version, done_at) VALUES (:bank, ?1, ?2, ?3, ?4)
+ON CONFLICT (bank_id, turn) DO UPDATE
+SET extractor = excluded.extractor, version = excluded.version, done_at = excluded.done_at;
+
+-- drop_claim --
+DELETE FROM claims WHERE bank_id = :bank AND turn = ?;
+
+-- drop_extraction --
+-- The turn waits again.
+WITH gone AS (DELETE FROM extractions WHERE bank_id = :bank AND turn = ? RETURNING turn)
+INSERT INTO pending (bank_id, turn, session, said_at)
+SELECT :bank, t.seq, t.session, t.said_at FROM gone g JOIN turns t ON t.bank_id = :bank AND t.seq = g.turn
+ON CONFLICT (bank_id, turn) DO NOTHING;
+
+-- insert_failure --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'extraction_failures' RETURNING last)
+INSERT INTO extraction_failures (bank_id, seq, turn, at, reason) SELECT :bank, n.last, ?, ?::timestamptz, ? FROM n;
+
+-- drop_failures --
+DELETE FROM extraction_failures WHERE bank_id = :bank AND turn = ?;
+
+-- insert_usage --
+WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'model_usage' RETURNING last)
+INSERT INTO model_usage (bank_id, seq, at, purpose, model, calls, input_tokens, output_tokens, cost)
+SELECT :bank, n.last, ?::timestamptz, ?, ?, ?, ?, ?, ?::double precision FROM n;
+
+-- model_usage --
+-- What models took in this bank so far; of money, what is known.
+SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(input_tokens), 0)::bigint, coalesce(sum(output_tokens), 0)::bigint,
+       sum(cost)
+FROM model_usage WHERE bank_id = :bank;
+
+-- events --
+-- The event calendar; a parameter that is null asks for nothing. With :then, only the versions that counted then.
+-- LIKE has no escapes here: a name is what it is.
+SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
+       (SELECT coalesce(json_agg(t.id ORDER BY t.said_at, t.seq)::text, '[]') FROM unit_turns p
+        JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq),
+       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
+       u.network,
+       (SELECT min(c.said_at) FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
+        JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+        WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces'),
+       (SELECT o.id FROM links l JOIN units o ON (o.bank_id, o.seq) = (l.bank_id, l.target)
+        WHERE l.bank_id = :bank AND l.source = u.seq AND l.type = 'replaces' ORDER BY o.seq LIMIT 1)
+FROM events e JOIN units u ON (u.bank_id, u.seq) = (e.bank_id, e.unit)
+JOIN derived d ON (d.bank_id, d.unit) = (e.bank_id, e.unit) JOIN turns s ON (s.bank_id, s.seq) = (u.bank_id, u.turn)
+WHERE e.bank_id = :bank
+  AND (:start::timestamptz IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start::timestamptz)
+  AND (:end::timestamptz IS NULL OR u.occurred_start IS NULL OR u.occurred_start < :end::timestamptz)
+  AND (:verb::text IS NULL OR e.verb = :verb::text OR e.verb ILIKE :verb::text || ' %' ESCAPE '')
+  AND (:status::text IS NULL OR e.status = :status::text)
+  AND (:subject::text IS NULL OR lower(e.subject) = lower(:subject::text COLLATE "C")
+       OR e.subject ILIKE :subject::text || ' and %' ESCAPE '' OR e.subject ILIKE '% and ' || :subject::text ESCAPE ''
+       OR (:named::jsonb IS NULL AND EXISTS (
+               SELECT 1 FROM mentions m JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity)
+               JOIN entities r ON (r.bank_id, r.seq) = (i.bank_id, i.root)
+               WHERE m.bank_id = :bank AND m.unit = e.unit AND lower(r.name) = lower(:subject::text COLLATE "C")
+                 AND lower(e.subject) = lower(m.name)))
+       OR (:named::jsonb IS NOT NULL AND EXISTS (
+               SELECT 1 FROM jsonb_array_elements(:named::jsonb) AS given (value)
+               WHERE (given.value ->> 0)::bigint = e.unit
+                 AND lower((given.value ->> 1) COLLATE "C") = lower(e.subject))))
+  AND (NOT :then OR (s.said_at <= :as_of AND u.recorded_at <= :known_at AND NOT EXISTS (
+           SELECT 1 FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
+           JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+           WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of
+             AND n.recorded_at <= :known_at)))
+  AND (:units::bigint[] IS NULL OR u.seq = ANY (:units::bigint[]))
+ORDER BY coalesce(u.occurred_start, u.occurred_end) NULLS FIRST, u.occurred_end NULLS FIRST, u.mentioned_at, u.seq;
+
+-- events_told --
+-- Some events by their units, and those that came from some turns.
+SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
+       (SELECT coalesce(json_agg(t.id ORDER BY t.said_at, t.seq)::text, '[]') FROM unit_turns p
+        JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq),
+       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
+       u.network,
+       (SELECT min(c.said_at) FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
+        JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+        WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of
+          AND n.recorded_at <= :known_at),
+       (SELECT o.id FROM links l JOIN units o ON (o.bank_id, o.seq) = (l.bank_id, l.target)
+        WHERE l.bank_id = :bank AND l.source = u.seq AND l.type = 'replaces' ORDER BY o.seq LIMIT 1)
+FROM (SELECT unnest(:units::bigint[]) AS unit
+      UNION SELECT p.unit FROM turns t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.seq)
+            WHERE t.bank_id = :bank AND t.id = ANY (:turns::text[])) wanted
+JOIN units u ON u.bank_id = :bank AND u.seq = wanted.unit JOIN events e ON (e.bank_id, e.unit) = (u.bank_id, u.seq)
+JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq) JOIN turns s ON (s.bank_id, s.seq) = (u.bank_id, u.turn)
+WHERE s.said_at <= :as_of AND u.recorded_at <= :known_at
+ORDER BY u.mentioned_at, u.seq;
+
+-- drop_turn_links --
+DELETE FROM links l USING units u
+WHERE l.bank_id = :bank AND u.bank_id = :bank AND u.kind = 'turn' AND u.turn = :turn
+  AND (l.source = u.seq OR l.target = u.seq);
+
+-- drop_turn_moment --
+DELETE FROM moments WHERE bank_id = :bank
+  AND unit IN (SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn = ?);
+
+-- derived_texts --
+SELECT u.seq, u.id, u.text FROM units u JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq)
+WHERE u.bank_id = :bank AND u.seq > ? ORDER BY u.seq LIMIT ?;
+
+-- graph_counts --
+SELECT (SELECT count(*) FROM events WHERE bank_id = :bank),
+       (SELECT count(*) FROM units WHERE bank_id = :bank AND kind = 'narrative'),
+       (SELECT count(DISTINCT i.root) FROM mentions m JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity)
+        WHERE m.bank_id = :bank),
+       (SELECT count(*) FROM links WHERE bank_id = :bank);
+
+-- events_without_derivation --
+SELECT count(*) FROM units u WHERE u.bank_id = :bank AND u.kind IN ('event', 'narrative')
+  AND NOT EXISTS (SELECT 1 FROM derived d WHERE d.bank_id = :bank AND d.unit = u.seq);
+
+-- events_without_part --
+SELECT count(*) FROM units u WHERE u.bank_id = :bank AND u.kind = 'event'
+  AND NOT EXISTS (SELECT 1 FROM events e WHERE e.bank_id = :bank AND e.unit = u.seq);
+
+-- derived_of_pending_turns --
+SELECT count(DISTINCT p.unit) FROM unit_turns p JOIN derived d ON (d.bank_id, d.unit) = (p.bank_id, p.unit)
+WHERE p.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM extractions e WHERE e.bank_id = :bank AND e.turn = p.turn);
+
+-- failures --
+SELECT reason, count(DISTINCT turn) FROM extraction_failures WHERE bank_id = :bank
+GROUP BY reason ORDER BY count(DISTINCT turn) DESC LIMIT 10;

@@ -1,0 +1,229 @@
+-- The statements of a search: each is one question to one bank. Their lists and conditions depend on what is asked, and
+-- are filled in from the fragments below. A unit passes a filter by its own columns, which its vectors have as well.
+
+-- passes_seen --
+-- What was written before the search began: a bank's numbers grow with its commits.
+AND {row}.{unit} <= :seen;
+
+-- passes_start --
+AND {row}.mentioned_at >= :start::timestamptz;
+
+-- passes_end --
+AND {row}.mentioned_at < :end::timestamptz;
+
+-- passes_known --
+AND {row}.recorded_at <= :known_at::timestamptz;
+
+-- passes_kinds --
+AND {row}.kind = ANY (:kinds::text[]);
+
+-- passes_no_nodes --
+AND {row}.kind <> 'node';
+
+-- passes_networks --
+AND {row}.network = ANY (:networks::text[]);
+
+-- passes_units --
+AND {row}.{unit} = ANY (:allowed::bigint[]);
+
+-- passes_reach --
+-- A node rests on all that it was made of: one that began too early does not pass.
+AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.bank_id = :bank AND n.unit = {row}.{unit} AND n.first_at < :start::timestamptz);
+
+-- said_by_speakers --
+AND {row}.speaker = ANY (:speakers{place}::text[]);
+
+-- said_by_role --
+AND {row}.role = :role{place};
+
+-- last_unit_number --
+SELECT last FROM counters WHERE bank_id = :bank AND name = 'units';
+
+-- nearest --
+-- All vectors that pass but for their kind are compared once; then the best of each list, which may name a unit more than
+-- once, by several of its pieces. Those from :timed_from on come with their times.
+WITH near AS MATERIALIZED (
+    SELECT v.unit, v.mentioned_at, -(v.vector <#> :vector) AS cosine {flags}
+    FROM vectors v WHERE v.bank_id = :bank {passes}
+)
+SELECT l.place, l.unit, l.cosine, u.kind, u.mentioned_at, u.occurred_start, u.occurred_end, u.grain, f.valid_from, f.valid_to
+FROM ({lists}) l
+LEFT JOIN units u ON u.bank_id = :bank AND u.seq = l.unit AND l.place >= :timed_from
+LEFT JOIN facts f ON f.bank_id = :bank AND u.kind = 'fact' AND f.id = u.id AND f.standing = 'believed'
+    AND f.recorded_at <= :believed_at AND (f.superseded_at IS NULL OR f.superseded_at > :believed_at)
+ORDER BY l.place, l.cosine DESC, l.mentioned_at, l.unit;
+
+-- nearest_list --
+(SELECT {place} AS place, n.unit, n.cosine, n.mentioned_at FROM near n WHERE n.cosine >= :{floor} AND n.among{place}
+ ORDER BY n.cosine DESC, n.mentioned_at, n.unit LIMIT :{limit});
+
+-- among_turns_of_window --
+v.kind = 'turn' AND v.mentioned_at >= coalesce(:start{place}::timestamptz, '-infinity')
+AND v.mentioned_at < coalesce(:end{place}::timestamptz, 'infinity');
+
+-- among_derived --
+v.kind = ANY (:derived::text[]);
+
+-- best_by_words --
+-- BM25 over the postings of the question's terms: see store/bm25.py for the formula, which is here doubled as well.
+WITH whole AS MATERIALIZED (
+    SELECT coalesce(sum(t.units), 0)::double precision AS units,
+           greatest(coalesce(sum(t.halves), 0), 1)::double precision / 2 / greatest(sum(t.units), 1) AS mean_length
+    FROM posting_totals t WHERE t.bank_id = :bank {totals}
+),
+asked AS MATERIALIZED (
+    SELECT t.term, (:k1 + 1) * ln(1 + (b.units - t.standing + 0.5) / (t.standing + 0.5)) AS weight,
+           2 * :k1 * (1 - :b) AS base, 2 * :k1 * :b / b.mean_length AS slope
+    FROM whole b, (SELECT s.term, {standing} AS standing FROM terms s
+                  WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[])) t
+),
+scored AS MATERIALIZED (
+    SELECT p.unit, sum(a.weight * p.halves / (p.halves + a.base + a.slope * p.length)) AS score
+    FROM asked a JOIN postings p ON p.bank_id = :bank AND p.term = a.term {postings}
+    GROUP BY p.unit
+)
+SELECT l.place, l.unit, l.score FROM ({lists}) l ORDER BY l.place, l.score DESC, l.mentioned_at, l.unit;
+
+-- best_by_words_list --
+(SELECT {place} AS place, s.unit, s.score, v.mentioned_at FROM (SELECT * FROM scored ORDER BY score DESC OFFSET 0) s
+ CROSS JOIN LATERAL (
+     SELECT v.mentioned_at FROM vectors v
+     WHERE v.bank_id = :bank AND v.unit = s.unit AND v.piece = 0 {passes} {among} LIMIT 1
+ ) v
+ ORDER BY s.score DESC, v.mentioned_at, s.unit LIMIT :limit);
+
+-- links_and_units --
+-- What leaves some units, what was made of what, and what is known of all that these name: three kinds of rows.
+WITH stored AS MATERIALIZED (
+    SELECT l.source, l.target, l.weight FROM links l
+    WHERE l.bank_id = :bank AND l.source = ANY (:units::bigint[]) AND l.type = ANY (:types::text[])
+      AND l.weight >= :least
+),
+-- Those who share an identity, but for one that very many mention.
+identities AS MATERIALIZED (
+    SELECT DISTINCT m.unit, e.root FROM mentions m JOIN entities e ON (e.bank_id, e.seq) = (m.bank_id, m.entity)
+    WHERE m.bank_id = :bank AND m.unit = ANY (:units::bigint[]) AND :by_entity
+),
+named_by AS MATERIALIZED (
+    SELECT i.root, array_agg(DISTINCT n.unit) AS units
+    FROM (SELECT DISTINCT root FROM identities) i JOIN entities o ON o.bank_id = :bank AND o.root = i.root
+    CROSS JOIN LATERAL (
+        SELECT DISTINCT n.unit FROM mentions n WHERE n.bank_id = :bank AND n.entity = o.seq
+        ORDER BY n.unit LIMIT :fan_out + 1
+    ) n
+    GROUP BY i.root HAVING count(DISTINCT n.unit) <= :fan_out
+),
+edges AS MATERIALIZED (
+    SELECT source, target, weight FROM stored
+    UNION ALL
+    SELECT DISTINCT i.unit, t.unit, 1.0 FROM identities i JOIN named_by n USING (root)
+    CROSS JOIN unnest(n.units) AS t (unit) WHERE t.unit <> i.unit
+),
+made AS MATERIALIZED ({provenance}),
+named AS (
+    SELECT unnest(:units::bigint[]) AS unit UNION SELECT target FROM edges
+    UNION SELECT made.unit FROM made UNION SELECT made.turn FROM made
+)
+SELECT 0 AS what, source, target, weight, NULL AS kind FROM edges
+UNION ALL SELECT 1, unit, turn, 0.0, NULL FROM made
+UNION ALL SELECT 2, v.unit, 0, max({cosine}), v.kind
+FROM named n JOIN vectors v ON v.bank_id = :bank AND v.unit = n.unit {passes} GROUP BY v.unit, v.kind;
+
+-- provenance_of --
+SELECT p.unit, t.seq AS turn FROM unit_turns p
+JOIN units t ON (t.bank_id, t.turn) = (p.bank_id, p.turn) AND t.kind = 'turn'
+WHERE p.bank_id = :bank AND p.unit = ANY (:units::bigint[]) AND t.seq <> p.unit
+UNION
+SELECT p.unit, t.seq FROM units t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.turn)
+WHERE t.bank_id = :bank AND t.seq = ANY (:units::bigint[]) AND t.kind = 'turn' AND p.unit <> t.seq
+  AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.bank_id = :bank AND n.unit = p.unit);
+
+-- cosine_of --
+-- Of a vector of length one.
+-(v.vector <#> :vector);
+
+-- no_cosine --
+0.0;
+
+-- sessions_of --
+-- What passes of some units, and of their sessions, with who is beside whom.
+own AS MATERIALIZED (
+    SELECT u.seq, u.session FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
+),
+talk AS MATERIALIZED (
+    SELECT u.seq, u.session, row_number() OVER told - 1 AS place,
+           lag(u.seq) OVER told AS before, lead(u.seq) OVER told AS after
+    FROM units u WHERE u.bank_id = :bank AND u.session IN (SELECT DISTINCT session FROM own) {passes}
+    WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq)
+);
+
+-- units_beside --
+-- Some units that pass, with their places; and the turns beside them, which have none. A row for each of both.
+WITH {sessions},
+wanted AS (
+    SELECT o.seq, true AS asked FROM own o
+    UNION ALL
+    SELECT b.seq, false FROM (
+        SELECT t.before AS seq FROM own o JOIN talk t USING (seq) UNION SELECT t.after FROM own o JOIN talk t USING (seq)
+    ) b WHERE b.seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM own o WHERE o.seq = b.seq)
+)
+SELECT u.seq, w.asked, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(k.place, 0), k.before,
+       k.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
+       (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq)
+FROM wanted w JOIN units u ON u.bank_id = :bank AND u.seq = w.seq
+LEFT JOIN talk k ON k.seq = u.seq
+LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+ORDER BY u.seq;
+
+-- sums_of_sessions --
+-- The words of whole sessions: twice their length (term 0), and twice how often each term of the question stands there. A
+-- rare term is looked for in its postings, one that stands in many units in each unit of the sessions.
+WITH told AS MATERIALIZED (
+    SELECT u.session, u.seq, u.halves FROM units u
+    WHERE u.bank_id = :bank {passes} AND u.session IN (
+        SELECT o.session FROM units o WHERE o.bank_id = :bank AND o.seq = ANY (:units::bigint[]))
+),
+rare AS MATERIALIZED (
+    SELECT a.term, coalesce(s.units, 0) <= 4 * (SELECT count(*) FROM told) AS few
+    FROM unnest(:asked::bigint[]) AS a (term) JOIN terms s ON s.bank_id = :bank AND s.term = a.term
+)
+SELECT t.session, 0 AS term, sum(t.halves)::bigint FROM told t GROUP BY t.session
+UNION ALL
+SELECT t.session, p.term, sum(p.halves)::bigint
+FROM (SELECT p.term, p.unit, p.halves FROM rare r JOIN postings p ON p.bank_id = :bank AND p.term = r.term WHERE r.few) p
+JOIN told t ON t.seq = p.unit GROUP BY t.session, p.term
+UNION ALL
+SELECT t.session, p.term, sum(p.halves)::bigint FROM told t CROSS JOIN (SELECT term FROM rare WHERE NOT few) r
+CROSS JOIN LATERAL (
+    SELECT p.term, p.halves FROM postings p WHERE p.bank_id = :bank AND p.term = r.term AND p.unit = t.seq LIMIT 1
+) p GROUP BY t.session, p.term;
+
+-- totals --
+SELECT coalesce(sum(t.units), 0)::bigint, coalesce(sum(t.halves), 0)::bigint
+FROM posting_totals t WHERE t.bank_id = :bank {totals};
+
+-- standing --
+-- In how many units some terms stand.
+SELECT s.term, {standing} FROM terms s WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[]);
+
+-- ever_said --
+-- Those of the question's terms that stand anywhere in what passes.
+SELECT a.term FROM unnest(:asked::bigint[]) AS a (term)
+WHERE EXISTS (
+    SELECT 1 FROM postings p JOIN vectors v ON v.bank_id = :bank AND v.unit = p.unit AND v.piece = 0
+    WHERE p.bank_id = :bank AND p.term = a.term {passes} {among}
+);
+
+-- units_around --
+-- The units of the same session that stand at most so far from some that pass.
+WITH {sessions}
+SELECT o.seq, b.seq FROM own o LEFT JOIN talk k USING (seq)
+LEFT JOIN talk b ON b.session = k.session AND b.seq <> k.seq AND abs(b.place - k.place) <= :reach
+ORDER BY o.seq, b.place;
+
+-- around_units --
+-- The same as a list of numbers, for `units`.
+ARRAY(
+    WITH {sessions} SELECT b.seq FROM own o JOIN talk k USING (seq)
+    JOIN talk b ON b.session = k.session AND b.seq <> k.seq AND abs(b.place - k.place) <= :reach
+);

@@ -1,0 +1,180 @@
+"""The PostgreSQL store of a bank: its rows in the tables that all banks share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.errors import Refused
+from everwhen.store.base import BankInfo
+from everwhen.store.postgres.connection import PostgresConnection, term_key
+from everwhen.store.postgres.loading import Parts, PostgresMaintenance
+from everwhen.store.postgres.search import PostgresSearch
+from everwhen.store.postgres.server import Lent
+from everwhen.store.postgres.tables import OF_A_BANK
+from everwhen.store.postgres.values import HalfVectors
+from everwhen.store.search import Search, SearchQuery
+from everwhen.store.sql.checks import check_rows
+from everwhen.store.sql.facts import SqlFacts
+from everwhen.store.sql.graph import SqlGraph
+from everwhen.store.sql.jobs import SqlJobs
+from everwhen.store.sql.rows import unit_of
+from everwhen.store.sql.store import SqlStore
+from everwhen.store.sql.tree import SqlTree
+from everwhen.store.sql.values import next_epoch
+from everwhen.types import KINDS, NETWORKS, Finding, Role, UnitRow
+
+_WEIGHED = 10_000
+"""Units of a bank up to which its rows are weighed one by one; above it is told by its share of the tables."""
+_SHARED = """
+SELECT sum(pg_total_relation_size(c.oid))::bigint, max(c.reltuples) FILTER (WHERE c.relname = 'units')
+FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = ANY (%(tables)s::text[])
+"""
+WITH_THE_DATABASE = "banks in PostgreSQL are {done} with their database, by PostgreSQL's own means ({how})"
+
+
+class Voices(NamedTuple):
+    """Who has spoken in a bank, and in which roles."""
+
+    speakers: frozenset[str]
+    roles: frozenset[Role]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Role, str]]) -> Voices:
+        return cls(frozenset(speaker for _, speaker in rows), frozenset(role for role, _ in rows))
+
+
+class PostgresStore(SqlStore):
+    """The `Store` of one bank of a database. The contract of each method is in `everwhen.store.base`."""
+
+    def __init__(
+        self, info: BankInfo, parts: Parts, writer: PostgresConnection, reader: PostgresConnection
+    ) -> None:
+        super().__init__(info, writer, reader)
+        self._rows = reader
+        index = PostgresUnitIndex(reader)
+        self.graph = SqlGraph(writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours)
+        self.facts = SqlFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
+        self._whole = self.keep = PostgresMaintenance(
+            info.name, parts, writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours
+        )
+        self.jobs = SqlJobs(writer, reader, PostgresScrubbing(writer))
+        self.tree = SqlTree(writer, reader, lambda: self._tokenizer, self._still_ours)
+
+    def refresh(self) -> None:
+        self._whole.follow()
+        super().refresh()
+
+    def size(self) -> int:
+        with self._rows.use() as sql:
+            return bytes_of(sql.lent, sql.bank)
+
+    def search(self, query: SearchQuery) -> Search:
+        return PostgresSearch(query, self._rows, self._tokenizer, self._known_speakers, self._with_metadata)
+
+    def speakers(self) -> frozenset[str]:
+        return self._heard().speakers
+
+    def roles(self) -> frozenset[Role]:
+        return self._heard().roles
+
+    def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
+        with self._reader.use() as sql:
+            found = {row[0]: unit_of(row) for row in sql.run("units", (list(seqs),), wanted="?::bigint[]")}
+        return {seq: found[seq] for seq in sorted(found)}
+
+    def _heard(self) -> Voices:
+        with self._reader.use() as sql:
+            return Voices.of(sql.run("speakers").fetchall())
+
+    def _known_speakers(self) -> frozenset[str]:
+        return self.speakers()
+
+    def check(self, *, fix: bool = False) -> list[Finding]:
+        findings = check_rows(self._writer, self._tokenizer, self._info.dimension, fix=fix)
+        findings += self.graph.check()
+        findings += self.tree.check()
+        if any(finding.fixed for finding in findings):
+            with self._writer.transaction() as sql:
+                next_epoch(sql)
+        return findings
+
+
+class PostgresUnitIndex:
+    """The `UnitIndex` of a bank: what is committed, by vectors and postings."""
+
+    def __init__(self, reader: PostgresConnection) -> None:
+        self._reader = reader
+
+    def neighbours(
+        self, vectors: NDArray[np.float32], kinds: NDArray[np.int16], floor: float, limit: int
+    ) -> list[list[tuple[int, float]]]:
+        found: list[list[tuple[int, float]]] = [[] for _ in vectors]
+        if not len(vectors):
+            return found
+        with self._reader.use() as sql:
+            asked = {
+                "vectors": HalfVectors(vectors),
+                "kinds": _kinds(kinds),
+                "floor": floor,
+                "limit": limit,
+            }
+            for place, unit, cosine in sql.run("neighbours", asked):
+                found[place - 1].append((unit, cosine))
+        return found
+
+    def holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
+        if not terms:
+            return np.zeros(0, dtype=np.int64)
+        first, *more = [term_key(term) for term in terms]
+        with self._reader.use() as sql:
+            asked = {"first": first, "more": more, "kinds": _kinds(kinds)}
+            rows = sql.run("units_holding", asked).fetchall()
+        return np.array([unit for (unit,) in rows], dtype=np.int64)
+
+
+class PostgresScrubbing:
+    """The `ScrubJob` of a bank: the server itself clears the room of removed rows (autovacuum)."""
+
+    def __init__(self, writer: PostgresConnection) -> None:
+        self._writer = writer
+
+    def waits(self) -> bool:
+        with self._writer.use() as sql:
+            return sql.run("kept_value", ("erasing",)).fetchone() is not None
+
+    def run(self) -> bool:
+        with self._writer.transaction() as sql:
+            sql.run("drop_kept_value", ("erasing",))
+        return True
+
+
+def refuse(done: str, how: str) -> NoReturn:
+    raise Refused(WITH_THE_DATABASE.format(done=done, how=how))
+
+
+def _kinds(codes: NDArray[np.int16]) -> list[str]:
+    """The kinds of some codes, which are asked for in all networks."""
+    return sorted({KINDS[code // len(NETWORKS)] for code in codes.tolist()})
+
+
+def bytes_of(sql: Lent, bank: int) -> int:
+    """What a bank takes: its rows' bytes while they are few, then its units' share of all tables."""
+    asked = {"bank": bank, "tables": list(OF_A_BANK)}
+    row = sql.execute(
+        "SELECT sum(units)::bigint FROM posting_totals WHERE bank_id = %(bank)s", asked
+    ).fetchone()
+    units = (row and row[0]) or 0
+    if units > _WEIGHED:
+        share = sql.execute(_SHARED, asked).fetchone()
+        assert share is not None
+        return int(share[0] * min(1.0, units / max(share[1], 1.0)))
+    weighed = " + ".join(
+        f"(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM {table} t WHERE t.bank_id = %(bank)s)"
+        for table in OF_A_BANK
+    )
+    row = sql.execute(f"SELECT ({weighed})::bigint", asked).fetchone()
+    return row[0] if row else 0

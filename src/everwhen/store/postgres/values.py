@@ -1,0 +1,116 @@
+"""How values cross to PostgreSQL and back: instants as our text, vectors as halfvec, arrays as whole buffers.
+
+Everything comes and goes in binary. An instant is read as `to_text` writes it; "no time" ('-infinity') as '', and
+'infinity' as '~', which sorts behind every instant.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg import Connection, postgres
+from psycopg.abc import Buffer
+from psycopg.adapt import Dumper, Loader
+from psycopg.pq import Format
+from psycopg.types import TypeInfo
+from psycopg.types.numeric import Int8Dumper
+
+from everwhen.instants import to_text
+
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_LONG = struct.Struct(">q")
+_FIRST, _LAST = -(2**63), 2**63 - 1
+_ELEMENTS = {"i8": ("int8", ">i8"), "i2": ("int2", ">i2"), "f4": ("float4", ">f4")}
+
+
+@dataclass(frozen=True, slots=True)
+class HalfVector:
+    """A vector on its way to a halfvec column."""
+
+    values: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class HalfVectors:
+    """The rows of a matrix as an array of such vectors."""
+
+    values: NDArray[np.float32]
+
+
+def register(connection: Connection[Any], halfvec: TypeInfo | None) -> None:
+    """Teach a connection our types; `halfvec` is unknown before the extension is there."""
+    adapters = connection.adapters
+    adapters.register_loader("timestamptz", _InstantLoader)
+    adapters.register_dumper(int, Int8Dumper)  # one type for all numbers: a statement is prepared once
+    adapters.register_dumper(np.ndarray, _ArrayDumper)
+    if halfvec is not None:
+        halfvec.register(connection)
+        adapters.register_loader(halfvec.oid, _HalfVectorLoader)
+        one = {"oid": halfvec.oid}
+        many = {"oid": halfvec.array_oid, "element": halfvec.oid}
+        adapters.register_dumper(HalfVector, type("_HalfVector", (_HalfVectorDumper,), one))
+        adapters.register_dumper(HalfVectors, type("_HalfVectors", (_HalfVectorsDumper,), many))
+
+
+class _InstantLoader(Loader):
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> str:
+        (micros,) = _LONG.unpack(data)
+        if micros in (_FIRST, _LAST):
+            return "" if micros == _FIRST else "~"
+        return to_text(_EPOCH + timedelta(microseconds=micros))
+
+
+class _HalfVectorLoader(Loader):
+    """As the bytes of little-endian 32-bit floats."""
+
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> bytes:
+        return np.frombuffer(data, dtype=">f2", offset=4).astype("<f4").tobytes()
+
+
+class _HalfVectorDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: HalfVector) -> Buffer:
+        return _half(obj.values)
+
+
+class _HalfVectorsDumper(Dumper):
+    format = Format.BINARY
+    element: int
+
+    def dump(self, obj: HalfVectors) -> Buffer:
+        parts = [struct.pack(">iiiii", 1, 0, self.element, len(obj.values), 1)]
+        for row in obj.values:
+            half = _half(row)
+            parts += [struct.pack(">i", len(half)), half]
+        return b"".join(parts)
+
+
+class _ArrayDumper(Dumper):
+    """A one-dimensional array of numbers, as PostgreSQL sends arrays: each element with its length before it."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: NDArray[Any]) -> Buffer:
+        name, kind = _ELEMENTS[obj.dtype.str[1:]]
+        oid = postgres.types[name].oid
+        if not len(obj):
+            return struct.pack(">iii", 0, 0, oid)
+        cells = np.empty(len(obj), dtype=[("size", ">i4"), ("value", kind)])
+        cells["size"] = obj.dtype.itemsize
+        cells["value"] = obj
+        return struct.pack(">iiiii", 1, 0, oid, len(obj), 1) + cells.tobytes()
+
+
+def _half(vector: NDArray[np.float32]) -> bytes:
+    """As pgvector sends a halfvec: how many there are, nothing, and 16 bits for each."""
+    return struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes()

@@ -298,8 +298,7 @@ def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memo
 
     def learn() -> None:
         (fact,) = store.facts.by_id([one.id for one in memory.facts.current()])
-        with store.facts.writing() as ledger:
-            ledger.add_unit(fact, "Ana lives in Porto", VECTOR, WRONG)
+        store.facts.write(lambda ledger: ledger.add_unit(fact, "Ana lives in Porto", VECTOR, WRONG))
 
     def retell() -> None:
         with store.keep.forgetting() as eraser:

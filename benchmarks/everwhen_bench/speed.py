@@ -34,10 +34,10 @@ from everwhen.models.embed.conversation import FOLDER
 from everwhen.recall import MID, Recipe
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
-from everwhen.store import NewTurn
-from everwhen.store.sqlite import SqliteStore
-from everwhen.store.sqlite.files import bank_path
-from everwhen.types import Turn
+from everwhen.store import NewTurn, Store
+from everwhen.store.banks import Banks
+from everwhen.store.opening import open_banks
+from everwhen.types import Recall, Turn
 from everwhen_bench.environment import with_benches
 from everwhen_bench.installed import installed
 from everwhen_bench.metrics import percentile
@@ -53,6 +53,7 @@ NAMED = 12
 BATCH = 2048
 WARM = 5
 SPEAKERS = ("Ana", "Ben")
+BANK = "speed"
 UNREAD = MID.without("read")
 LOW = Recipe.of(Settings(), "low", Settings().candidates["low"])
 
@@ -60,21 +61,21 @@ LOW = Recipe.of(Settings(), "low", Settings().candidates["low"])
 def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
     """Build a bank of so many units and measure it, in a temporary folder."""
     chance = random.Random(7)
-    words = _vocabulary(chance)
+    words = vocabulary(chance)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        disk = _build(home, units, words, chance, progress)
+        disk = build(open_banks(home), units, words, chance, progress)
         opened = _in_new_process(home)
-        with Memory.open(home, "speed", cache_entries=0, extract="none") as memory:
-            asked = _questions(units, chance)
-            default, unread, low = _Timings(), _Timings(), _Timings()
+        with Memory.open(home, BANK, cache_entries=0, extract="none") as memory:
+            asked = questions(units, chance)
+            default, unread, low = Timings(), Timings(), Timings()
             embedding: list[float] = []
             for question in asked:  # turn by turn, so that a busy moment of the machine meets all
                 default.time(memory, question, MID)
                 unread.time(memory, question, UNREAD)
                 low.time(memory, question, LOW)
                 embedding.append(_embedding_ms(memory, question))
-            add_ms = _adds(memory, words, chance)
+            add_ms = adds(memory, words, chance)
         ingest, own = _ingest(home, words, chance)
     return {
         "units": units,
@@ -83,9 +84,9 @@ def run(units: int, progress: Callable[[int], None] | None = None) -> dict[str, 
         "ingest_per_s": ingest,
         "embedder_per_s": own,
         "ingest_share_of_embedder": ingest / own,
-        "recall_ms": _percentiles(default.whole),
-        "recall_unread_ms": _percentiles(unread.whole),
-        "recall_low_ms": _percentiles(low.whole),
+        "recall_ms": percentiles(default.whole),
+        "recall_unread_ms": percentiles(unread.whole),
+        "recall_low_ms": percentiles(low.whole),
         "question_ms": percentile(embedding[WARM:], 50),
         "multiples": _multiples(
             percentile(embedding[WARM:], 50),
@@ -124,25 +125,26 @@ def opening(home: str) -> None:
     import resource
 
     start = perf_counter()
-    with Memory.open(home, "speed", cache_entries=0, extract="none") as memory:
+    with Memory.open(home, BANK, cache_entries=0, extract="none") as memory:
         memory.recall("what did we say about the garden")
         seconds = perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
     print(json.dumps({"open_s": seconds, "rss_mb": peak}))
 
 
-def _build(
-    home: Path,
+def build(
+    banks: Banks,
     units: int,
     words: list[str],
     chance: random.Random,
     progress: Callable[[int], None] | None,
+    bank: str = BANK,
 ) -> int:
+    """Make the bank that is measured; how many bytes it takes."""
     embedder = open_embedder(DEFAULT_EMBEDDER)
     pool, codes = _pool(embedder, _pool_sentences())
     noise = np.random.default_rng(7)
-    path = bank_path(home, "speed")
-    store = SqliteStore.open(path, embedder=DEFAULT_EMBEDDER, dimension=embedder.dim, zone="UTC")
+    store = banks.open(bank, embedder=DEFAULT_EMBEDDER, dimension=embedder.dim, zone="UTC")
     try:
         with store.graph.writing(store.info.model) as write:
             names = [(write.add_entity(name, "PERSON"), name) for name in _names(units, words)]
@@ -171,7 +173,7 @@ def _build(
 
 
 def _link(
-    store: SqliteStore,
+    store: Store,
     turns: Sequence[Turn],
     vectors: NDArray[np.float32],
     names: Sequence[tuple[int, str]],
@@ -220,7 +222,7 @@ def _mixtures(pool: NDArray[np.float32], count: int, noise: np.random.Generator)
     return normalised(mixed.astype(np.float32))
 
 
-def _adds(memory: Memory, words: list[str], chance: random.Random) -> list[float]:
+def adds(memory: Memory, words: list[str], chance: random.Random) -> list[float]:
     """A single durable `add` of one exchange, embedding included."""
     times = []
     for i in range(ADDS):
@@ -234,7 +236,7 @@ def _adds(memory: Memory, words: list[str], chance: random.Random) -> list[float
     return times[5:]
 
 
-def _questions(units: int, chance: random.Random) -> list[str]:
+def questions(units: int, chance: random.Random) -> list[str]:
     """Half of a sentence that the bank's vectors are mixed from, asked of one speaker; every fourth names a month."""
     out = []
     for i in range(WARM + RECALLS):
@@ -247,7 +249,7 @@ def _questions(units: int, chance: random.Random) -> list[str]:
 
 
 @dataclass(slots=True)
-class _Timings:
+class Timings:
     """Recalls by one recipe: how long each took, and where the time went."""
 
     whole: list[float] = field(default_factory=list)
@@ -256,19 +258,21 @@ class _Timings:
     found: dict[str, list[int]] = field(default_factory=dict)
     calls: int = 0
 
-    def time(self, memory: Memory, question: str, recipe: Recipe) -> None:
+    def time(self, memory: Memory, question: str, recipe: Recipe) -> Recall:
+        """Recall, and note how long it took; the first ones only warm up."""
         start = perf_counter()
         recalled = memory.recall(question, recipe=recipe)
         ms = (perf_counter() - start) * 1000
         self.calls += 1
         if self.calls <= WARM:
-            return
+            return recalled
         self.whole.append(ms)
         self.other.append(max(0.0, ms - sum(recalled.trace["stages_ms"].values())))
         for stage, took in recalled.trace["stages_ms"].items():
             self.stages.setdefault(stage, []).append(took)
         for channel, count in recalled.trace["found"].items():
             self.found.setdefault(channel, []).append(count)
+        return recalled
 
     def table(self) -> dict[str, dict[str, float]]:
         """Each stage over the recalls in which it ran; `share` is its sum over that of all recalls.
@@ -277,7 +281,7 @@ class _Timings:
         """
         whole = sum(self.whole)
         stages = self.stages | {"other": self.other}
-        out = {stage: {**_percentiles(times), "share": sum(times) / whole} for stage, times in stages.items()}
+        out = {stage: {**percentiles(times), "share": sum(times) / whole} for stage, times in stages.items()}
         return dict(sorted(out.items(), key=lambda item: -item[1]["share"]))
 
     def mean_found(self) -> dict[str, float]:
@@ -296,8 +300,7 @@ def _ingest(home: Path, words: list[str], chance: random.Random) -> tuple[float,
         for i in range(INGEST)
     ]
     embedder = Timed(open_embedder(DEFAULT_EMBEDDER))
-    path = bank_path(home, "ingest")
-    store = SqliteStore.open(path, embedder=DEFAULT_EMBEDDER, dimension=embedder.dim, zone="UTC")
+    store = open_banks(home).open("ingest", embedder=DEFAULT_EMBEDDER, dimension=embedder.dim, zone="UTC")
     with Memory(store, embedder, load_settings(extract="none")) as memory:
         memory.add("warm up", session="warm")
         embedder.seconds = embedder.again = 0.0
@@ -348,14 +351,14 @@ def _in_new_process(home: Path) -> dict[str, float]:
     return measured
 
 
-def _percentiles(times: list[float]) -> dict[str, float]:
+def percentiles(times: list[float]) -> dict[str, float]:
     return {f"p{p}": percentile(times, p) for p in (50, 95, 99)}
 
 
 @cache
 def _pool_sentences() -> list[str]:
     chance = random.Random(11)
-    words = _vocabulary(chance)
+    words = vocabulary(chance)
     return [_sentence(words, chance) for _ in range(POOL)]
 
 
@@ -364,7 +367,7 @@ def _names(units: int, words: Sequence[str]) -> list[str]:
     return [f"{words[i % len(words)]} {i}".title() for i in range(max(1, units // NAMED))]
 
 
-def _vocabulary(chance: random.Random) -> list[str]:
+def vocabulary(chance: random.Random) -> list[str]:
     """Ordinary English words: the whole words that the packaged tokenizer knows, in an order of our own."""
     known = json.loads((FOLDER / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     words = sorted(word for word in known if word.isascii() and word.isalpha() and len(word) > 3)

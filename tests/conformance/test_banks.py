@@ -156,20 +156,18 @@ def test_the_turns_of_a_bank_can_be_read_without_opening_it(banks: Banks, opened
 # What is loaded beside a bank
 
 
-@with_files
 def test_what_was_loaded_forgets_what_the_bank_has_forgotten_before_it_takes_over(
     banks: Banks, opened: Open
 ) -> None:
     store = opened("b")
     store.append([turn("a"), turn("b", hours=1)])
     with store.keep.snapshot() as snapshot:
-        rows = [(table, row) for table in snapshot.tables() for row in snapshot.rows(table)]
-        counts, sequences, schema = snapshot.tables(), snapshot.sequences(), snapshot.schema
+        records, counts = list(snapshot.records()), snapshot.counts()
     erase(store, ["a", "b"])
     store.append([turn("c", hours=2)])
-    loader = store.keep.loader(schema, "an export")
-    loader.put(rows, 1, "end")
-    loader.finish(counts, sequences, "b")
+    loader = store.keep.loader("an export")
+    loader.put(records, 1, "end")
+    loader.finish(counts, "b")
     loader.close()
     with banks.loaded("b", "fake", erase) as loaded:
         assert said(loaded) == ["a", "b"] and said(store) == ["c"]
@@ -180,18 +178,16 @@ def test_what_was_loaded_forgets_what_the_bank_has_forgotten_before_it_takes_ove
     assert banks.names() == ["b"]
 
 
-@with_files
 def test_a_bank_that_is_dropped_takes_with_it_what_was_being_loaded(banks: Banks, opened: Open) -> None:
     store = opened("b")
     store.append([turn("a")])
     with store.keep.snapshot() as snapshot:
-        rows = [("turns", row) for row in snapshot.rows("turns")]
-        schema = snapshot.schema
-    loader = store.keep.loader(schema, "an export")
-    loader.put(rows, 10, "x")
+        records = [record for record in snapshot.records() if record["kind"] == "turn"]
+    loader = store.keep.loader("an export")
+    loader.put(records, 10, "x")
     loader.close()
     store.close()
     banks.drop("b")
-    loader = opened("b").keep.loader(schema, "an export")
+    loader = opened("b").keep.loader("an export")
     assert (loader.offset, loader.chain) == (0, "")
     loader.close()

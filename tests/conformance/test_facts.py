@@ -36,8 +36,9 @@ def valid(store: Store, days: float, known: datetime | None = None) -> list[str]
 
 
 def test_a_version_comes_back_as_it_was_written(store: Store) -> None:
-    with store.facts.writing() as ledger:
-        written = ledger.insert(
+    @store.facts.write
+    def written(ledger: FactLedger) -> FactRow:
+        return ledger.insert(
             row(
                 ledger,
                 "f1",
@@ -50,15 +51,18 @@ def test_a_version_comes_back_as_it_was_written(store: Store) -> None:
                 support=4,
             )
         )
+
     (found,) = store.facts.valid_at(START, None, None, None)
     assert found == replace(written, key=found.key, subject="Ana", predicate="lives in")
     assert store.facts.newest("f1") == found and store.facts.newest("f2") is None
 
 
 def test_an_interval_is_half_open_and_an_open_end_goes_on(store: Store) -> None:
-    with store.facts.writing() as ledger:
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         ledger.insert(row(ledger, "f1", "Lisbon", 0, 3))
         ledger.insert(row(ledger, "f2", "Porto", 3))
+
     assert [valid(store, days) for days in (-0.1, 0, 2.9, 3, 9999)] == [
         [],
         ["Lisbon"],
@@ -69,24 +73,34 @@ def test_an_interval_is_half_open_and_an_open_end_goes_on(store: Store) -> None:
 
 
 def test_two_believed_versions_of_a_slot_never_overlap(store: Store) -> None:
-    with store.facts.writing() as ledger:
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         ledger.insert(row(ledger, "f1", "Lisbon", 0, 3))
         ledger.insert(row(ledger, "f2", "Porto", 5))
+
     for start, end in ((-1, 1), (1, 2), (2, None), (-5, None), (4, 6), (7, 8)):
-        with pytest.raises(EverwhenError, match="overlap"), store.facts.writing() as ledger:
-            ledger.insert(row(ledger, "f3", "Braga", start, end))
-    with store.facts.writing() as ledger:
+        with pytest.raises(EverwhenError, match="overlap"):
+            store.facts.write(
+                lambda ledger, start=start, end=end: ledger.insert(row(ledger, "f3", "Braga", start, end))
+            )
+
+    @store.facts.write
+    def more(ledger: FactLedger) -> None:
         ledger.insert(row(ledger, "f3", "Braga", 3, 5))
         ledger.insert(row(ledger, "f4", "Faro", 0, standing="disputed"))
+
     assert valid(store, 4) == ["Braga"] and store.check() == []
 
 
 def test_what_was_believed_at_a_transaction_time_is_still_there(store: Store) -> None:
     later = START + 10 * DAY
-    with store.facts.writing() as ledger:
+
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         old = ledger.insert(row(ledger, "f1", "Lisbon", 0))
         ledger.supersede(old, later, "corrected", "it was Porto")
         ledger.insert(row(ledger, "f2", "Porto", 0, recorded_at=later))
+
     assert valid(store, 1) == ["Porto"]
     assert valid(store, 1, later - DAY) == ["Lisbon"] and valid(store, 1, later) == ["Porto"]
     assert valid(store, 1, START - DAY) == []
@@ -98,12 +112,14 @@ def test_what_was_believed_at_a_transaction_time_is_still_there(store: Store) ->
 
 
 def test_confirmations_are_counted_as_they_were_known(store: Store) -> None:
-    with store.facts.writing() as ledger:
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         fact = ledger.insert(row(ledger, "f1", "Lisbon", 0))
         for days in (1, 2):
             ledger.reinforce(fact, START + days * DAY, START + days * DAY, 1)
         ledger.cite("f1", ["t1"], START)
         ledger.cite("f1", ["t1", "t2"], START + 2 * DAY)
+
     (now,) = store.facts.by_id(["f1"])
     assert (now.support, now.confirmed_at) == (3, START + 2 * DAY)
     (then,) = store.facts.by_id(["f1"], START + DAY)
@@ -113,7 +129,8 @@ def test_confirmations_are_counted_as_they_were_known(store: Store) -> None:
 
 
 def test_transaction_time_of_a_key_never_runs_backwards(store: Store) -> None:
-    with store.facts.writing() as ledger:
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         key = ledger.key("ana", "lives in", "Ana", "lives in")
         assert key.last_at is None
         assert ledger.touch(key.seq, START) == START and ledger.touch(key.seq, START - DAY) == START
@@ -123,14 +140,42 @@ def test_transaction_time_of_a_key_never_runs_backwards(store: Store) -> None:
 
 
 def test_a_change_that_fails_leaves_nothing_behind(store: Store) -> None:
-    with pytest.raises(RuntimeError), store.facts.writing() as ledger:
-        ledger.insert(row(ledger, "f1", "Lisbon", 0))
-        raise RuntimeError
+    with pytest.raises(RuntimeError):
+
+        @store.facts.write
+        def change(ledger: FactLedger) -> None:
+            ledger.insert(row(ledger, "f1", "Lisbon", 0))
+            raise RuntimeError
+
     assert valid(store, 1) == []
 
 
+def test_a_change_that_was_rolled_back_can_be_run_again(store: Store) -> None:
+    runs = []
+
+    def change(ledger: FactLedger) -> FactRow:
+        runs.append(1)
+        old = ledger.insert(row(ledger, "f1", "Lisbon", 0))
+        ledger.cite("f1", ["a book"], START)
+        ledger.supersede(old, START + DAY, "corrected", "it was Porto")
+        return ledger.insert(row(ledger, "f2", "Porto", 0, recorded_at=START + DAY))
+
+    def lost(ledger: FactLedger) -> FactRow:
+        change(ledger)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        store.facts.write(lost)
+    assert list(store.facts.every_version()) == []
+    written = store.facts.write(change)
+    assert written.object == "Porto" and len(runs) == 2
+    assert valid(store, 1) == ["Porto"] and valid(store, 1, START) == ["Lisbon"]
+    assert store.facts.sources(["f1"]) == {"f1": ["a book"]} and store.check() == []
+
+
 def test_the_neighbours_of_a_place_are_found(store: Store) -> None:
-    with store.facts.writing() as ledger:
+    @store.facts.write
+    def both(ledger: FactLedger) -> tuple[FactRow, FactRow]:
         first = ledger.insert(row(ledger, "f1", "Lisbon", 0, 3))
         second = ledger.insert(row(ledger, "f2", "Porto", 5))
         slot = first.slot
@@ -141,15 +186,20 @@ def test_the_neighbours_of_a_place_are_found(store: Store) -> None:
         assert ids == ["f1", None, "f2", None]
         between = ledger.started_between(slot, first.valid_from, second.valid_from)
         assert [found.id for found in between] == ["f1", "f2"]
+        return first, second
+
+    first, second = both
     before = store.facts.predecessor(second)
     assert before is not None and before.id == "f1" and store.facts.predecessor(first) is None
     assert [found.id for found in store.facts.in_slots_of(["f1"], START + 6 * DAY)] == ["f2"]
 
 
 def test_a_fact_is_found_by_its_words_and_its_vector(store: Store) -> None:
-    with store.facts.writing() as ledger:
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         fact = ledger.insert(row(ledger, "f1", "Lisbon", 0))
         ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]), MODEL)
+
     for found in (
         by_words(store, "lisbon", 5, Filter()),
         by_meaning(store, direction(0.0, 1.0), 5, Filter(kinds=frozenset({"fact"}))),
@@ -164,9 +214,12 @@ def test_a_fact_is_found_by_its_words_and_its_vector(store: Store) -> None:
 
 def test_facts_get_new_vectors_with_everything_else(store: Store) -> None:
     store.append([turn("t1")])
-    with store.facts.writing() as ledger:
+
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         fact = ledger.insert(row(ledger, "f1", "Lisbon", 0))
         ledger.add_unit(fact, "Ana lives in Lisbon", np.stack([direction(0.0, 1.0)]), MODEL)
+
     store.replace_vectors("fake", 8, {"t1": direction(0.0, 1.0)[None], "f1": direction(1.0)[None]})
     found = by_meaning(store, direction(1.0), 1, Filter())
     assert [unit.id for unit in store.units([found[0].unit]).values()] == ["f1"] and store.check() == []
@@ -174,15 +227,21 @@ def test_facts_get_new_vectors_with_everything_else(store: Store) -> None:
 
 def test_forgotten_sources_leave_facts_without_any(store: Store) -> None:
     store.append([turn("t1"), turn("t2")])
-    with store.facts.writing() as ledger:
+
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         for id_, sources in (("f1", ["t1"]), ("f2", ["t1", "a book"])):
             fact = ledger.insert(row(ledger, id_, id_, 0 if id_ == "f1" else 5, 3 if id_ == "f1" else None))
             ledger.add_unit(fact, f"Ana lives in {id_}", np.stack([direction(1.0)]), MODEL)
             ledger.cite(id_, sources, START)
+
     assert sorted(store.facts.from_sources(["t1"])) == ["f1", "f2"] and store.facts.from_sources(["t2"]) == []
-    with store.facts.writing() as ledger:
+
+    @store.facts.write
+    def more(ledger: FactLedger) -> None:
         assert ledger.drop_sources(["t1"]) == ["f1"]
         ledger.erase(["f1"])
+
     assert store.facts.newest("f1") is None and store.facts.sources(["f2"]) == {"f2": ["a book"]}
     assert [unit for unit, _ in by_words(store, "f1", 5, Filter(kinds=frozenset({"fact"})))] == []
     assert store.check() == []
@@ -190,13 +249,16 @@ def test_forgotten_sources_leave_facts_without_any(store: Store) -> None:
 
 def test_conflicts_reports_predicates_and_half_lives_are_kept(reopen: Reopen) -> None:
     first = reopen()
-    with first.facts.writing() as ledger:
+
+    @first.facts.write
+    def change(ledger: FactLedger) -> None:
         key = ledger.key("ana", "lives in", "Ana", "lives in")
         ledger.open_conflict(ConflictRow("c1", "f1", "f2", "a tie", START, None, None), key.seq)
         ledger.open_conflict(ConflictRow("c2", "f1", "f3", "a tie", START, None, None), key.seq)
         ledger.settle("c2", START, "f1")
         ledger.report(Report("missing", "Atlas", START))
         ledger.declare(DeclaredPredicate("drinks", "drinks", True, None, ("sips",)))
+
     first.facts.set_half_life("home", 12.5)
     second = reopen()
     assert [one.id for one in second.facts.conflicts()] == ["c1"]
@@ -207,11 +269,13 @@ def test_conflicts_reports_predicates_and_half_lives_are_kept(reopen: Reopen) ->
 
 
 def test_a_scan_reads_what_is_in_force_page_by_page(store: Store) -> None:
-    with store.facts.writing() as ledger:
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         for number in range(4500):
             key = ledger.key(f"s{number}", "likes", f"S{number}", "likes")
             fact = row(ledger, f"f{number}", "tea", 0, 1 if number % 3 == 0 else None)
             ledger.insert(replace(fact, slot=ledger.slot(key.seq, "")))
+
     now = START + 2 * DAY
     assert len(list(store.facts.open_facts(now))) == 3000 == len(list(store.facts.fading(now)))
     assert len(list(store.facts.every_version())) == 4500

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.store import Filter, Store, Then
+from everwhen.store.facts import FactLedger
 from everwhen.store.tree import BuildMark, BuildResult, NewNode, NodePlace, Outcome
 from everwhen.types import Statement
 from everwhen.when import Interval
@@ -125,10 +126,13 @@ def test_a_session_whose_facts_people_took_back_is_to_be_looked_at_again(store: 
     store.append([turn("a"), turn("b", session="t")])
     seen, _ = store.jobs.tree.unseen()
     store.jobs.tree.enqueue([session("s"), session("t")], seen)
-    with store.facts.writing() as ledger:
+
+    @store.facts.write
+    def change(ledger: FactLedger) -> None:
         fact = ledger.insert(row(ledger, "f1", "Lisbon", 0))
         ledger.cite("f1", ["a"], START)
         ledger.supersede(fact, START + DAY, "corrected", "it was Porto")
+
     seen, told = store.jobs.tree.unseen()
     assert [one.session for one in told] == ["s"]
     store.jobs.tree.enqueue([session("s")], seen)

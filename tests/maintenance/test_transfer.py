@@ -18,7 +18,6 @@ from everwhen import Damaged, Memory, NotFound, Refused, UsageError
 from everwhen.files import json_values as files
 from everwhen.files.export import is_export
 from everwhen.maintenance import export
-from everwhen.store.sqlite.connection import SCHEMA
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 
@@ -38,6 +37,12 @@ def tables(home: Path, bank: str) -> dict[str, list[tuple[Any, ...]]]:
         sql.close()
     found["bank"] = [row for row in found["bank"] if row[0] not in ("name", "epoch")]
     return found
+
+
+def records(memory: Memory) -> list[dict[str, Any]]:
+    """All that a bank holds."""
+    with memory._bank.store.keep.snapshot() as snapshot:
+        return list(snapshot.records())
 
 
 @pytest.fixture
@@ -60,6 +65,7 @@ def full(home: Path) -> Iterator[Memory]:
         memory.facts.set_half_life("food", 12)
         memory.facts.report_missing("Acme", at=START)
         memory.rename_entity("Tom", "Thomas")
+        memory.consolidate(now="end")
         memory.recall("where does Ana live")
         memory.add({"content": "to be forgotten", "id": "gone"})
         memory.forget(turns="gone")
@@ -87,10 +93,10 @@ def test_an_export_makes_an_equal_bank(
     with Memory.open(home, "copy") as copy:
         assert copy.import_(file) == rows
         assert copy.zone == "Europe/Lisbon" and copy.doctor() == []
-        mine, theirs = tables(home, "full"), tables(home, "copy")
-        assert mine.keys() == theirs.keys()
-        for table in mine:
-            assert mine[table] == theirs[table], table
+        for mine, theirs in zip(records(full), records(copy), strict=True):
+            if not vectors:  # made again: equal to the last digits of a number
+                assert len(mine.pop("vectors", "")) == len(theirs.pop("vectors", ""))
+            assert mine == theirs
         question = {"query": "where does Ana live", "at": START + timedelta(days=9)}
         assert [one.id for one in copy.recall(**question)] == [one.id for one in full.recall(**question)]
         copy.add({"content": "to be forgotten", "id": "gone"})
@@ -145,7 +151,7 @@ def test_an_interrupted_import_goes_on_and_a_damaged_file_says_where(
         written: list[int] = []
         copy.import_(file, progress=written.append)
         assert max(written) < len(lines) * 0.7  # the first half was there already
-        assert tables(home, "copy") == tables(home, "unread")
+        assert records(copy) == records(unread)
     broken = lines.copy()
     place = next(number for number, line in enumerate(lines) if b"message 300" in line)
     broken[place] = broken[place].replace(b"message", b"massage")
@@ -180,7 +186,7 @@ class TestAnExportOfAStranger:
         file.write_bytes(b"".join(lines[:2] + [line for line in lines[2:] if b'"check"' not in line]))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(export, "BLOCK", 20)
-            with pytest.raises(Damaged, match="a block has a checksum after at most 20 rows"):
+            with pytest.raises(Damaged, match="a block has a checksum after at most 20 records"):
                 copy.import_(file)
         monkeypatch.setattr(export, "LARGEST_BLOCK", 5000)
         with pytest.raises(
@@ -193,7 +199,7 @@ class TestAnExportOfAStranger:
     ) -> None:
         monkeypatch.setattr(files, "LARGEST_RECORD", 10_000)
         start = file.read_bytes().splitlines(keepends=True)
-        file.write_bytes(b"".join(start[:5]) + b'{"table":"turns","row":{"text":"' + b"a" * 20_000)
+        file.write_bytes(b"".join(start[:5]) + b'{"kind":"turn","text":"' + b"a" * 20_000)
         with pytest.raises(UsageError, match=r"q\.jsonl, line 6 is longer than 0\.01 MB"):
             copy.import_(file)
         file.write_bytes(b'{"everwhen":"bank","bank":"' + b"a" * 20_000)
@@ -236,7 +242,7 @@ def test_a_block_of_long_rows_is_a_short_block(
     assert max(map(len, blocks)) < 20_000
     with Memory.open(home, "copy", embedder="fake", reader="none", cache_entries=0, extract="none") as copy:
         copy.import_(tmp_path / "q.jsonl")
-        assert tables(home, "copy") == tables(home, "quick")
+        assert records(copy) == records(quick)
 
 
 def test_an_import_refuses_what_it_cannot_do_well(quick: Memory, home: Path, tmp_path: Path) -> None:
@@ -249,11 +255,9 @@ def test_an_import_refuses_what_it_cannot_do_well(quick: Memory, home: Path, tmp
         real.import_(file)
     head, *rest = file.read_bytes().splitlines(keepends=True)
     newer = tmp_path / "newer.jsonl"
-    newer.write_bytes(
-        json.dumps({**json.loads(head), "schema": SCHEMA + 5}).encode() + b"\n" + b"".join(rest)
-    )
+    newer.write_bytes(json.dumps({**json.loads(head), "format": 3}).encode() + b"\n" + b"".join(rest))
     with Memory.open(home, "n", embedder="fake", reader="none") as memory:
-        with pytest.raises(Refused, match="newer everwhen"):
+        with pytest.raises(Refused, match=r"has format 3, .* upgrade"):
             memory.import_(newer)
         other = tmp_path / "talk.jsonl"
         other.write_text('{"role": "user", "content": "hello"}\n')
@@ -263,7 +267,9 @@ def test_an_import_refuses_what_it_cannot_do_well(quick: Memory, home: Path, tmp
             memory.import_(tmp_path / "none.jsonl")
 
 
-def test_an_export_cannot_carry_sql(quick: Memory, home: Path, tmp_path: Path) -> None:
+def test_an_export_cannot_carry_sql_and_its_lines_are_checked(
+    quick: Memory, home: Path, tmp_path: Path
+) -> None:
     import hashlib
 
     quick.add("something")
@@ -271,8 +277,16 @@ def test_an_export_cannot_carry_sql(quick: Memory, home: Path, tmp_path: Path) -
     quick.export(file)
     lines = file.read_bytes().splitlines(keepends=True)
     for bad in (
-        {"table": "turns; DROP TABLE turns", "row": {"id": "x"}},
-        {"table": "turns", "row": {"id) VALUES (1); --": 1}},
+        {"kind": "turns; DROP TABLE turns", "id": "x"},
+        {"kind": "turn", "id) VALUES (1); --": 1},
+        {"kind": "unit", "id": "x", "turn": "nobody said it"},
+        {"kind": "unit", "id": "x", "mentions": 3},
+        {"kind": "unit", "id": "x", "vectors": ["!"]},
+        {"kind": "turn", "id": {"a": 1}},
+        {"kind": "turn", "id": "x", "tokens": 1 << 70},
+        {"kind": "entity_decision", "detail": {"moved": [1]}},
+        {"kind": ["turn"]},
+        {"table": "turns", "row": {"id": "x"}},
     ):
         raw = json.dumps(bad).encode() + b"\n"
         first = json.loads(lines[1])["check"]
@@ -280,7 +294,7 @@ def test_an_export_cannot_carry_sql(quick: Memory, home: Path, tmp_path: Path) -
         (tmp_path / "bad.jsonl").write_bytes(b"".join(lines[:2]) + raw + b'{"check":"%s"}\n' % check.encode())
         with (
             Memory.open(home, "n", embedder="fake", reader="none") as memory,
-            pytest.raises(Damaged, match="columns that are none"),
+            pytest.raises(Damaged, match=r"the export (has a record|names 'nobody said it')"),
         ):
             memory.import_(tmp_path / "bad.jsonl")
 

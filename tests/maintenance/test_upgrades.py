@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import lzma
 import sqlite3
 from datetime import timedelta
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from everwhen import Memory, Refused
+from everwhen import Damaged, Memory, Refused
 from everwhen.store.sqlite.connection import SCHEMA
 from everwhen.store.sqlite.statements import migrations
 from tests.maintenance.make_schemas import SAID, START, path_of
@@ -50,16 +52,45 @@ def test_a_bank_of_every_schema_is_brought_to_the_newest(home: Path, version: in
     assert versions == set(VERSIONS)
 
 
-def test_an_export_of_an_older_schema_is_imported_into_the_newest(home: Path, tmp_path: Path) -> None:
-    from everwhen.maintenance.export import _write
-    from everwhen.store.sqlite.snapshot import snapshot
-
-    path = placed(home, 3)
-    with snapshot(path, 5.0) as old, (tmp_path / "old.jsonl").open("wb") as stream:
-        _write(stream, old, True, None)
+@pytest.mark.parametrize("version", [3, 13])
+def test_an_export_of_the_rows_of_an_older_schema_is_imported(home: Path, version: int) -> None:
+    file = path_of(version).with_name(f"{version:04}.jsonl.xz")
     with Memory.open(home, "new", embedder="fake", reader="none", cache_entries=0) as memory:
-        memory.import_(tmp_path / "old.jsonl")
+        memory.import_(file)
         assert [turn.text for turn in memory.turns()] == list(SAID) and memory.doctor() == []
+        (fact,) = memory.facts.as_of(START + timedelta(days=1), "Ana", "likes")
+        assert fact.object == "tea" and memory.events()
+
+
+def test_an_export_of_rows_goes_on_and_cannot_carry_sql(home: Path, tmp_path: Path) -> None:
+    whole = lzma.decompress(path_of(13).with_name("0013.jsonl.xz").read_bytes())
+    lines = whole.splitlines(keepends=True)
+    file = tmp_path / "old.jsonl"
+    header, first = lines[0], json.loads(lines[1])["check"]
+    with Memory.open(home, "new", embedder="fake", reader="none", cache_entries=0) as memory:
+        for bad in (
+            {"table": "turns; DROP TABLE turns", "row": {"id": "x"}},
+            {"table": "turns", "row": {"id) VALUES (1); --": 1}},
+            {"table": "turns", "row": {"id": {"base64": 3}}},
+            {"table": "turns", "row": 3},
+        ):
+            raw = json.dumps(bad).encode() + b"\n"
+            check = hashlib.sha256(first.encode() + raw).hexdigest()
+            file.write_bytes(header + lines[1] + raw + b'{"check":"%s"}\n' % check.encode())
+            with pytest.raises(Damaged, match=r"columns that are none|cannot be read"):
+                memory.import_(file)
+        newer = json.dumps({**json.loads(header), "schema": SCHEMA + 5}).encode() + b"\n"
+        file.write_bytes(newer + b"".join(lines[1:]))
+        with pytest.raises(Refused, match="newer everwhen"):
+            memory.import_(file)
+        file.write_bytes(b"".join(lines[:-2]))
+        with pytest.raises(Damaged, match="ends early"):
+            memory.import_(file)
+        assert memory.turns() == []
+        file.write_bytes(whole)
+        seen: list[int] = []
+        memory.import_(file, progress=seen.append)
+        assert seen == [0] and len(memory.turns()) == len(SAID) and memory.doctor() == []
 
 
 def test_a_bank_of_a_newer_everwhen_is_refused_with_a_sentence_and_left_as_it_is(home: Path) -> None:

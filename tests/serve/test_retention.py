@@ -163,7 +163,7 @@ def test_a_bank_moves_whole_with_and_without_its_vectors(http: httpx.Client) -> 
     assert len(light) < len(whole)
     for bank, content in (("copy", whole), ("light", light)):
         done = bring(http, bank, content).json()
-        assert done["received"] == len(content) and done["rows"] == content.count(b'{"table":')
+        assert done["received"] == len(content) and done["rows"] == content.count(b'{"kind":')
         for path in ("turns", "events", "facts?history=true"):
             assert http.get(f"/banks/{bank}/{path}").json() == http.get(f"/banks/ana/{path}").json(), path
         assert http.post(f"/banks/{bank}/recall", json={"query": "Porto"}).json()["memories"]
@@ -204,7 +204,7 @@ def test_what_is_no_export_is_refused_and_makes_no_bank(http: httpx.Client, serv
     for damaged in (
         good[: len(good) // 2],
         good.replace(b"Porto", b"Lisbo"),
-        header + b"\n" + b'{"table":1}\n',
+        header + b"\n" + b'{"kind":1}\n',
     ):
         answer = bring(http, "new", damaged)
         told(answer, 422)

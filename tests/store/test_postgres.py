@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
 from everwhen.store import bm25
@@ -22,7 +22,7 @@ from everwhen.store.postgres.server import SCHEMA, Server
 from everwhen.store.postgres.store import PostgresStore
 from everwhen.store.postgres.tables import OF_A_BANK
 from everwhen.store.terms import PACKED, Tokenizer, hash_term
-from tests.conformance.turns import DIMENSION, turn
+from tests.conformance.turns import DIMENSION, START, turn
 
 
 @pytest.fixture
@@ -244,6 +244,17 @@ def test_threads_share_a_postgres_bank(store: PostgresStore) -> None:
     assert problems == [] and store.stats().turns == 20 and store.check() == []
 
 
+def test_a_postgres_bank_knows_who_has_spoken(store: PostgresStore) -> None:
+    assert store.speakers() == frozenset()
+    store.append(
+        [turn(f"{who}{number}", speaker=who) for number in range(3) for who in ("Ana", "Zoë", "ana")]
+    )
+    assert store.speakers() == {"Ana", "Zoë", "ana"}
+    with store.keep.forgetting() as eraser:
+        eraser.expire([f"ana{number}" for number in range(3)], (), START)
+    assert store.speakers() == {"Ana", "Zoë"}
+
+
 # Banks
 
 
@@ -337,7 +348,3 @@ def test_postings_of_postgres_are_those_of_the_embedded_index(
     index = store.graph._index()
     violin = next(iter(Tokenizer().counts(["violin"])[0]))
     assert index.holding([hash_term(violin)], np.array([0], dtype=np.int16)).tolist() == [1, 4]
-
-
-def test_a_test_database_of_postgres_is_not_the_servers_own(postgres: str) -> None:
-    assert str(conninfo_to_dict(postgres)["dbname"]).startswith("everwhen_test")

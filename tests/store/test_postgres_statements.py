@@ -30,20 +30,32 @@ PARTS = {
     "postings": "AND NOT p.node",
 }
 """What fills the gaps of statements. The conditions of a search are those of a filter that has them all."""
+OF_RECORDS = {
+    "table": '"turns"',
+    "columns": "seq, id",
+    "key": "seq",
+    "where": "TRUE",
+    "since": "seq > :after",
+    "order": "seq",
+    "parent": "seq",
+    "first": "id",
+}
+"""The same for the statements that read records of any kind."""
 ASIDE = {"posting_totals", "counters", "banks", "migrations", "answers"}
 
 
 def parts_of(name: str) -> tuple[tuple[str, str], ...]:
     text = statements()[name]
-    row, unit = ("u", "seq") if "{sessions}" in text else ("v", "unit")
+    row, unit = ("u", "seq") if "FROM units u" in text or "{sessions}" in text else ("v", "unit")
     passes = " ".join(fragment(one, row=row, unit=unit) for one in PASSING.split())
     among = fragment("said_by_speakers", row="v", place=0)
     lists = (
-        fragment("nearest_list", place=0, floor="floor", limit="limit", among=among)
+        fragment("nearest_list", place=0, floor="floor", limit="limit")
         if name == "nearest"
         else fragment("best_by_words_list", place=0, passes=passes, among=among)
     )
-    parts = PARTS | {"passes": passes, "among": among, "lists": lists}
+    parts = PARTS | {"passes": passes, "among": among, "lists": lists, "flags": ", true AS among0"}
+    parts |= OF_RECORDS if name.startswith("record_") else {}
     return tuple((key, part) for key, part in parts.items() if key == "passes" or f"{{{key}}}" in text)
 
 
@@ -52,7 +64,7 @@ def runnable() -> list[str]:
     return [
         name
         for name in statements().names()
-        if name not in FRAGMENTS and not re.match(r"(--.*\n)*(AND|\()", statements()[name])
+        if name not in FRAGMENTS and not re.match(r"(--.*\n)*(AND|v\.|\()", statements()[name])
     ]
 
 
@@ -76,7 +88,7 @@ def test_parameters_become_those_of_psycopg() -> None:
 def test_postgres_statement_names_its_bank_for_every_table(name: str) -> None:
     text = compiled(name, parts_of(name))
     assert "%(bank)s" in text
-    named = set(re.findall(r"(?:FROM|JOIN|INTO|UPDATE|USING) (\w+)", text)) & {*OF_A_BANK, *ASIDE}
+    named = set(re.findall(r"(?:FROM|JOIN|INTO|UPDATE|USING) \"?(\w+)", text)) & {*OF_A_BANK, *ASIDE}
     mentions = len(re.findall(r"\bbank_id\b", text))
     assert named, "a statement is about tables"
     assert mentions >= len(re.findall(rf"(?:FROM|JOIN|INTO|UPDATE|USING) (?:{'|'.join(named)})\b", text))

@@ -97,10 +97,18 @@ def speed(
     units: Annotated[int, typer.Option(help="Units in the bank that is measured.")] = 10_000,
     out: Out = None,
 ) -> None:
-    """Speed and size: add, ingest, recall, opening, memory and disk."""
+    """Speed and size: add, ingest, recall, opening, memory and disk; with --store of both databases, side by side."""
+    here: GlobalOptions = context.obj
+    if here.store is not None:
+        from functools import partial
+
+        from everwhen_bench.store_speed import run as side_by_side
+
+        _measure(here, partial(side_by_side, here.store), units, "units", out)
+        return
     from everwhen_bench.speed import run
 
-    _measure(context.obj, run, units, "units", out)
+    _measure(here, run, units, "units", out)
 
 
 @bench.command("facts")

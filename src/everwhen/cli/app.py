@@ -184,6 +184,7 @@ from everwhen.cli import (  # noqa: E402
     graph,  # noqa: F401
     import_command,  # noqa: F401
     map,  # noqa: F401
+    move_command,  # noqa: F401
     recall_commands,  # noqa: F401
     retention_commands,  # noqa: F401
     serve_commands,  # noqa: F401

@@ -105,8 +105,8 @@ def _migrate(context: typer.Context) -> None:
 
 def _server(here: GlobalOptions) -> Database:
     from everwhen.errors import UsageError
-    from everwhen.store.opening import open_server
+    from everwhen.store.opening import open_database
 
     if here.store is None:
         raise UsageError("which database? give --store postgresql://USER@HOST/NAME, or set EVERWHEN_STORE")
-    return open_server(here.store)
+    return open_database(here.store)

@@ -89,7 +89,7 @@ def _import_export(here: GlobalOptions, file: Path, wait: bool) -> None:
     header = read_header(file)
     here.bank = here.bank or header.bank
     with here.open(create=True, embedder=header.embedder, **extracting(False)) as memory:
-        with counting(here, f"importing {file.name}", sum(header.rows.values())) as tick:
+        with counting(here, f"importing {file.name}", sum(header.counts.values())) as tick:
             rows = memory.import_(file, progress=tick)
         turns = memory.stats().turns
     if wait:

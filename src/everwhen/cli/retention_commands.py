@@ -104,7 +104,7 @@ def export(
         return
     here.tell(
         {"bank": memory.bank, "file": file, "rows": rows, "bytes": file.stat().st_size},
-        f"bank {memory.bank}: {rows:,} rows in {file}",
+        f"bank {memory.bank}: {rows:,} records in {file}",
     )
 
 

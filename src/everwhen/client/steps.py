@@ -213,14 +213,14 @@ def _import(given: Import) -> Steps[int]:
             )
             offset, rows = got["received"], got["rows"]
     if rows is None:
-        raise Unavailable("the server did not say how many rows came; try again")
+        raise Unavailable("the server did not say how many records came; try again")
     if given.progress:
         given.progress(rows)
     return int(rows)
 
 
 class _Lines:
-    """Writes what comes, counts the rows in it, and sees whether the end is there."""
+    """Writes what comes, counts the records in it, and sees whether the end is there."""
 
     def __init__(self, stream: IO[bytes], progress: Progress | None) -> None:
         self._stream = stream
@@ -233,7 +233,7 @@ class _Lines:
         self._stream.write(piece)
         *lines, self._rest = (self._rest + piece).split(b"\n")
         for line in lines:
-            self.rows += line.startswith(b'{"table":')
+            self.rows += line.startswith((b'{"kind":', b'{"table":'))
             self.ended = self.ended or line.startswith(b'{"end":')
         if self._progress:
             self._progress(self.rows)

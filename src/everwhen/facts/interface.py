@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from everwhen import decay
 from everwhen.errors import NotFound, UsageError
@@ -45,7 +45,7 @@ from everwhen.operations.facts import (
 )
 from everwhen.redact import Masks
 from everwhen.settings import Settings
-from everwhen.store.facts import DeclaredPredicate, FactRow, FactStore, Report
+from everwhen.store.facts import DeclaredPredicate, FactLedger, FactRow, FactStore, Report
 from everwhen.time_arguments import TimeReader
 from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFact, Time
 
@@ -134,13 +134,15 @@ class Facts(BankFacts):
         clock = TimeReader(self._zone, asked.at)
         ended, when = clock.first(asked.on, "on"), clock.now
         keys = self._keys(asked.subject, asked.predicate)
-        with self._store.writing() as ledger:
+
+        def end(ledger: FactLedger) -> list[FactRow]:
             key = ledger.find_key(*keys)
             if key is None:
                 raise NotFound(f"nothing is known of '{asked.subject} {asked.predicate}', so nothing can end")
             rows = changes.end_facts(ledger, key, ended, when)
-            rows = [ledger.fact(row.id) or row for row in rows]
-        return self._facts(rows)
+            return [ledger.fact(row.id) or row for row in rows]
+
+        return self._facts(self._store.write(end))
 
     @does(Confirm)
     def _confirm(self, asked: Confirm) -> Fact:
@@ -166,9 +168,12 @@ class Facts(BankFacts):
             self._said(asked.keep, "side to keep"),
             TimeReader(self._zone, asked.at).now,
         )
-        with self._store.writing() as ledger:
+
+        def resolve(ledger: FactLedger) -> FactRow | None:
             row = changes.resolve_conflict(ledger, conflict, kept, when)
-            row = ledger.fact(row.id) if row is not None else None
+            return ledger.fact(row.id) if row is not None else None
+
+        row = self._store.write(resolve)
         return self._facts([row])[0] if row is not None else None
 
     # Reading
@@ -282,7 +287,8 @@ class Facts(BankFacts):
             None if asked.domain is None else self._said(asked.domain, "domain"),
             others,
         )
-        with self._store.writing() as ledger:
+
+        def declare(ledger: FactLedger) -> None:
             ledger.declare(declared)
             after = Predicates([*self._store.predicates(), declared])
             named_ = [declared.key, *(normalised(one) for one in others)]
@@ -290,6 +296,8 @@ class Facts(BankFacts):
                 target = after.find(predicate_key)
                 if target.key != predicate_key or target.multi != before.find(predicate_key).multi:
                     recast(ledger, key, folded(key.subject), target, when)
+
+        self._store.write(declare)
 
     @property
     def half_lives(self) -> HalfLives:
@@ -313,15 +321,15 @@ class Facts(BankFacts):
         """The moment that is asked about, to its end; now when none is given."""
         return TimeReader(self._zone).last(given, name) or datetime.now(UTC)
 
-    def _change(self, act: Callable[[Any], FactRow]) -> Fact:
-        with self._store.writing() as ledger:
+    def _change(self, act: Callable[[FactLedger], FactRow]) -> Fact:
+        def change(ledger: FactLedger) -> FactRow:
             row = act(ledger)
-            row = ledger.fact(row.id) or row
-        return self._facts([row])[0]
+            return ledger.fact(row.id) or row
+
+        return self._facts([self._store.write(change)])[0]
 
     def _report(self, report: Report) -> list[Fact]:
-        with self._store.writing() as ledger:
-            ledger.report(report)
+        self._store.write(lambda ledger: ledger.report(report))
         return self._facts(named(self._store, report))
 
     def _valid_at(

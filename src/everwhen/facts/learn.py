@@ -9,7 +9,7 @@ from datetime import datetime
 from everwhen.facts.changes import FactStatement, assert_fact
 from everwhen.facts.fact_text import Wording, checked_statement, prepared
 from everwhen.facts.predicates import Predicates
-from everwhen.store.facts import FactRow, FactStore
+from everwhen.store.facts import FactLedger, FactRow, FactStore
 from everwhen.types import Origin
 from everwhen.when import Grain
 
@@ -75,6 +75,9 @@ def record(store: FactStore, said: Sequence[FactStatement], read: Sequence[str] 
     """Assert statements in one transaction; each comes back as it stands afterwards."""
     if not said:
         return []
-    with store.writing(read) as ledger:
+
+    def assert_all(ledger: FactLedger) -> list[FactRow]:
         rows = [assert_fact(ledger, one) for one in said]
         return [ledger.fact(row.id) or row for row in rows]
+
+    return store.write(assert_all, read)

@@ -48,7 +48,8 @@ def relearn(
     ends = {fact_id: _end(store, fact_id) for fact_id in known if len(cited.get(fact_id, [])) > 1}
     said = prepared(statements(store, facts), wording)
     reading = frozenset(turns)
-    with store.writing(read) as ledger:
+
+    def look_again(ledger: FactLedger) -> list[FactRow]:
         for fact_id in known:
             _look_again(ledger, fact_id, cited.get(fact_id, []), ends.get(fact_id), said, reading, at)
         rows = []
@@ -57,6 +58,8 @@ def relearn(
             if not any(_settled(ledger, one, id_) for id_ in held):
                 rows.append(assert_fact(ledger, one))
         return [ledger.fact(row.id) or row for row in rows]
+
+    return store.write(look_again, read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The frame of an export: its first line, and a file that appears when it is whole.
 
-docs/reliability.md has the format; `maintenance/export.py` writes and loads the rows.
+docs/reliability.md has the format; `maintenance/export.py` writes and loads the records.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +20,8 @@ from everwhen.files.compressed import opened
 from everwhen.files.json_values import one_line, parsed, shown
 from everwhen.home import check_folder
 
-FORMAT = 1
+FORMAT = 2
+"""Records of the domain. Format 1 had the rows of SQLite's tables."""
 MARK = "everwhen"
 
 
@@ -29,14 +30,16 @@ class ExportHeader:
     """The first line of an export."""
 
     format: int
-    schema: int
     bank: str
     embedder: str
     dimension: int
     vectors: bool
-    rows: Mapping[str, int]
-    sequences: Mapping[str, int]
+    counts: Mapping[str, int]
+    """The number of records of each kind; in format 1, of rows of each table."""
     line: bytes
+    schema: int = 0
+    sequences: Mapping[str, int] = field(default_factory=dict)
+    """The last number given in each table; like `schema`, of format 1."""
 
     @property
     def source(self) -> str:
@@ -51,25 +54,30 @@ def read_header(path: Path) -> ExportHeader:
     raw = parsed_line(line, path, 1)
     if raw.get(MARK) != "bank":
         raise UsageError(f"{path} is no export of a bank; `everwhen export` writes one")
-    if raw.get("format") != FORMAT:
+    form = raw.get("format")
+    if form not in (1, FORMAT):
         raise Refused(
-            f"{path} has format {shown(raw.get('format'))}, and this everwhen reads {FORMAT}; upgrade with "
+            f"{path} has format {shown(form)}, and this everwhen reads up to {FORMAT}; upgrade with "
             "pip install --upgrade everwhen"
         )
     try:
         return ExportHeader(
-            format=FORMAT,
-            schema=int(raw["schema"]),
+            format=form,
             bank=str(raw["bank"]),
             embedder=str(raw["embedder"]),
             dimension=int(raw["dimension"]),
             vectors=bool(raw["vectors"]),
-            rows={str(name): int(count) for name, count in raw["rows"].items()},
-            sequences={str(name): int(seq) for name, seq in raw["sequences"].items()},
+            counts=_counts(raw["rows" if form == 1 else "records"]),
             line=line,
+            schema=int(raw["schema"]) if form == 1 else 0,
+            sequences=_counts(raw["sequences"]) if form == 1 else {},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Damaged(f"the first line of {path} is not that of an export ({error})") from error
+
+
+def _counts(raw: Mapping[str, Any]) -> dict[str, int]:
+    return {str(name): int(count) for name, count in raw.items()}
 
 
 def is_export(path: Path) -> bool:

@@ -9,6 +9,7 @@ from everwhen.errors import Refused
 from everwhen.files.export import ExportHeader, read_header
 from everwhen.maintenance.export import load
 from everwhen.store import Store
+from everwhen.store.maintenance import OldExport
 
 
 def import_bank(store: Store, path: Path, progress: Callable[[int], None] | None = None) -> ExportHeader:
@@ -28,10 +29,11 @@ def import_bank(store: Store, path: Path, progress: Callable[[int], None] | None
             f"the export has vectors of {header.embedder}, and bank '{store.info.name}' uses {store.info.embedder}; "
             f"open it with embedder='{header.embedder}', or export without vectors"
         )
-    loader = store.keep.loader(header.schema, header.source)
+    old = OldExport(header.schema, header.sequences) if header.format == 1 else None
+    loader = store.keep.loader(header.source, old)
     try:
         load(path, header, loader, progress)
-        loader.finish(header.rows, header.sequences, store.info.name)
+        loader.finish(header.counts, store.info.name)
     finally:
         loader.close()
     return header

@@ -194,7 +194,7 @@ class Maintenance:
             bank.store.keep.take_over()
             bank.store.refresh()
         bank.wake()
-        return sum(header.rows.values())
+        return sum(header.counts.values())
 
     def _complete(self, header: ExportHeader) -> None:
         """Give the bank that was loaded, and waits beside this one, the vectors that its export left out; and take from

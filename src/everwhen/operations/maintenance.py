@@ -136,7 +136,7 @@ class Retain(Operation[Receipt]):
 
 @frozen
 class Export(Operation[int]):
-    """Write the whole bank as JSON lines, provenance and transaction times included; how many rows.
+    """Write the whole bank as JSON lines, provenance and transaction times included; how many records.
 
     Without `vectors` the file is a fraction of the size, and importing it embeds everything again.
     """
@@ -153,7 +153,7 @@ class Export(Operation[int]):
 
 @frozen
 class Import(Operation[int]):
-    """Fill this bank, which must be empty, with an export; how many rows. Interrupted, the same call goes on."""
+    """Fill this bank, which must be empty, with an export; how many records. Interrupted, the same call goes on."""
 
     spec = Spec(scope="admin")
 

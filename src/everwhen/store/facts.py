@@ -3,11 +3,10 @@ transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from everwhen.store.vector_model import VectorModel
 from everwhen.types import Origin
 from everwhen.when import Grain
 
+R = TypeVar("R")
 Standing: TypeAlias = Literal["believed", "disputed", "overruled"]
 Act: TypeAlias = Literal["learn", "assert", "correct", "resolve"]
 """Whose word it is: `learn` is an extractor's, which reading the turns again may take back; the others are people's."""
@@ -207,10 +207,11 @@ class FactStore(Protocol):
     believed now.
     """
 
-    def writing(self, read: Sequence[str] = ()) -> AbstractContextManager[FactLedger]:
-        """One transaction that no other writer can interleave with, committed at the end of the block.
+    def write(self, change: Callable[[FactLedger], R], read: Sequence[str] = ()) -> R:
+        """Run a change in one transaction that no other writer can interleave with; what it returns, once committed.
 
-        `read` are the turns that were read for it: raises `Forgotten` where one of them is gone.
+        It may be run again, from the beginning, where the database could not commit it: it has no effect but on the
+        ledger. `read` are the turns that were read for it: raises `TurnForgotten` where one of them is gone.
         """
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from everwhen.store.tree import NodePlace
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Turn
 from everwhen.when import Grain
+
+Record: TypeAlias = dict[str, Any]
+"""One thing that a bank holds, under the name of its `kind`."""
 
 
 class TurnForgotten(Unavailable):
@@ -156,38 +159,40 @@ class Eraser(Protocol):
 
 
 class Snapshot(Protocol):
-    """A bank at one moment, as rows of tables."""
+    """A bank at one moment, as records of the domain (docs/reliability.md has their kinds)."""
 
-    @property
-    def schema(self) -> int: ...
-
-    def tables(self) -> dict[str, int]:
-        """The tables that make up a bank, with the number of their rows."""
-        ...
-
-    def sequences(self) -> dict[str, int]:
-        """The last number given in each table that never gives one twice."""
+    def counts(self) -> dict[str, int]:
+        """How many records there are of each kind."""
         ...
 
     def values(self) -> dict[str, str]:
         """What the bank says of itself."""
         ...
 
-    def rows(self, table: str) -> Iterator[dict[str, Any]]: ...
+    def records(self, *, vectors: bool = True) -> Iterator[Record]:
+        """Every record, in an order in which what is named comes before whoever names it."""
+        ...
+
+
+class OldExport(NamedTuple):
+    """What the header of an export of format 1 says of its lines, which are rows of SQLite's tables."""
+
+    schema: int
+    sequences: Mapping[str, int]
 
 
 class Loader(Protocol):
-    """A bank that is being built from rows, beside the bank that it will replace."""
+    """A bank that is being built from records, beside the bank that it will replace."""
 
     offset: int
     chain: str
 
-    def put(self, rows: Sequence[tuple[str, Mapping[str, Any]]], offset: int, chain: str) -> None:
-        """Write rows, and how far this came, in one transaction."""
+    def put(self, records: Sequence[Record], offset: int, chain: str) -> None:
+        """Write records, and how far this came, in one transaction."""
         ...
 
-    def finish(self, counts: Mapping[str, int], sequences: Mapping[str, int], name: str) -> None:
-        """Make what follows from the rows, and check that all is there."""
+    def finish(self, counts: Mapping[str, int], name: str) -> None:
+        """Make what follows from the records, and check that all are there."""
         ...
 
     def close(self) -> None: ...
@@ -240,8 +245,8 @@ class MaintenanceStore(Protocol):
 
     def snapshot(self) -> AbstractContextManager[Snapshot]: ...
 
-    def loader(self, schema: int, source: str) -> Loader:
-        """Begin to load a bank of a schema, or go on with what was begun from the same source."""
+    def loader(self, source: str, old: OldExport | None = None) -> Loader:
+        """Begin to load a bank, or go on with what was begun from the same source."""
         ...
 
     def take_over(self) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from everwhen.errors import Unavailable, UsageError
-from everwhen.home import is_address, store_address
+from everwhen.home import home_folder, is_address, store_address
 from everwhen.store.answers import Answers
 from everwhen.store.banks import Banks
 from everwhen.store.sqlite.banks import SqliteBanks
@@ -52,7 +52,12 @@ def open_answers(store: str | None, hours: float) -> Answers | None:
     return PostgresAnswers(address, hours)
 
 
-def open_server(address: str) -> Database:
+def banks_at(where: str) -> Banks:
+    """The banks of one place, the address of a database or a home folder, whatever the environment names."""
+    return open_banks(Path(), store=where) if is_address(where) else SqliteBanks(home_folder(where))
+
+
+def open_database(address: str) -> Database:
     """The database itself, for `everwhen db`."""
     with _postgres(address):
         from everwhen.store.postgres.server import server_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,15 @@ from everwhen.errors import NotFound, UsageError
 from everwhen.home import check_bank_name
 from everwhen.store.banks import ForgetAgain
 from everwhen.store.base import Store
-from everwhen.store.postgres.connection import PostgresConnection, committed
+from everwhen.store.postgres.connection import PostgresConnection, PostgresSql, committed
 from everwhen.store.postgres.errors import translate
 from everwhen.store.postgres.server import SCHEMA, Lent, Server, server_of
 from everwhen.store.postgres.store import PostgresStore, bytes_of, refuse
 from everwhen.store.postgres.tables import COUNTERS, OF_A_BANK
 from everwhen.store.sql.store import info_of, introduced
+from everwhen.store.sql.tombstones import forget_again
+from everwhen.store.sql.transfer import progress
+from everwhen.store.sql.values import bank_values, put_values
 
 _MAKE = (
     "INSERT INTO banks (bank_id, name) VALUES (%(bank)s, %(name)s) ON CONFLICT DO NOTHING RETURNING bank_id"
@@ -42,34 +45,36 @@ class PostgresBanks:
         self._busy_seconds = busy_seconds
 
     def check_name(self, bank: str) -> None:
-        self._number(bank)
+        self.number(bank)
 
     def names(self) -> list[str]:
         with self._asking("") as sql:
-            return [row[0] for row in sql.execute("SELECT name FROM banks ORDER BY name")]
+            rows = sql.execute("SELECT name FROM banks WHERE name NOT LIKE '.%%' ORDER BY name", {})
+            return [row[0] for row in rows]
 
     def exists(self, bank: str) -> bool:
-        return self._number(bank) is not None
+        return self.number(bank) is not None
 
     def waiting(self) -> list[str]:
         with self._asking("") as sql:
             return [
                 row[0]
                 for row in sql.execute(
-                    "SELECT name FROM banks b WHERE EXISTS (SELECT 1 FROM pending p WHERE p.bank_id = b.bank_id) "
+                    "SELECT name FROM banks b WHERE name NOT LIKE '.%%' "
+                    "AND EXISTS (SELECT 1 FROM pending p WHERE p.bank_id = b.bank_id) "
                     "ORDER BY name"
                 )
             ]
 
     def size(self, bank: str) -> int:
-        number = self._number(bank)
+        number = self.number(bank)
         if number is None:
             return 0
         with self._asking(bank) as sql:
             return bytes_of(sql, number)
 
     def embedder_of(self, bank: str) -> str | None:
-        number = self._number(bank)
+        number = self.number(bank)
         if number is None:
             return None
         with self._asking(bank) as sql:
@@ -80,7 +85,7 @@ class PostgresBanks:
 
     def connect(self, bank: str, *, create: bool = True) -> PostgresConnection:
         """A way to the rows of a bank, which is made where there is none."""
-        number = self._number(bank)
+        number = self.number(bank)
         if number is None:
             if not create:
                 raise NotFound(
@@ -88,7 +93,7 @@ class PostgresBanks:
                     f"`everwhen add --bank {bank} TEXT` makes it"
                 )
             number = self._make(bank)
-        return PostgresConnection(self.server, number, bank, self._busy_seconds)
+        return self._way(bank, number)
 
     def open(
         self, bank: str, *, embedder: str, dimension: int | Callable[[], int], zone: str, create: bool = True
@@ -101,12 +106,15 @@ class PostgresBanks:
             if known is None:  # half a bank must not look like one
                 self.drop(bank)
             raise
+        return self._store(bank, writer, values)
+
+    def _store(self, bank: str, writer: PostgresConnection, values: Mapping[str, str]) -> PostgresStore:
         reader = PostgresConnection(self.server, writer.bank, bank, self._busy_seconds)
-        return PostgresStore(info_of(bank, values, SCHEMA), writer, reader)
+        return PostgresStore(info_of(bank, values, SCHEMA), self, writer, reader)
 
     @contextmanager
     def alone(self, bank: str) -> Iterator[None]:
-        number = self._number(bank)
+        number = self.number(bank)
         patience = f"SET LOCAL lock_timeout = {max(1, round(self._busy_seconds * 1000))}"
         try:
             with self._locks.lent(self._busy_seconds) as lent:
@@ -121,13 +129,10 @@ class PostgresBanks:
             raise translate(error, bank, self.server.where, self._busy_seconds) from error
 
     def drop(self, bank: str) -> None:
-        number = self._number(bank)
-        if number is None:
-            return
-        connection = PostgresConnection(self.server, number, bank, self._busy_seconds)
-        with connection.transaction() as sql, sql.raw.pipeline():
-            for table in (*OF_A_BANK, "posting_totals", "counters", "banks"):
-                sql.raw.execute(f"DELETE FROM {table} WHERE bank_id = %s", (number,))
+        for name, number in ((bank, self.number(bank)), (_part_of(bank), self._found(_part_of(bank)))):
+            if number is not None:
+                with self._way(name, number).transaction() as sql:
+                    _delete(sql)
 
     def back_up(self, bank: str, target: Path) -> None:
         self.check_name(bank)
@@ -143,13 +148,51 @@ class PostgresBanks:
 
     @contextmanager
     def loaded(self, bank: str, embedder: str, forget: ForgetAgain) -> Iterator[Store]:
-        self.check_name(bank)
-        refuse("restored", "pg_restore, or a base backup")
-        yield
+        part, live = self._found(_part_of(bank)), self.connect(bank, create=False)
+        if part is None:
+            raise NotFound(f"nothing was loaded beside bank '{bank}'")
+        way = self._way(bank, part)
+        with way.use() as sql:
+            values = bank_values(sql)
+        store = self._store(bank, way, values)
+        try:
+            yield store
+            forget_again(live, store, way, forget)
+        finally:
+            store.close()
 
-    def _number(self, bank: str) -> int | None:
-        """The number of a bank; None where there is none."""
+    def building(self, bank: str, source: str) -> PostgresConnection:
+        name = _part_of(bank)
+        number = self._found(name)
+        if number is not None:
+            way = self._way(name, number)
+            with way.use() as sql:
+                found = progress(sql)
+            if found is not None and found[0] == source:
+                return way
+            with way.transaction() as sql:
+                _delete(sql)
+        return self._way(name, self._make(name))
+
+    def replace(self, bank: str) -> None:
+        part = self._found(_part_of(bank))
+        if part is None:
+            raise NotFound(f"nothing was loaded beside bank '{bank}'")
+        with self.connect(bank, create=False).transaction() as sql:
+            epoch = int(bank_values(sql).get("epoch", "0")) + 1
+            _delete(sql)
+            made = PostgresSql(sql.lent, part)
+            put_values(made, {"epoch": str(max(epoch, int(bank_values(made).get("epoch", "0")) + 1))})
+            sql.raw.execute("UPDATE banks SET name = %s WHERE bank_id = %s", (bank, part))
+
+    def number(self, bank: str) -> int | None:
         check_bank_name(bank)
+        return self._found(bank)
+
+    def _way(self, name: str, number: int) -> PostgresConnection:
+        return PostgresConnection(self.server, number, name, self._busy_seconds)
+
+    def _found(self, bank: str) -> int | None:
         with self._asking(bank) as sql:
             row = sql.execute(
                 'SELECT bank_id, name FROM banks WHERE lower(name) = lower(%(name)s::text COLLATE "C")',
@@ -173,7 +216,7 @@ class PostgresBanks:
             with committed(sql):
                 for statement in _WITH_IT if row else ():
                     sql.execute(statement, more)
-        number = row[0] if row else self._number(bank)  # nothing where somebody else was faster
+        number = row[0] if row else self._found(bank)  # nothing where somebody else was faster
         assert number is not None
         return number
 
@@ -184,3 +227,15 @@ class PostgresBanks:
                 yield lent
         except psycopg.Error as error:
             raise translate(error, bank, self.server.where, self._busy_seconds) from error
+
+
+def _part_of(bank: str) -> str:
+    """What a bank is called that will take another one's place: no name that anybody could give."""
+    return f".{bank}.part"
+
+
+def _delete(sql: PostgresSql) -> None:
+    """All of a bank, with its name."""
+    with sql.raw.pipeline():
+        for table in (*OF_A_BANK, "posting_totals", "counters", "banks"):
+            sql.raw.execute(f"DELETE FROM {table} WHERE bank_id = %s", (sql.bank,))

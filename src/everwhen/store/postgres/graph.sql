@@ -130,11 +130,12 @@ WITH posted AS (
     WHERE u.bank_id = :bank AND u.seq = ANY (?1::bigint[]) AND u.terms IS NOT NULL
 ),
 words AS (
-    SELECT p.seq, ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint AS term
-    FROM posted p CROSS JOIN LATERAL generate_series(0, length(p.terms) / 10 - 1) AS place
+    SELECT p.seq, ARRAY(SELECT ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint
+                        FROM generate_series(0, length(p.terms) / 10 - 1) AS place) AS terms
+    FROM posted p
 ),
 gone AS (
-    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = w.term AND p.unit = w.seq
+    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = ANY (w.terms) AND p.unit = w.seq
     RETURNING p.term, p.node, p.halves
 ),
 lost AS (
@@ -142,11 +143,13 @@ lost AS (
 ),
 fewer AS (
     UPDATE terms t SET units = t.units - l.units, nodes = t.nodes - l.nodes FROM lost l
-    WHERE t.bank_id = :bank AND t.term = l.term AND t.units + t.nodes > l.units + l.nodes
+    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
+      AND t.units + t.nodes > l.units + l.nodes
 ),
 spent AS (
     DELETE FROM terms t USING lost l
-    WHERE t.bank_id = :bank AND t.term = l.term AND t.units + t.nodes <= l.units + l.nodes
+    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
+      AND t.units + t.nodes <= l.units + l.nodes
 ),
 counted AS (
     UPDATE posting_totals t SET units = t.units - lost.units, halves = t.halves - lost.halves

@@ -78,11 +78,12 @@ WITH posted AS (
     WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) AND u.terms IS NOT NULL
 ),
 words AS (
-    SELECT p.seq, ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint AS term
-    FROM posted p CROSS JOIN LATERAL generate_series(0, length(p.terms) / 10 - 1) AS place
+    SELECT p.seq, ARRAY(SELECT ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint
+                        FROM generate_series(0, length(p.terms) / 10 - 1) AS place) AS terms
+    FROM posted p
 ),
 gone AS (
-    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = w.term AND p.unit = w.seq
+    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = ANY (w.terms) AND p.unit = w.seq
     RETURNING p.term, p.node, p.halves
 ),
 lost AS (
@@ -90,11 +91,13 @@ lost AS (
 ),
 fewer AS (
     UPDATE terms t SET units = t.units - l.units, nodes = t.nodes - l.nodes FROM lost l
-    WHERE t.bank_id = :bank AND t.term = l.term AND t.units + t.nodes > l.units + l.nodes
+    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
+      AND t.units + t.nodes > l.units + l.nodes
 ),
 spent AS (
     DELETE FROM terms t USING lost l
-    WHERE t.bank_id = :bank AND t.term = l.term AND t.units + t.nodes <= l.units + l.nodes
+    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
+      AND t.units + t.nodes <= l.units + l.nodes
 )
 UPDATE posting_totals t SET units = t.units - lost.units, halves = t.halves - lost.halves
 FROM (SELECT node, count(*) AS units, (SELECT coalesce(sum(g.halves), 0) FROM gone g WHERE g.node = p.node) AS halves
@@ -222,6 +225,19 @@ SELECT u.seq, json_build_object('domain', f.domain, 'subject', k.subject, 'predi
 FROM units u JOIN facts f ON (f.bank_id, f.id) = (u.bank_id, u.id) AND f.superseded_at IS NULL
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
 WHERE u.bank_id = :bank AND u.kind = 'fact';
+
+-- speakers --
+-- Who has spoken, and in which role: one look at the index for each, however many turns there are.
+WITH RECURSIVE heard (role, speaker) AS (
+    (SELECT role, speaker FROM turns WHERE bank_id = :bank ORDER BY role, speaker LIMIT 1)
+    UNION ALL
+    SELECT next.role, next.speaker FROM heard h CROSS JOIN LATERAL (
+        SELECT t.role, t.speaker FROM turns t WHERE t.bank_id = :bank AND (t.role, t.speaker) > (h.role, h.speaker)
+        ORDER BY t.role, t.speaker LIMIT 1) next
+)
+SELECT h.role, h.speaker FROM heard h WHERE EXISTS (
+    SELECT 1 FROM turns t WHERE t.bank_id = :bank AND (t.role, t.speaker) = (h.role, h.speaker)
+      AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq));
 
 -- neighbours --
 -- For each of some vectors the units of some kinds with a cosine above a floor, by their nearest piece, best first.

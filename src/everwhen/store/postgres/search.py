@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.bm25 import K1, B, idf
+from everwhen.store.postgres.beside import Beside
 from everwhen.store.postgres.connection import PostgresConnection, term_key
 from everwhen.store.postgres.filters import Conditions, fragment, said_by, wants_nodes
+from everwhen.store.postgres.nearest import Nearest
 from everwhen.store.postgres.values import HalfVector
 from everwhen.store.search import (
-    DERIVED,
     Candidates,
     Evidence,
     Links,
@@ -29,16 +29,13 @@ from everwhen.store.search import (
     SearchQuery,
     Sums,
     Terms,
-    Timed,
     Turns,
     Wanted,
 )
-from everwhen.store.sql.rows import interval_of, unit_of
+from everwhen.store.sql.rows import unit_of
 from everwhen.store.sql.session import Values
-from everwhen.store.terms import PACKED, Tokenizer, label_key
-from everwhen.store.then import FOREVER
-from everwhen.types import ROLES, LinkType, UnitRow
-from everwhen.when import Interval
+from everwhen.store.terms import Tokenizer, label_key
+from everwhen.types import LinkType, UnitRow
 
 Row = tuple[Any, ...]
 Asked = tuple[str, Values, dict[str, str]]
@@ -72,68 +69,22 @@ class PostgresSearch:
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:
-        lists, timed_from, near = self._nearest(wanted)
+        near = Nearest.of(self._query, wanted, self._among)
         words = self._by_words(wanted) if wanted.words and self._terms else None
-        asked = [one for one in (near, words) if one is not None]
+        asked = [*([self._near(near)] if near.lists else []), *([words] if words else [])]
         answers = iter(self._ask(asked))
-        ranked: list[list[Scored]] = [[] for _ in range(lists)]
-        timed: list[Timed] = []
-        for place, unit, cosine, *when in next(answers) if near else ():
-            if place < timed_from:
-                ranked[place].append(Scored(unit, cosine))
-            elif (told := _timed(unit, cosine, *when)) is not None:
-                timed.append(told)
+        found = near.read(next(answers)) if near.lists else []
         by_words: list[list[Scored]] = [[] for _ in wanted.whose] if wanted.words else []
         for place, unit, score in next(answers) if words else ():
             by_words[place].append(Scored(unit, score))
-        return Candidates(ranked[:timed_from], by_words, list({one.unit: one for one in timed}.values()))
+        while near.needs_more(found):
+            near = near.deeper()
+            found = near.read(self._ask([self._near(near)])[0])
+        return Candidates(near.ranked(found), by_words, near.timed(found))
 
-    def _nearest(self, wanted: Wanted) -> tuple[int, int, Asked | None]:
-        """How many lists there are by meaning, from which on they are of units with a time, and the question."""
-        if self._query.vector is None:
-            return 0, 0, None
-        lists: list[str] = []
-        values = self._values | {
-            "limit": wanted.limit,
-            "floor": wanted.floor,
-            "timed": wanted.timed,
-            "timed_floor": wanted.timed_floor,
-            "derived": sorted(DERIVED),
-            "believed_at": to_text(self._query.where.known_at or FOREVER),
-        }
-
-        def listed(among: str, kind: str) -> None:
-            names = (
-                {"floor": "floor", "limit": "limit"}
-                if kind == "best"
-                else {"floor": "timed_floor", "limit": "timed"}
-            )
-            lists.append(fragment("nearest_list", place=len(lists), among=among, **names))
-
-        for who in wanted.whose if wanted.meaning else ():
-            among, told = self._among(who, len(lists))
-            kinds = (
-                fragment("passes_kinds", row="v", unit="unit") if self._query.where.kinds is not None else ""
-            )
-            listed(f"{kinds} {among}", "best")
-            values |= told
-        timed_from = len(lists)
-        own = self._query.where.between
-        for window in wanted.windows:
-            between = window if own is None else own.intersection(window)
-            if between is not None:
-                for side, at in (("start", between.start), ("end", between.end)):
-                    values[f"{side}{len(lists)}"] = None if at is None else to_text(at)
-                listed(fragment("among_turns_of_window", place=len(lists)), "timed")
-        if wanted.windows:
-            listed(fragment("among_derived"), "timed")
-        if not lists:
-            return 0, 0, None
-        parts = {
-            "passes": self._conditions.text("v", "unit", kinds=False),
-            "lists": " UNION ALL ".join(lists),
-        }
-        return len(lists), timed_from, ("nearest", values | {"timed_from": timed_from}, parts)
+    def _near(self, near: Nearest) -> Asked:
+        passes = self._conditions.text("v", "unit", kinds=False)
+        return "nearest", self._values | near.values, {**near.parts, "passes": passes}
 
     def _by_words(self, wanted: Wanted) -> Asked:
         values = self._values | {"limit": wanted.limit, "k1": K1, "b": B, "terms": self._term_keys}
@@ -205,7 +156,6 @@ class PostgresSearch:
                 "units": wanted,
                 "terms": [term_key(term) for term in told],
                 "asked": self._term_keys,
-                "packed": [term.to_bytes(8, "little") for term in self._terms],
             }
         )
         session_parts = {"sessions": "sessions_of", "passes": self._conditions.text("u", "seq")}
@@ -221,14 +171,14 @@ class PostgresSearch:
                 "beside": ("units_beside", values, session_parts | {"cosine": self._cosine}),
             }
             if sessions:
-                asked["sums"] = ("sums_of_sessions", values, session_parts)
+                asked["sums"] = ("sums_of_sessions", values, {"passes": session_parts["passes"]})
             if vectors:
                 asked["vectors"] = ("vectors_of_units", [wanted], {})
             if codes:
                 asked["codes"] = ("token_codes", [wanted], {})
         found = dict(zip(asked, self._ask(asked.values()), strict=True))
         rows = {row[0]: unit_of(row) for row in found.get("rows", ())}
-        beside = _Beside(found.get("beside", []), self._terms)
+        beside = Beside(found.get("beside", []), self._terms)
         own = np.array([seq for seq in beside.asked if seq in rows], np.int64)
         place = beside.places(own)
         own_turns, before, after = (
@@ -280,13 +230,13 @@ class PostgresSearch:
         """The terms of each unit's session; of what nobody said, its own."""
         counts, lengths = own.counts.copy(), own.lengths.copy()
         for session, term, halves in rows:
-            here = sessions == label_key(session)
             if term == 0:
+                here = sessions == label_key(session)
                 counts[here] = 0.0
                 lengths[here] = halves / 2
         for session, term, halves in rows:
-            if term > 0:
-                counts[sessions == label_key(session), term - 1] = halves / 2
+            if term != 0:
+                counts[sessions == label_key(session), self._term_keys.index(term)] = halves / 2
         return Sums(counts, lengths)
 
     def _names(self, people: Iterable[str]) -> NDArray[np.bool_]:
@@ -336,78 +286,6 @@ class PostgresSearch:
         if self._nodes:
             return {"totals": "", "standing": "s.units + s.nodes", "postings": ""}
         return {"totals": "AND NOT t.node", "standing": "s.units", "postings": "AND NOT p.node"}
-
-
-class _Beside:
-    """Units with those beside them, in columns; the last entry stands for what is not there."""
-
-    def __init__(self, rows: Sequence[Row], terms: Sequence[int]) -> None:
-        columns: Any = zip(*rows, strict=True) if rows else [[]] * 13
-        seqs, asked, at, sessions, places, before, after, speakers, roles, asks, halves, packed, cosines = (
-            columns
-        )
-        self._units = np.array([*seqs, -1], np.int64)
-        self.asked = [seq for seq, is_asked in zip(seqs, asked, strict=True) if is_asked]
-        self.at = np.array([*at, 0], np.int64)
-        self.sessions = np.array(
-            [
-                *(
-                    -seq if label is None else label_key(label)
-                    for seq, label in zip(seqs, sessions, strict=True)
-                ),
-                0,
-            ],
-            np.int64,
-        )
-        self.numbers = np.array([*places, 0], np.int64)
-        self.before, self.after = (
-            np.array([*(-1 if one is None else one for one in several), -1], np.int64)
-            for several in (before, after)
-        )
-        self.speakers = np.array([*(0 if one is None else label_key(one) for one in speakers), 0], np.int64)
-        self.roles = np.array([*(-1 if one is None else ROLES.index(one) for one in roles), -1], np.int8)
-        self._asks = np.array([*asks, False], np.bool_)
-        self._lengths = np.array([*((one or 0) / 2 for one in halves), 0.0], np.float32)
-        self._cosines = np.array([*cosines, 0.0], np.float32)
-        self._counts = _counts([one or b"" for one in packed], terms)
-
-    def places(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where some units stand, or nothing does."""
-        last = len(self._units) - 1
-        found = np.searchsorted(self._units[:last], units)
-        return np.where(self._units[found.clip(max=last)] == units, found, last)
-
-    def turns(self, places: NDArray[np.int64]) -> Turns:
-        return Turns(
-            self._units[places],
-            self._cosines[places],
-            self._counts[places],
-            self._lengths[places],
-            self._asks[places],
-        )
-
-
-def _counts(packed: Sequence[bytes], terms: Sequence[int]) -> NDArray[np.float32]:
-    """How often each term stands in units, by their packed terms; a row of nothing at the end."""
-    found = np.zeros((len(packed) + 1, len(terms)), np.float32)
-    every = np.frombuffer(b"".join(packed), dtype=PACKED)
-    owners = np.repeat(np.arange(len(packed)), [len(one) // PACKED.itemsize for one in packed])
-    for column, term in enumerate(terms):
-        here = every["term"] == np.uint64(term)
-        found[owners[here], column] = every["halves"][here] * np.float32(0.5)
-    return found
-
-
-def _timed(unit: int, cosine: float, kind: str, at: str, *times: Any) -> Timed | None:
-    """A unit with its own time; None for what has none."""
-    start, end, grain, valid_from, valid_to = times
-    if kind == "turn":
-        when: Interval | None = Interval(from_text(at), from_text(at), "second")
-    elif kind == "fact" and valid_from is not None:
-        when = Interval(from_text(valid_from), None if valid_to is None else from_text(valid_to))
-    else:
-        when = interval_of(start, end, grain)
-    return None if when is None else Timed(unit, kind, cosine, when)
 
 
 def _matrix(rows: Iterable[Row], units: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -40,9 +40,10 @@ AND {row}.role = :role{place};
 SELECT last FROM counters WHERE bank_id = :bank AND name = 'units';
 
 -- nearest --
--- All vectors that pass but for their kind are compared once; then the best of each list.
+-- All vectors that pass but for their kind are compared once; then the best of each list, which may name a unit more than
+-- once, by several of its pieces. Those from :timed_from on come with their times.
 WITH near AS MATERIALIZED (
-    SELECT v.unit, v.mentioned_at, v.kind, v.role, v.speaker, -(v.vector <#> :vector) AS cosine
+    SELECT v.unit, v.mentioned_at, -(v.vector <#> :vector) AS cosine {flags}
     FROM vectors v WHERE v.bank_id = :bank {passes}
 )
 SELECT l.place, l.unit, l.cosine, u.kind, u.mentioned_at, u.occurred_start, u.occurred_end, u.grain, f.valid_from, f.valid_to
@@ -50,19 +51,18 @@ FROM ({lists}) l
 LEFT JOIN units u ON u.bank_id = :bank AND u.seq = l.unit AND l.place >= :timed_from
 LEFT JOIN facts f ON f.bank_id = :bank AND u.kind = 'fact' AND f.id = u.id AND f.standing = 'believed'
     AND f.recorded_at <= :believed_at AND (f.superseded_at IS NULL OR f.superseded_at > :believed_at)
-ORDER BY l.place, l.cosine DESC, l.at, l.unit;
+ORDER BY l.place, l.cosine DESC, l.mentioned_at, l.unit;
 
 -- nearest_list --
-(SELECT {place} AS place, v.unit, max(v.cosine) AS cosine, min(v.mentioned_at) AS at FROM near v
- WHERE v.cosine >= :{floor} {among}
- GROUP BY v.unit ORDER BY max(v.cosine) DESC, min(v.mentioned_at), v.unit LIMIT :{limit});
+(SELECT {place} AS place, n.unit, n.cosine, n.mentioned_at FROM near n WHERE n.cosine >= :{floor} AND n.among{place}
+ ORDER BY n.cosine DESC, n.mentioned_at, n.unit LIMIT :{limit});
 
 -- among_turns_of_window --
-AND v.kind = 'turn' AND v.mentioned_at >= coalesce(:start{place}::timestamptz, '-infinity')
+v.kind = 'turn' AND v.mentioned_at >= coalesce(:start{place}::timestamptz, '-infinity')
 AND v.mentioned_at < coalesce(:end{place}::timestamptz, 'infinity');
 
 -- among_derived --
-AND v.kind = ANY (:derived::text[]);
+v.kind = ANY (:derived::text[]);
 
 -- best_by_words --
 -- BM25 over the postings of the question's terms: see store/bm25.py for the formula, which is here doubled as well.
@@ -176,18 +176,27 @@ LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
 ORDER BY u.seq;
 
 -- sums_of_sessions --
--- The words of whole sessions: twice their length, and twice how often each term stands there. Packed terms are ten bytes
--- each, the hash first.
-WITH {sessions},
-said AS MATERIALIZED (
-    SELECT k.session, u.halves, u.terms FROM talk k JOIN units u ON u.bank_id = :bank AND u.seq = k.seq
+-- The words of whole sessions: twice their length (term 0), and twice how often each term of the question stands there. A
+-- rare term is looked for in its postings, one that stands in many units in each unit of the sessions.
+WITH told AS MATERIALIZED (
+    SELECT u.session, u.seq, u.halves FROM units u
+    WHERE u.bank_id = :bank {passes} AND u.session IN (
+        SELECT o.session FROM units o WHERE o.bank_id = :bank AND o.seq = ANY (:units::bigint[]))
+),
+rare AS MATERIALIZED (
+    SELECT a.term, coalesce(s.units, 0) <= 4 * (SELECT count(*) FROM told) AS few
+    FROM unnest(:asked::bigint[]) AS a (term) JOIN terms s ON s.bank_id = :bank AND s.term = a.term
 )
-SELECT s.session, 0, sum(s.halves)::bigint FROM said s GROUP BY s.session
+SELECT t.session, 0 AS term, sum(t.halves)::bigint FROM told t GROUP BY t.session
 UNION ALL
-SELECT s.session, a.place, sum(get_byte(s.terms, f.at + 7) + 256 * get_byte(s.terms, f.at + 8))
-FROM said s CROSS JOIN unnest(:packed::bytea[]) WITH ORDINALITY AS a (term, place)
-CROSS JOIN LATERAL (SELECT position(a.term IN s.terms) AS at OFFSET 0) f
-WHERE f.at % 10 = 1 GROUP BY s.session, a.place;
+SELECT t.session, p.term, sum(p.halves)::bigint
+FROM (SELECT p.term, p.unit, p.halves FROM rare r JOIN postings p ON p.bank_id = :bank AND p.term = r.term WHERE r.few) p
+JOIN told t ON t.seq = p.unit GROUP BY t.session, p.term
+UNION ALL
+SELECT t.session, p.term, sum(p.halves)::bigint FROM told t CROSS JOIN (SELECT term FROM rare WHERE NOT few) r
+CROSS JOIN LATERAL (
+    SELECT p.term, p.halves FROM postings p WHERE p.bank_id = :bank AND p.term = r.term AND p.unit = t.seq LIMIT 1
+) p GROUP BY t.session, p.term;
 
 -- totals --
 SELECT coalesce(sum(t.units), 0)::bigint, coalesce(sum(t.halves), 0)::bigint
@@ -218,17 +227,3 @@ ARRAY(
     WITH {sessions} SELECT b.seq FROM own o JOIN talk k USING (seq)
     JOIN talk b ON b.session = k.session AND b.seq <> k.seq AND abs(b.place - k.place) <= :reach
 );
-
--- voices --
--- Who speaks, and in which role: from one to the next along the index.
-WITH RECURSIVE said AS (
-    (SELECT t.speaker, t.role FROM turns t WHERE t.bank_id = :bank ORDER BY t.speaker, t.role LIMIT 1)
-    UNION ALL
-    SELECT n.speaker, n.role FROM said s CROSS JOIN LATERAL (
-        SELECT t.speaker, t.role FROM turns t WHERE t.bank_id = :bank AND (t.speaker, t.role) > (s.speaker, s.role)
-        ORDER BY t.speaker, t.role LIMIT 1
-    ) n
-)
-SELECT s.speaker, s.role FROM said s WHERE EXISTS (
-    SELECT 1 FROM turns t WHERE t.bank_id = :bank AND t.speaker = s.speaker AND t.role = s.role
-      AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq)));

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from everwhen.errors import Refused
 from everwhen.store.base import BankInfo
 from everwhen.store.postgres.connection import PostgresConnection, term_key
+from everwhen.store.postgres.loading import Parts, PostgresMaintenance
 from everwhen.store.postgres.search import PostgresSearch
 from everwhen.store.postgres.server import Lent
 from everwhen.store.postgres.tables import OF_A_BANK
@@ -21,7 +21,6 @@ from everwhen.store.sql.checks import check_rows
 from everwhen.store.sql.facts import SqlFacts
 from everwhen.store.sql.graph import SqlGraph
 from everwhen.store.sql.jobs import SqlJobs
-from everwhen.store.sql.maintenance import SqlMaintenance
 from everwhen.store.sql.rows import unit_of
 from everwhen.store.sql.store import SqlStore
 from everwhen.store.sql.tree import SqlTree
@@ -44,24 +43,30 @@ class Voices(NamedTuple):
     roles: frozenset[Role]
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[str, Role]]) -> Voices:
-        return cls(frozenset(speaker for speaker, _ in rows), frozenset(role for _, role in rows))
+    def of(cls, rows: Sequence[tuple[Role, str]]) -> Voices:
+        return cls(frozenset(speaker for _, speaker in rows), frozenset(role for role, _ in rows))
 
 
 class PostgresStore(SqlStore):
     """The `Store` of one bank of a database. The contract of each method is in `everwhen.store.base`."""
 
-    def __init__(self, info: BankInfo, writer: PostgresConnection, reader: PostgresConnection) -> None:
+    def __init__(
+        self, info: BankInfo, parts: Parts, writer: PostgresConnection, reader: PostgresConnection
+    ) -> None:
         super().__init__(info, writer, reader)
         self._rows = reader
         index = PostgresUnitIndex(reader)
         self.graph = SqlGraph(writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours)
         self.facts = SqlFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
-        self.keep = PostgresMaintenance(
-            writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours
+        self._whole = self.keep = PostgresMaintenance(
+            info.name, parts, writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours
         )
         self.jobs = SqlJobs(writer, reader, PostgresScrubbing(writer))
         self.tree = SqlTree(writer, reader, lambda: self._tokenizer, self._still_ours)
+
+    def refresh(self) -> None:
+        self._whole.follow()
+        super().refresh()
 
     def size(self) -> int:
         with self._rows.use() as sql:
@@ -83,7 +88,7 @@ class PostgresStore(SqlStore):
 
     def _heard(self) -> Voices:
         with self._reader.use() as sql:
-            return Voices.of(sql.run("voices").fetchall())
+            return Voices.of(sql.run("speakers").fetchall())
 
     def _known_speakers(self) -> frozenset[str]:
         return self.speakers()
@@ -145,21 +150,6 @@ class PostgresScrubbing:
         with self._writer.transaction() as sql:
             sql.run("drop_kept_value", ("erasing",))
         return True
-
-
-class PostgresMaintenance(SqlMaintenance):
-    """The `MaintenanceStore` of a bank. What moves whole banks is PostgreSQL's."""
-
-    @contextmanager
-    def snapshot(self) -> Iterator[NoReturn]:
-        refuse("exported", "pg_dump")
-        yield
-
-    def loader(self, schema: int, source: str) -> NoReturn:
-        refuse("imported", "pg_restore")
-
-    def take_over(self) -> None:
-        refuse("imported", "pg_restore")
 
 
 def refuse(done: str, how: str) -> NoReturn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +10,7 @@ from everwhen.instants import from_text, to_text
 from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactLedger, FactRow, FadingFact, Report
 from everwhen.store.maintenance import TurnForgotten
 from everwhen.store.sql.ledger import SqlLedger, to_conflict, to_declared, to_row
-from everwhen.store.sql.session import Connection, Sql, Values
+from everwhen.store.sql.session import Connection, R, Sql, Values
 from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.store.then import FOREVER, Then
 from everwhen.store.vector_model import VectorModel
@@ -35,15 +34,16 @@ class SqlFacts:
         self._reader = reader
         self._tokenizer = tokenizer
 
-    @contextmanager
-    def writing(self, read: Sequence[str] = ()) -> Iterator[FactLedger]:
-        with self._writer.transaction() as sql:
+    def write(self, change: Callable[[FactLedger], R], read: Sequence[str] = ()) -> R:
+        def work(sql: Sql) -> R:
             known = sql.run("known_turns", (list(read),)).fetchall()
             if len(known) < len(set(read)):
                 raise TurnForgotten("a turn was forgotten while it was being read")
             newest = sql.run("newest_recorded", (list(read),)).fetchone()[0]
             held_at = from_text(newest) if newest else None
-            yield SqlLedger(sql, self._tokenizer, self._still_ours, held_at)
+            return change(SqlLedger(sql, self._tokenizer, self._still_ours, held_at))
+
+        return self._writer.retried(work)
 
     # Reading
 

@@ -14,6 +14,7 @@ from everwhen.store.maintenance import Eraser, Follower
 from everwhen.store.sql.eraser import DryRunRollback, SqlEraser, followers
 from everwhen.store.sql.session import Connection, Sql, UnitIndex
 from everwhen.store.sql.tombstones import Tombstones
+from everwhen.store.sql.transfer import SqlSnapshot
 from everwhen.store.sql.units import index_units
 from everwhen.store.sql.values import next_epoch
 from everwhen.store.terms import Tokenizer
@@ -71,6 +72,11 @@ class SqlMaintenance:
             asked = {"entity": entity, "names": names}
             turns = [row[0] for row in sql.run("turns_mentioning", asked)]
         return turns, names
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqlSnapshot]:
+        with self._reader.snapshot() as sql:
+            yield SqlSnapshot(sql)
 
     @contextmanager
     def forgetting(self) -> Iterator[Eraser]:

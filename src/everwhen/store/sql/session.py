@@ -6,13 +6,14 @@ of either, with statements of the same names and parameters in its own words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+R = TypeVar("R")
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 """The parameters of a statement, by place or by name. A list is one value: the statement reads its elements."""
 
@@ -49,6 +50,10 @@ class Sql(Protocol):
         """So many new numbers for rows of a table; none is ever given twice."""
         ...
 
+    def insert_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Write new rows as they are, with values as they are read; what the database keeps beside them follows."""
+        ...
+
     def vector(self, vector: Sequence[float] | NDArray[np.float32]) -> Any:
         """A vector as a value. Read again it is the bytes of little-endian 32-bit floats."""
         ...
@@ -78,6 +83,10 @@ class Connection(Protocol):
 
         `wait` is for how many seconds another writer is waited for; None is as the bank was opened.
         """
+        ...
+
+    def retried(self, work: Callable[[Sql], R]) -> R:
+        """Run a function in a transaction, and again where another transaction was in its way."""
         ...
 
     def close(self) -> None: ...

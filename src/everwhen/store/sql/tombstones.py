@@ -10,7 +10,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from everwhen.store.sql.session import Sql
+from everwhen.instants import to_text
+from everwhen.store.banks import ForgetAgain
+from everwhen.store.base import Store
+from everwhen.store.sql.session import Connection, Sql
 
 
 class Tombstones:
@@ -52,6 +55,24 @@ class Tombstones:
         # The length of each part before it: no two lists of parts look the same.
         whole = b"".join(b"%d:%s" % (len(raw), raw) for raw in map(_bytes, parts))
         return hmac.new(self._secret, whole, hashlib.sha256).digest()
+
+
+def forget_again(live: Connection, made: Store, copy: Connection, forget: ForgetAgain) -> None:
+    """The tombstones of a bank, held over another (`copy` leads to its rows): what they mean goes from there, and they
+    stand there too."""
+    with live.use() as sql:
+        secret = sql.run("kept_value", ("secret",)).fetchone()[0]
+        rows = sql.run("all_tombstones").fetchall()
+        stones = Tombstones(sql, secret)
+        turns = made.turns() if rows else ()
+        gone = [turn.id for turn in turns if stones.holds(turn.id, to_text(turn.said_at), turn.text)]
+        facts = {row.id for row in made.facts.every_version()} if rows else set()
+        lost = sorted(fact for fact in facts if stones.holds_fact(fact))
+    if gone or lost:
+        forget(made, gone, lost)
+    with copy.transaction() as sql:
+        if sql.run("kept_value", ("secret",)).fetchone()[0] == secret:
+            sql.run_many("insert_tombstone", rows)
 
 
 def _bytes(text: str) -> bytes:

@@ -7,10 +7,11 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailab
 from everwhen.home import make_private_folder
 from everwhen.instants import to_text
 from everwhen.sqlite_wipe import open_files
-from everwhen.store.sql.session import Values
+from everwhen.store.sql.session import R, Values
 from everwhen.store.sqlite.statements import migrations, statements
 
 SCHEMA = migrations()[-1][0]
@@ -40,8 +41,12 @@ class SqliteSql:
 
     def numbers(self, table: str, count: int) -> range:
         row = self.run("last_number", (table,)).fetchone()
-        first = (row[0] if row else 0) + 1
-        return range(first, first + count)
+        row = row or self.raw.execute(f"SELECT coalesce(max(seq), 0) FROM {table}").fetchone()
+        return range(row[0] + 1, row[0] + 1 + count)
+
+    def insert_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        marks = ", ".join("?" * len(columns))
+        self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
     def vector(self, vector: Sequence[float] | NDArray[np.float32]) -> bytes:
         return np.asarray(vector, dtype="<f4").tobytes()
@@ -108,6 +113,11 @@ class SqliteConnection:
         `wait` is for how many seconds another process's writing is waited for; None is as the bank was opened.
         """
         return self._begun("IMMEDIATE", wait)
+
+    def retried(self, work: Callable[[SqliteSql], R]) -> R:
+        """Run a function in a transaction: SQLite has one writer at a time, which nothing is in the way of."""
+        with self.transaction() as sql:
+            return work(sql)
 
     @contextmanager
     def _begun(self, kind: str, wait: float | None = None) -> Iterator[SqliteSql]:

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from everwhen.store.index import Index
+from everwhen.store.maintenance import Loader, OldExport
 from everwhen.store.sql.maintenance import SqlMaintenance
 from everwhen.store.sql.session import Sql
+from everwhen.store.sql.transfer import SqlSnapshot
 from everwhen.store.sqlite.connection import SqliteConnection
 from everwhen.store.sqlite.files import part_of, remove_file
+from everwhen.store.sqlite.old_exports import OldExportLoader
 from everwhen.store.sqlite.scrubbing import truncate_log
-from everwhen.store.sqlite.snapshot import SqliteLoader, SqliteSnapshot, snapshot, take_over
+from everwhen.store.sqlite.snapshot import SqliteLoader, snapshot, take_over
 from everwhen.store.terms import Tokenizer
 from everwhen.store.vector_model import VectorModel
 
@@ -33,12 +36,13 @@ class SqliteMaintenance(SqlMaintenance):
         self._busy_seconds = busy_seconds
 
     @contextmanager
-    def snapshot(self) -> Iterator[SqliteSnapshot]:
+    def snapshot(self) -> Iterator[SqlSnapshot]:
         with snapshot(self._file.path, self._busy_seconds) as found:
             yield found
 
-    def loader(self, schema: int, source: str) -> SqliteLoader:
-        return SqliteLoader(part_of(self._file.path), schema, source)
+    def loader(self, source: str, old: OldExport | None = None) -> Loader:
+        part = part_of(self._file.path)
+        return OldExportLoader(part, source, old) if old else SqliteLoader(part, source)
 
     def take_over(self) -> None:
         part = part_of(self._file.path)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from everwhen.errors import Damaged, Refused
 from everwhen.home import make_private_folder
-from everwhen.instants import to_text
 from everwhen.store.banks import ForgetAgain
-from everwhen.store.sql.tombstones import Tombstones
+from everwhen.store.sql.tombstones import forget_again
 from everwhen.store.sqlite.connection import SqliteConnection
 from everwhen.store.sqlite.files import part_of, remove_file
 from everwhen.store.sqlite.snapshot import check_backup, copy_to, take_over
@@ -32,7 +31,7 @@ def restore(source: Path, bank: Path, *, replace: bool, forget: ForgetAgain, bus
         made = SqliteStore.open(part, embedder=values["embedder"], dimension=0, zone="UTC", create=False)
         try:
             if live is not None:
-                forget_again(live, made, forget)
+                _forget_again(live, made, forget)
             turns = made.stats().turns
         finally:
             made.close()
@@ -76,31 +75,15 @@ def carry_over(bank: Path, made: SqliteStore, forget: ForgetAgain) -> None:
     """Let what a bank has forgotten be forgotten in the one that will take its place."""
     live = SqliteConnection(bank, busy_seconds=5.0)
     try:
-        forget_again(live, made, forget)
+        _forget_again(live, made, forget)
     finally:
         live.close()
 
 
-def forget_again(live: SqliteConnection, made: SqliteStore, forget: ForgetAgain) -> None:
-    """The tombstones of a bank, held over another: what they mean goes from there, and they stand there too."""
-    with live.use() as sql:
-        secret = sql.run("kept_value", ("secret",)).fetchone()[0]
-        stones = Tombstones(sql, secret)
-        gone = (
-            [turn.id for turn in made.turns() if stones.holds(turn.id, to_text(turn.said_at), turn.text)]
-            if stones.any
-            else []
-        )
-        facts = {row.id for row in made.facts.every_version()} if stones.any else set()
-        lost = sorted(fact for fact in facts if stones.holds_fact(fact))
-        rows = sql.raw.execute("SELECT digest, at FROM tombstones").fetchall()
-    if gone or lost:
-        forget(made, gone, lost)
+def _forget_again(live: SqliteConnection, made: SqliteStore, forget: ForgetAgain) -> None:
     copy = SqliteConnection(made.path, busy_seconds=5.0)
     try:
-        with copy.transaction() as sql:
-            if sql.run("kept_value", ("secret",)).fetchone()[0] == secret:
-                sql.run_many("insert_tombstone", rows)
+        forget_again(live, made, copy, forget)
     finally:
         copy.close()
 

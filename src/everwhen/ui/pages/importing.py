@@ -200,7 +200,7 @@ def _conversations_of(path: Path, format: str, progress: Progress) -> Callable[[
 
 def _export_of(path: Path, progress: Progress) -> Callable[[Memory], Any]:
     header = read_header(path)
-    progress.total = sum(header.rows.values())
+    progress.total = sum(header.counts.values())
 
     def told(done: int) -> None:
         progress.done = done

@@ -70,6 +70,7 @@ CREATE TABLE turns (
 CREATE INDEX turns_by_time ON turns (bank_id, said_at, seq);
 CREATE INDEX turns_by_session ON turns (bank_id, session, said_at, seq);
 CREATE INDEX turns_by_segment ON turns (bank_id, segment, seq);
+CREATE INDEX turns_by_speaker ON turns (bank_id, role, speaker);
 CREATE INDEX turns_with_metadata ON turns (bank_id, seq) WHERE metadata <> '{}';
 
 -- What can be retrieved. A raw unit (kind turn) keeps its words in its turn; others bring their own text.

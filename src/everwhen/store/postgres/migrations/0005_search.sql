@@ -2,7 +2,8 @@
 
 -- The session of a unit that was said, or told of in a turn; `halves` is twice its length in words, as in `postings`.
 ALTER TABLE units ADD COLUMN session text COLLATE "C", ADD COLUMN halves bigint;
-CREATE INDEX units_by_session ON units (bank_id, session, mentioned_at, seq) WHERE session IS NOT NULL;
+CREATE INDEX units_by_session ON units (bank_id, session, mentioned_at, seq)
+    INCLUDE (recorded_at, kind, network) WHERE session IS NOT NULL;
 
 -- What the filters of a search read, as the unit and its turn have it.
 ALTER TABLE vectors
@@ -22,6 +23,3 @@ CREATE TABLE terms (
     nodes   integer NOT NULL,
     PRIMARY KEY (bank_id, term)
 ) WITH (fillfactor = 80);
-
--- Who has spoken, and in which role, by a walk along the index.
-CREATE INDEX turns_by_speaker ON turns (bank_id, speaker, role);

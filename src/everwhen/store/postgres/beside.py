@@ -1,0 +1,73 @@
+"""Units and those beside them in their sessions, in columns, as a search's evidence has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everwhen.store.search import Turns
+from everwhen.store.terms import PACKED, label_key
+from everwhen.types import ROLES
+
+
+class Beside:
+    """Units with those beside them, in columns; the last entry stands for what is not there."""
+
+    def __init__(self, rows: Sequence[tuple[Any, ...]], terms: Sequence[int]) -> None:
+        columns: Any = zip(*rows, strict=True) if rows else [[]] * 13
+        seqs, asked, at, sessions, places, before, after, speakers, roles, asks, halves, packed, cosines = (
+            columns
+        )
+        self._units = np.array([*seqs, -1], np.int64)
+        self.asked = [seq for seq, is_asked in zip(seqs, asked, strict=True) if is_asked]
+        self.at = np.array([*at, 0], np.int64)
+        self.sessions = np.array(
+            [
+                *(
+                    -seq if label is None else label_key(label)
+                    for seq, label in zip(seqs, sessions, strict=True)
+                ),
+                0,
+            ],
+            np.int64,
+        )
+        self.numbers = np.array([*places, 0], np.int64)
+        self.before, self.after = (
+            np.array([*(-1 if one is None else one for one in several), -1], np.int64)
+            for several in (before, after)
+        )
+        self.speakers = np.array([*(0 if one is None else label_key(one) for one in speakers), 0], np.int64)
+        self.roles = np.array([*(-1 if one is None else ROLES.index(one) for one in roles), -1], np.int8)
+        self._asks = np.array([*asks, False], np.bool_)
+        self._lengths = np.array([*((one or 0) / 2 for one in halves), 0.0], np.float32)
+        self._cosines = np.array([*cosines, 0.0], np.float32)
+        self._counts = _counts([one or b"" for one in packed], terms)
+
+    def places(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where some units stand, or nothing does."""
+        last = len(self._units) - 1
+        found = np.searchsorted(self._units[:last], units)
+        return np.where(self._units[found.clip(max=last)] == units, found, last)
+
+    def turns(self, places: NDArray[np.int64]) -> Turns:
+        return Turns(
+            self._units[places],
+            self._cosines[places],
+            self._counts[places],
+            self._lengths[places],
+            self._asks[places],
+        )
+
+
+def _counts(packed: Sequence[bytes], terms: Sequence[int]) -> NDArray[np.float32]:
+    """How often each term stands in units, by their packed terms; a row of nothing at the end."""
+    found = np.zeros((len(packed) + 1, len(terms)), np.float32)
+    every = np.frombuffer(b"".join(packed), dtype=PACKED)
+    owners = np.repeat(np.arange(len(packed)), [len(one) // PACKED.itemsize for one in packed])
+    for column, term in enumerate(terms):
+        here = every["term"] == np.uint64(term)
+        found[owners[here], column] = every["halves"][here] * np.float32(0.5)
+    return found

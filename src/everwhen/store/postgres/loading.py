@@ -1,0 +1,61 @@
+"""Banks that are being built beside those whose place they will take: rows of another number, under another name.
+
+When such a bank is complete, the name is given to it in one transaction: others see the old bank or the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from everwhen.errors import Refused
+from everwhen.store.maintenance import OldExport
+from everwhen.store.postgres.connection import PostgresConnection
+from everwhen.store.sql.maintenance import SqlMaintenance
+from everwhen.store.sql.transfer import SqlLoader
+
+
+class Parts(Protocol):
+    """What loading asks of the banks of a database."""
+
+    def building(self, bank: str, source: str) -> PostgresConnection:
+        """A way to what is built beside a bank: by an earlier attempt from the same source, or empty."""
+        ...
+
+    def replace(self, bank: str) -> None:
+        """Give the bank's name to what was built beside it."""
+        ...
+
+    def number(self, bank: str) -> int | None:
+        """The number of a bank; None where there is none."""
+        ...
+
+
+class PostgresMaintenance(SqlMaintenance):
+    """The `MaintenanceStore` of a bank. The contract of each method is in `everwhen.store.maintenance`."""
+
+    def __init__(
+        self, bank: str, parts: Parts, writer: PostgresConnection, reader: PostgresConnection, *rest: Any
+    ) -> None:
+        super().__init__(writer, reader, *rest)
+        self._bank = bank
+        self._parts = parts
+        self._ways: Sequence[PostgresConnection] = (writer, reader)
+
+    def loader(self, source: str, old: OldExport | None = None) -> SqlLoader:
+        if old is not None:
+            raise Refused(
+                "the export is of format 1, which only a bank in a file can read; import it into a home folder, and "
+                "`everwhen move` the bank from there"
+            )
+        return SqlLoader(self._parts.building(self._bank, source), source)
+
+    def take_over(self) -> None:
+        self._parts.replace(self._bank)
+        self.follow()
+
+    def follow(self) -> None:
+        """Go to the bank that has the name now, where another one took the place of this one."""
+        number = self._parts.number(self._bank)
+        for way in self._ways:
+            way.bank = way.bank if number is None else number

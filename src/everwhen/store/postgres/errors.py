@@ -42,8 +42,8 @@ def translate(error: psycopg.Error, bank: str, where: str, busy_seconds: float) 
         )
     if isinstance(error, PoolTimeout):
         return Unavailable(
-            f"PostgreSQL at {where} gave no connection within {busy_seconds:g} s: it does not answer, or all connections "
-            "of this process are in use; try again"
+            f"PostgreSQL at {where} gave no connection within {busy_seconds:g} s: it does not answer, or all "
+            "connections of this process are in use; try again"
         )
     if is_lost(error):
         return Unavailable(

@@ -44,16 +44,17 @@ SELECT last FROM counters WHERE bank_id = :bank AND name = 'units';
 -- their times.
 SELECT l.place, l.unit, l.cosine, u.kind, u.mentioned_at, u.occurred_start, u.occurred_end, u.grain, f.valid_from, f.valid_to
 FROM ({lists}) l
-LEFT JOIN units u ON u.bank_id = :bank AND u.seq = l.unit AND l.place >= :timed_from
+LEFT JOIN units u ON u.bank_id = :bank AND u.seq = CASE WHEN l.place >= :timed_from THEN l.unit END
 LEFT JOIN facts f ON f.bank_id = :bank AND u.kind = 'fact' AND f.id = u.id AND f.standing = 'believed'
     AND f.recorded_at <= :believed_at AND (f.superseded_at IS NULL OR f.superseded_at > :believed_at)
 WHERE l.cosine >= CASE WHEN l.place < :timed_from THEN :floor::double precision ELSE :timed_floor END
 ORDER BY l.place, l.cosine DESC, l.mentioned_at, l.unit;
 
 -- nearest_list --
-(SELECT {place} AS place, v.unit, -(v.vector <#> :vector) AS cosine, v.mentioned_at
- FROM vectors v WHERE v.bank_id = :bank {among}
- ORDER BY v.vector <#> :vector, v.mentioned_at, v.unit LIMIT :{limit});
+(SELECT {place} AS place, n.unit, -n.apart AS cosine, n.mentioned_at FROM (
+     SELECT v.unit, v.mentioned_at, v.vector <#> :vector AS apart FROM vectors v WHERE v.bank_id = :bank {among}
+     ORDER BY apart, v.mentioned_at, v.unit LIMIT :{limit}
+ ) n);
 
 -- among_turns_of_window --
 AND v.kind = 'turn' AND v.mentioned_at >= coalesce(:start{place}::timestamptz, '-infinity')

@@ -292,7 +292,7 @@ def test_an_empty_bank_has_nothing_to_say(store: Store) -> None:
     evidence = search.evidence([1, 2], sessions=True, vectors=True, codes=True)
     assert len(evidence) == 0 and not evidence.terms.said.any()
     assert search.around([1], 2) == {} and not search.links([1]).units
-    assert store.roles() == frozenset() == store.speakers()
+    assert store.voices() == (frozenset(), frozenset(), frozenset())
 
 
 def test_without_a_vector_only_words_are_found(store: Store) -> None:
@@ -322,4 +322,4 @@ def test_what_was_written_or_removed_since_is_not_told_of(store: Store) -> None:
     search.candidates(Wanted(5))
     store.append([turn("b", "oak", hours=1)])
     assert [row.id for row in search.evidence([1, 2]).rows] == ["a"] and search.around([1], 1) == {1: []}
-    assert store.roles() == {"user"}
+    assert store.voices() == ({"Ana"}, {"user"}, frozenset())

@@ -48,7 +48,7 @@ def test_the_configurations_of_the_mcp_page_name_a_command_that_exists() -> None
 
 def test_the_image_runs_as_nobody_with_a_volume() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    assert '".[serve,ui,llm]"' in dockerfile, "the page and language models are served too"
+    assert '".[serve,ui,llm,postgres]"' in dockerfile, "the page and language models are served too"
     assert "\nUSER everwhen\n" in dockerfile and "\nVOLUME /data\n" in dockerfile
     compose = (ROOT / "compose.yaml").read_text(encoding="utf-8")
     assert "read_only: true" in compose and "127.0.0.1:8765:8765" in compose

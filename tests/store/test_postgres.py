@@ -245,14 +245,14 @@ def test_threads_share_a_postgres_bank(store: PostgresStore) -> None:
 
 
 def test_a_postgres_bank_knows_who_has_spoken(store: PostgresStore) -> None:
-    assert store.speakers() == frozenset()
+    assert store.voices().speakers == frozenset()
     store.append(
         [turn(f"{who}{number}", speaker=who) for number in range(3) for who in ("Ana", "Zoë", "ana")]
     )
-    assert store.speakers() == {"Ana", "Zoë", "ana"}
+    assert store.voices().speakers == {"Ana", "Zoë", "ana"}
     with store.keep.forgetting() as eraser:
         eraser.expire([f"ana{number}" for number in range(3)], (), START)
-    assert store.speakers() == {"Ana", "Zoë"}
+    assert store.voices().speakers == {"Ana", "Zoë"}
 
 
 # Banks

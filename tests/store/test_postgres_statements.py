@@ -13,7 +13,7 @@ from everwhen.store.postgres.statements import HERE, compiled, statements, with_
 from everwhen.store.postgres.tables import COUNTERS, NUMBERED, OF_A_BANK
 from everwhen.store.sqlite.statements import statements as of_sqlite
 
-FRAGMENTS = {"fact_columns", "fact_columns_then", "sessions_of", "around_units", "cosine_of", "no_cosine"}
+FRAGMENTS = {"fact_columns", "fact_columns_then", "around_units", "around_unit", "cosine_of", "no_cosine"}
 ONLY_SQLITE = {"tables", "last_number"}
 PASSING = (
     "passes_seen passes_start passes_end passes_known passes_kinds passes_networks passes_units passes_reach"
@@ -22,7 +22,8 @@ PARTS = {
     "columns": "fact_columns",
     "where": "k.subject_key = :subject",
     "wanted": "?::bigint[]",
-    "sessions": "sessions_of",
+    "own": "own_units",
+    "around": "around_unit",
     "provenance": "provenance_of",
     "cosine": "cosine_of",
     "totals": "AND NOT t.node",
@@ -46,15 +47,15 @@ ASIDE = {"posting_totals", "counters", "banks", "migrations", "answers"}
 
 def parts_of(name: str) -> tuple[tuple[str, str], ...]:
     text = statements()[name]
-    row, unit = ("u", "seq") if "FROM units u" in text or "{sessions}" in text else ("v", "unit")
+    row, unit = ("u", "seq") if "FROM units u" in text or "{own}" in text else ("v", "unit")
     passes = " ".join(fragment(one, row=row, unit=unit) for one in PASSING.split())
     among = fragment("said_by_speakers", row="v", place=0)
     lists = (
-        fragment("nearest_list", place=0, floor="floor", limit="limit")
+        fragment("nearest_list", place=0, limit="limit", among=f"{passes} {among}")
         if name == "nearest"
         else fragment("best_by_words_list", place=0, passes=passes, among=among)
     )
-    parts = PARTS | {"passes": passes, "among": among, "lists": lists, "flags": ", true AS among0"}
+    parts = PARTS | {"passes": passes, "among": among, "lists": lists}
     parts |= OF_RECORDS if name.startswith("record_") else {}
     return tuple((key, part) for key, part in parts.items() if key == "passes" or f"{{{key}}}" in text)
 
@@ -64,7 +65,7 @@ def runnable() -> list[str]:
     return [
         name
         for name in statements().names()
-        if name not in FRAGMENTS and not re.match(r"(--.*\n)*(AND|v\.|\()", statements()[name])
+        if name not in FRAGMENTS and not re.match(r"(--.*\n)*(AND|\()", statements()[name])
     ]
 
 

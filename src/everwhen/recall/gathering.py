@@ -23,6 +23,7 @@ from everwhen.recall.request import Request
 from everwhen.recall.spelling import KnownNames, corrected
 from everwhen.recall.stage_times import timed
 from everwhen.store import Filter, Store, Then
+from everwhen.store.base import Voices
 from everwhen.store.search import Evidence, Search, SearchQuery, Wanted
 
 
@@ -43,18 +44,19 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     """The candidates of a question with everything known about them."""
     recipe = request.recipe
     with timed(timings, "plan"):
-        asked = _planned(store, request.query, request.asked_at)
+        voices = store.voices()
+        asked = _planned(store, voices, request.query, request.asked_at)
         if request.llm is not None and recipe.needs_complexity:
             asked = plan_by_llm(request.llm, asked)
     with timed(timings, "embed"):
         query = embed(embedder, asked)
     search = store.search(SearchQuery(query.vector, asked.query, request.where))
-    has_assistant = "assistant" in store.roles()
+    has_assistant = "assistant" in voices.roles
     who = asked.whose(has_assistant) if recipe.speaker else None
     if request.seek is None:
         found, took = find(asked, search, who, request.where, recipe)
     else:
-        found, took = _sought(store, embedder, request, request.seek, has_assistant)
+        found, took = _sought(store, voices, embedder, request, request.seek)
     timings |= took
     # Late interaction is a feature of the fitted sum; a cross-encoder also orders what RRF has found, as in TEMPR.
     reranks = recipe.rerank and (
@@ -92,13 +94,11 @@ def _current(store: Store, evidence: Evidence, where: Filter) -> Evidence:
     return evidence.only({row.seq for row in evidence.rows if row.id not in replaced})
 
 
-def _planned(store: Store, words: str, at: datetime) -> Plan:
+def _planned(store: Store, voices: Voices, words: str, at: datetime) -> Plan:
     """The question taken apart, its names as this memory spells them."""
-    speakers = store.speakers()
-    query, read = corrected(
-        shortened(words), _names(speakers, store.graph.names()), lambda word: _is_said(store, word)
-    )
-    return replace(plan(query, at, store.info.zone, speakers), read_as=tuple(read.items()))
+    names = _names(voices.speakers, voices.names)
+    query, read = corrected(shortened(words), names, lambda word: _is_said(store, word))
+    return replace(plan(query, at, store.info.zone, voices.speakers), read_as=tuple(read.items()))
 
 
 def _is_said(store: Store, word: str) -> bool:
@@ -114,12 +114,12 @@ def _names(speakers: frozenset[str], entities: frozenset[str]) -> KnownNames:
 
 
 def _sought(
-    store: Store, embedder: Embedder, request: Request, words: str, has_assistant: bool
+    store: Store, voices: Voices, embedder: Embedder, request: Request, words: str
 ) -> tuple[Found, dict[str, float]]:
     """What other words than the question's find."""
-    asked = _planned(store, words, request.asked_at)
+    asked = _planned(store, voices, words, request.asked_at)
     search = store.search(SearchQuery(embed(embedder, asked).vector, asked.query, request.where))
-    who = asked.whose(has_assistant) if request.recipe.speaker else None
+    who = asked.whose("assistant" in voices.roles) if request.recipe.speaker else None
     return find(asked, search, who, request.where, request.recipe)
 
 

@@ -64,6 +64,14 @@ class Access(NamedTuple):
     last_at: datetime
 
 
+class Voices(NamedTuple):
+    """Everybody who has spoken, the roles in which anybody has, and every name that an entity goes by."""
+
+    speakers: frozenset[str]
+    roles: frozenset[Role]
+    names: frozenset[str]
+
+
 class Store(Protocol):
     """One bank's database, spoken to in the words of the domain.
 
@@ -137,12 +145,8 @@ class Store(Protocol):
         """One question against the bank as it is now: see `Search`."""
         ...
 
-    def speakers(self) -> frozenset[str]:
-        """Everybody who has spoken."""
-        ...
-
-    def roles(self) -> frozenset[Role]:
-        """The roles in which anybody has spoken."""
+    def voices(self) -> Voices:
+        """Who has spoken, and who is spoken of."""
         ...
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:

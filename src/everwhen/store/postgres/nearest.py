@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.postgres.filters import fragment
+from everwhen.store.postgres.filters import Conditions, fragment
 from everwhen.store.search import DERIVED, SaidBy, Scored, SearchQuery, Timed, Wanted
 from everwhen.store.sql.rows import interval_of
 from everwhen.store.then import FOREVER
@@ -34,7 +34,7 @@ class Nearest:
     """Rows that are read for each one that is wanted: a unit of several pieces comes as often."""
 
     @classmethod
-    def of(cls, query: SearchQuery, wanted: Wanted, among: Among) -> Nearest:
+    def of(cls, query: SearchQuery, wanted: Wanted, among: Among, conditions: Conditions) -> Nearest:
         if query.vector is None:
             return cls(wanted, (), 0)
         lists: list[str] = []
@@ -42,10 +42,10 @@ class Nearest:
             "derived": sorted(DERIVED),
             "believed_at": to_text(query.where.known_at or FOREVER),
         }
-        kinds = "" if query.where.kinds is None else fragment("passes_kinds", row="v")
+        passes, any_kind = (conditions.text("v", "unit", kinds=kinds) for kinds in (True, False))
         for who in wanted.whose if wanted.meaning else ():
             condition, told = among(who, len(lists))
-            lists.append(f"true {kinds} {condition}")
+            lists.append(f"{passes} {condition}")
             values |= told
         timed_from = len(lists)
         for window in wanted.windows:
@@ -54,9 +54,9 @@ class Nearest:
             if between is not None:
                 for side, at in (("start", between.start), ("end", between.end)):
                     values[f"{side}{len(lists)}"] = None if at is None else to_text(at)
-                lists.append(fragment("among_turns_of_window", place=len(lists)))
+                lists.append(f"{any_kind} {fragment('among_turns_of_window', place=len(lists))}")
         if wanted.windows:
-            lists.append(fragment("among_derived"))
+            lists.append(f"{any_kind} {fragment('among_derived')}")
         return cls(wanted, tuple(lists), timed_from, values)
 
     @property
@@ -71,12 +71,16 @@ class Nearest:
 
     @property
     def parts(self) -> dict[str, str]:
-        listed = []
-        for place in range(len(self.lists)):
-            kind = ("floor", "limit") if place < self.timed_from else ("timed_floor", "timed")
-            listed.append(fragment("nearest_list", place=place, floor=kind[0], limit=kind[1]))
-        flags = "".join(f", ({condition}) AS among{place}" for place, condition in enumerate(self.lists))
-        return {"flags": flags, "lists": " UNION ALL ".join(listed)}
+        listed = [
+            fragment(
+                "nearest_list",
+                place=place,
+                among=condition,
+                limit="limit" if place < self.timed_from else "timed",
+            )
+            for place, condition in enumerate(self.lists)
+        ]
+        return {"lists": " UNION ALL ".join(listed)}
 
     def read(self, rows: Iterable[Row]) -> list[list[Row]]:
         """The rows of each list, best first."""

@@ -235,9 +235,9 @@ WITH RECURSIVE heard (role, speaker) AS (
         SELECT t.role, t.speaker FROM turns t WHERE t.bank_id = :bank AND (t.role, t.speaker) > (h.role, h.speaker)
         ORDER BY t.role, t.speaker LIMIT 1) next
 )
-SELECT h.role, h.speaker FROM heard h WHERE EXISTS (
+SELECT h.role, h.speaker FROM heard h CROSS JOIN LATERAL (
     SELECT 1 FROM turns t WHERE t.bank_id = :bank AND (t.role, t.speaker) = (h.role, h.speaker)
-      AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq));
+      AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq) LIMIT 1) said;
 
 -- neighbours --
 -- For each of some vectors the units of some kinds with a cosine above a floor, by their nearest piece, best first.

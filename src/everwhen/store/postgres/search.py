@@ -69,9 +69,11 @@ class PostgresSearch:
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:
-        near = Nearest.of(self._query, wanted, self._among)
+        near = Nearest.of(self._query, wanted, self._among, self._conditions)
         words = self._by_words(wanted) if wanted.words and self._terms else None
-        asked = [*([self._near(near)] if near.lists else []), *([words] if words else [])]
+        asked: list[Asked] = [("nearest", self._values | near.values, near.parts)] if near.lists else []
+        if words:
+            asked.append(words)
         answers = iter(self._ask(asked))
         found = near.read(next(answers)) if near.lists else []
         by_words: list[list[Scored]] = [[] for _ in wanted.whose] if wanted.words else []
@@ -79,12 +81,8 @@ class PostgresSearch:
             by_words[place].append(Scored(unit, score))
         while near.needs_more(found):
             near = near.deeper()
-            found = near.read(self._ask([self._near(near)])[0])
+            found = near.read(self._ask([("nearest", self._values | near.values, near.parts)])[0])
         return Candidates(near.ranked(found), by_words, near.timed(found))
-
-    def _near(self, near: Nearest) -> Asked:
-        passes = self._conditions.text("v", "unit", kinds=False)
-        return "nearest", self._values | near.values, {**near.parts, "passes": passes}
 
     def _by_words(self, wanted: Wanted) -> Asked:
         values = self._values | {"limit": wanted.limit, "k1": K1, "b": B, "terms": self._term_keys}
@@ -158,7 +156,7 @@ class PostgresSearch:
                 "asked": self._term_keys,
             }
         )
-        session_parts = {"sessions": "sessions_of", "passes": self._conditions.text("u", "seq")}
+        session_parts = {"own": "own_units", "passes": self._conditions.text("u", "seq")}
         passes = self._conditions.text("v", "unit")
         asked: dict[str, Asked] = {
             "totals": ("totals", values, self._counted),
@@ -214,7 +212,7 @@ class PostgresSearch:
 
     def around(self, units: Sequence[int], reach: int) -> dict[int, list[UnitRow]]:
         values = self._values | {"units": list(units), "reach": reach}
-        parts = {"sessions": "sessions_of", "passes": self._conditions.text("u", "seq")}
+        parts = {"own": "own_units", "around": "around_unit", "passes": self._conditions.text("u", "seq")}
         pairs, rows = self._ask(
             [("units_around", values, parts), ("units", values, {"wanted": "around_units", **parts})]
         )

@@ -40,29 +40,28 @@ AND {row}.role = :role{place};
 SELECT last FROM counters WHERE bank_id = :bank AND name = 'units';
 
 -- nearest --
--- All vectors that pass but for their kind are compared once; then the best of each list, which may name a unit more than
--- once, by several of its pieces. Those from :timed_from on come with their times.
-WITH near AS MATERIALIZED (
-    SELECT v.unit, v.mentioned_at, -(v.vector <#> :vector) AS cosine {flags}
-    FROM vectors v WHERE v.bank_id = :bank {passes}
-)
+-- The best of each list; it may name a unit more than once, by several of its pieces. Those from :timed_from on come with
+-- their times.
 SELECT l.place, l.unit, l.cosine, u.kind, u.mentioned_at, u.occurred_start, u.occurred_end, u.grain, f.valid_from, f.valid_to
 FROM ({lists}) l
-LEFT JOIN units u ON u.bank_id = :bank AND u.seq = l.unit AND l.place >= :timed_from
+LEFT JOIN units u ON u.bank_id = :bank AND u.seq = CASE WHEN l.place >= :timed_from THEN l.unit END
 LEFT JOIN facts f ON f.bank_id = :bank AND u.kind = 'fact' AND f.id = u.id AND f.standing = 'believed'
     AND f.recorded_at <= :believed_at AND (f.superseded_at IS NULL OR f.superseded_at > :believed_at)
+WHERE l.cosine >= CASE WHEN l.place < :timed_from THEN :floor::double precision ELSE :timed_floor END
 ORDER BY l.place, l.cosine DESC, l.mentioned_at, l.unit;
 
 -- nearest_list --
-(SELECT {place} AS place, n.unit, n.cosine, n.mentioned_at FROM near n WHERE n.cosine >= :{floor} AND n.among{place}
- ORDER BY n.cosine DESC, n.mentioned_at, n.unit LIMIT :{limit});
+(SELECT {place} AS place, n.unit, -n.apart AS cosine, n.mentioned_at FROM (
+     SELECT v.unit, v.mentioned_at, v.vector <#> :vector AS apart FROM vectors v WHERE v.bank_id = :bank {among}
+     ORDER BY apart, v.mentioned_at, v.unit LIMIT :{limit}
+ ) n);
 
 -- among_turns_of_window --
-v.kind = 'turn' AND v.mentioned_at >= coalesce(:start{place}::timestamptz, '-infinity')
+AND v.kind = 'turn' AND v.mentioned_at >= coalesce(:start{place}::timestamptz, '-infinity')
 AND v.mentioned_at < coalesce(:end{place}::timestamptz, 'infinity');
 
 -- among_derived --
-v.kind = ANY (:derived::text[]);
+AND v.kind = ANY (:derived::text[]);
 
 -- best_by_words --
 -- BM25 over the postings of the question's terms: see store/bm25.py for the formula, which is here doubled as well.
@@ -145,33 +144,44 @@ WHERE t.bank_id = :bank AND t.seq = ANY (:units::bigint[]) AND t.kind = 'turn' A
 -- no_cosine --
 0.0;
 
--- sessions_of --
--- What passes of some units, and of their sessions, with who is beside whom.
-own AS MATERIALIZED (
-    SELECT u.seq, u.session FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
-),
-talk AS MATERIALIZED (
-    SELECT u.seq, u.session, row_number() OVER told - 1 AS place,
-           lag(u.seq) OVER told AS before, lead(u.seq) OVER told AS after
-    FROM units u WHERE u.bank_id = :bank AND u.session IN (SELECT DISTINCT session FROM own) {passes}
-    WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq)
-);
+-- own_units --
+-- What passes of some units, with the one of them that stands before each in its session.
+SELECT u.seq, u.session, u.mentioned_at, lag(u.mentioned_at) OVER told AS earlier_at, lag(u.seq) OVER told AS earlier
+FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
+WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq);
 
 -- units_beside --
--- Some units that pass, with their places; and the turns beside them, which have none. A row for each of both.
-WITH {sessions},
+-- Some units that pass, with their places; and the turns beside them, which have none. A row for each of both. A session
+-- is counted once, from one of the units to the next.
+WITH own AS MATERIALIZED ({own}),
+placed AS MATERIALIZED (
+    SELECT o.seq, before.seq AS before, after.seq AS after,
+           (sum(steps.count) OVER (PARTITION BY o.session ORDER BY o.mentioned_at, o.seq))::bigint AS place
+    FROM own o
+    CROSS JOIN LATERAL (
+        SELECT count(*) FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
+          AND (u.mentioned_at, u.seq) < (o.mentioned_at, o.seq)
+          AND (u.mentioned_at, u.seq) >= (coalesce(o.earlier_at, '-infinity'), coalesce(o.earlier, 0))
+    ) steps
+    LEFT JOIN LATERAL (
+        SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
+          AND (u.mentioned_at, u.seq) < (o.mentioned_at, o.seq)
+        ORDER BY u.mentioned_at DESC, u.seq DESC LIMIT 1
+    ) before ON true
+    LEFT JOIN LATERAL (
+        SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
+          AND (u.mentioned_at, u.seq) > (o.mentioned_at, o.seq)
+        ORDER BY u.mentioned_at, u.seq LIMIT 1
+    ) after ON true
+),
 wanted AS (
-    SELECT o.seq, true AS asked FROM own o
-    UNION ALL
-    SELECT b.seq, false FROM (
-        SELECT t.before AS seq FROM own o JOIN talk t USING (seq) UNION SELECT t.after FROM own o JOIN talk t USING (seq)
-    ) b WHERE b.seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM own o WHERE o.seq = b.seq)
+    SELECT p.seq FROM placed p UNION SELECT p.before FROM placed p UNION SELECT p.after FROM placed p
 )
-SELECT u.seq, w.asked, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(k.place, 0), k.before,
-       k.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
+SELECT u.seq, p.seq IS NOT NULL, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(p.place, 0),
+       p.before, p.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
        (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq)
 FROM wanted w JOIN units u ON u.bank_id = :bank AND u.seq = w.seq
-LEFT JOIN talk k ON k.seq = u.seq
+LEFT JOIN placed p ON p.seq = u.seq
 LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
 ORDER BY u.seq;
 
@@ -215,15 +225,17 @@ WHERE EXISTS (
 );
 
 -- units_around --
--- The units of the same session that stand at most so far from some that pass.
-WITH {sessions}
-SELECT o.seq, b.seq FROM own o LEFT JOIN talk k USING (seq)
-LEFT JOIN talk b ON b.session = k.session AND b.seq <> k.seq AND abs(b.place - k.place) <= :reach
-ORDER BY o.seq, b.place;
+-- The units of the same session that stand at most so far from some that pass, in order.
+WITH own AS MATERIALIZED ({own})
+SELECT o.seq, b.seq FROM own o LEFT JOIN LATERAL ({around}) b ON true ORDER BY o.seq, b.mentioned_at, b.seq;
+
+-- around_unit --
+(SELECT u.seq, u.mentioned_at FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
+   AND (u.mentioned_at, u.seq) < (o.mentioned_at, o.seq) ORDER BY u.mentioned_at DESC, u.seq DESC LIMIT :reach)
+UNION ALL
+(SELECT u.seq, u.mentioned_at FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
+   AND (u.mentioned_at, u.seq) > (o.mentioned_at, o.seq) ORDER BY u.mentioned_at, u.seq LIMIT :reach);
 
 -- around_units --
 -- The same as a list of numbers, for `units`.
-ARRAY(
-    WITH {sessions} SELECT b.seq FROM own o JOIN talk k USING (seq)
-    JOIN talk b ON b.session = k.session AND b.seq <> k.seq AND abs(b.place - k.place) <= :reach
-);
+ARRAY(WITH own AS MATERIALIZED ({own}) SELECT b.seq FROM own o CROSS JOIN LATERAL ({around}) b);

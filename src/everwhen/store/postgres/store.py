@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Refused
-from everwhen.store.base import BankInfo
+from everwhen.store.base import BankInfo, NewTurn, Voices
 from everwhen.store.postgres.connection import PostgresConnection, term_key
 from everwhen.store.postgres.loading import Parts, PostgresMaintenance
 from everwhen.store.postgres.search import PostgresSearch
@@ -25,7 +25,7 @@ from everwhen.store.sql.rows import unit_of
 from everwhen.store.sql.store import SqlStore
 from everwhen.store.sql.tree import SqlTree
 from everwhen.store.sql.values import next_epoch
-from everwhen.types import KINDS, NETWORKS, Finding, Role, UnitRow
+from everwhen.types import KINDS, NETWORKS, Finding, UnitRow
 
 _WEIGHED = 10_000
 """Units of a bank up to which its rows are weighed one by one; above it is told by its share of the tables."""
@@ -36,17 +36,6 @@ FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = 
 WITH_THE_DATABASE = "banks in PostgreSQL are {done} with their database, by PostgreSQL's own means ({how})"
 
 
-class Voices(NamedTuple):
-    """Who has spoken in a bank, and in which roles."""
-
-    speakers: frozenset[str]
-    roles: frozenset[Role]
-
-    @classmethod
-    def of(cls, rows: Sequence[tuple[Role, str]]) -> Voices:
-        return cls(frozenset(speaker for _, speaker in rows), frozenset(role for role, _ in rows))
-
-
 class PostgresStore(SqlStore):
     """The `Store` of one bank of a database. The contract of each method is in `everwhen.store.base`."""
 
@@ -55,6 +44,7 @@ class PostgresStore(SqlStore):
     ) -> None:
         super().__init__(info, writer, reader)
         self._rows = reader
+        self._spoken: frozenset[str] | None = None
         index = PostgresUnitIndex(reader)
         self.graph = SqlGraph(writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours)
         self.facts = SqlFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
@@ -72,26 +62,29 @@ class PostgresStore(SqlStore):
         with self._rows.use() as sql:
             return bytes_of(sql.lent, sql.bank)
 
+    def append(self, turns: Sequence[NewTurn]) -> list[bool]:
+        self._spoken = None
+        return super().append(turns)
+
     def search(self, query: SearchQuery) -> Search:
-        return PostgresSearch(query, self._rows, self._tokenizer, self._known_speakers, self._with_metadata)
+        return PostgresSearch(query, self._rows, self._tokenizer, self._speakers, self._with_metadata)
 
-    def speakers(self) -> frozenset[str]:
-        return self._heard().speakers
+    def voices(self) -> Voices:
+        with self._rows.use() as sql:
+            spoken, [(version,)] = sql.together([("speakers", (), {}), ("names_version", (), {})])
+            names = self.graph.names_of(sql, version)
+        roles, speakers = ({row[place] for row in spoken} for place in (0, 1))
+        self._spoken = frozenset(speakers)
+        return Voices(self._spoken, frozenset(roles), names)
 
-    def roles(self) -> frozenset[Role]:
-        return self._heard().roles
+    def _speakers(self) -> frozenset[str]:
+        """Who had spoken when that was last read: a recall does so before it searches."""
+        return self.voices().speakers if self._spoken is None else self._spoken
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
             found = {row[0]: unit_of(row) for row in sql.run("units", (list(seqs),), wanted="?::bigint[]")}
         return {seq: found[seq] for seq in sorted(found)}
-
-    def _heard(self) -> Voices:
-        with self._reader.use() as sql:
-            return Voices.of(sql.run("speakers").fetchall())
-
-    def _known_speakers(self) -> frozenset[str]:
-        return self.speakers()
 
     def check(self, *, fix: bool = False) -> list[Finding]:
         findings = check_rows(self._writer, self._tokenizer, self._info.dimension, fix=fix)

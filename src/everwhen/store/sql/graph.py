@@ -139,10 +139,14 @@ class SqlGraph(Identities):
     def names(self) -> frozenset[str]:
         with self._reader.use() as sql:
             (version,) = sql.run("names_version").fetchone()
-            held = self._names
-            if held is None or held[0] != version:
-                held = (str(version), frozenset(row[0] for row in sql.run("all_names")))
-                self._names = held
+            return self.names_of(sql, version)
+
+    def names_of(self, sql: Sql, version: str) -> frozenset[str]:
+        """The names of a version of them, read where it is a new one."""
+        held = self._names
+        if held is None or held[0] != version:
+            held = (version, frozenset(row[0] for row in sql.run("all_names")))
+            self._names = held
         return held[1]
 
     def units_of_entity(self, entity: str, limit: int) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from everwhen.errors import Damaged, NotFound, Unavailable
-from everwhen.store.base import BankInfo
+from everwhen.store.base import BankInfo, Voices
 from everwhen.store.index import Index, IndexFilter
 from everwhen.store.memory_search import MemorySearch
 from everwhen.store.search import Filter, Search, SearchQuery
@@ -26,7 +26,7 @@ from everwhen.store.sqlite.maintenance import SqliteMaintenance
 from everwhen.store.sqlite.scrubbing import SqliteScrubbing
 from everwhen.store.sqlite.turn_cache import TurnCache
 from everwhen.store.vector_model import VectorModel
-from everwhen.types import ROLES, Finding, Role, UnitRow
+from everwhen.types import ROLES, Finding, UnitRow
 
 
 class SqliteStore(SqlStore):
@@ -111,11 +111,10 @@ class SqliteStore(SqlStore):
         where = query.where
         return MemorySearch(query, self._index_for(where), self._window(where), self._tokenizer, self)
 
-    def speakers(self) -> frozenset[str]:
-        return self.index().speakers
-
-    def roles(self) -> frozenset[Role]:
-        return frozenset(ROLES[role] for block in self.index().blocks for role in block.roles if role >= 0)
+    def voices(self) -> Voices:
+        index = self.index()
+        roles = frozenset(ROLES[role] for block in index.blocks for role in block.roles if role >= 0)
+        return Voices(index.speakers, roles, self.graph.names())
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._pages.use() as sql:

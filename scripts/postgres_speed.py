@@ -56,7 +56,11 @@ def build(home: Path, units: int) -> SqliteStore:
         store.append(
             [
                 NewTurn(
-                    turn, vectors[i : i + 1], store.info.model, context=turn.text[-80:], codes=codes[i % len(codes)]
+                    turn,
+                    vectors[i : i + 1],
+                    store.info.model,
+                    context=turn.text[-80:],
+                    codes=codes[i % len(codes)],
                 )
                 for i, turn in enumerate(turns)
             ]
@@ -103,8 +107,10 @@ def copy(source: Path, target: PostgresStore) -> None:
             ((unit, piece, HalfVector(np.frombuffer(one, "<f4"))) for unit, piece, one in vectors),
         )
         raw.execute(
-            """INSERT INTO vectors (bank_id, unit, piece, vector, mentioned_at, recorded_at, kind, network, role, speaker)
-            SELECT u.bank_id, u.seq, g.piece, g.vector, u.mentioned_at, u.recorded_at, u.kind, u.network, t.role, t.speaker
+            """INSERT INTO vectors (bank_id, unit, piece, vector, mentioned_at, recorded_at, kind, network, role,
+                                 speaker)
+            SELECT u.bank_id, u.seq, g.piece, g.vector, u.mentioned_at, u.recorded_at, u.kind, u.network, t.role,
+                   t.speaker
             FROM given g JOIN units u ON u.bank_id = %s AND u.seq = g.unit
             JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn) ORDER BY g.unit, g.piece""",
             (bank,),
@@ -116,7 +122,8 @@ def copy(source: Path, target: PostgresStore) -> None:
         )
         raw.execute("CREATE TEMP TABLE packed (unit bigint, halves bigint, terms bytea) ON COMMIT DROP")
         held = [
-            (unit, np.frombuffer(terms, PACKED)) for unit, terms in rows.execute("SELECT seq, terms FROM units")
+            (unit, np.frombuffer(terms, PACKED))
+            for unit, terms in rows.execute("SELECT seq, terms FROM units")
         ]
         put(
             "packed",
@@ -140,7 +147,8 @@ def copy(source: Path, target: PostgresStore) -> None:
             ),
         )
         raw.execute(
-            "INSERT INTO terms SELECT bank_id, term, count(*), 0 FROM postings WHERE bank_id = %s GROUP BY 1, 2", (bank,)
+            "INSERT INTO terms SELECT bank_id, term, count(*), 0 FROM postings WHERE bank_id = %s GROUP BY 1, 2",
+            (bank,),
         )
         raw.execute(
             """UPDATE posting_totals t SET units = s.units, halves = s.halves
@@ -212,7 +220,11 @@ def main() -> None:
         for store, took in timed(stores, work, given.times).items():
             print(f"{title:24}{store:10} p50 {percentile(took, 50):7.1f}  p95 {percentile(took, 95):7.1f} ms")
     settings = load(extract="none", cache_entries=0)
-    for title, recipe in {"recall": MID, "recall without the reader": speed.UNREAD, "recall, low": speed.LOW}.items():
+    for title, recipe in {
+        "recall": MID,
+        "recall without the reader": speed.UNREAD,
+        "recall, low": speed.LOW,
+    }.items():
         memories = {key: Memory(store, embedder, settings) for key, store in stores.items()}
         took = {key: [] for key in memories}
         for number in range(given.times):
@@ -221,7 +233,9 @@ def main() -> None:
                 memory.recall(questions[number], recipe=recipe)
                 took[key].append((perf_counter() - start) * 1000)
         for key, several in took.items():
-            print(f"{title:24}{key:10} p50 {percentile(several[5:], 50):7.1f}  p95 {percentile(several[5:], 95):7.1f} ms")
+            print(
+                f"{title:24}{key:10} p50 {percentile(several[5:], 50):7.1f}  p95 {percentile(several[5:], 95):7.1f} ms"
+            )
 
 
 def same(one: Any, other: Any) -> None:

@@ -35,7 +35,7 @@ MOST_ROUND_TRIPS = 6
 
 @pytest.fixture(scope="module")
 def homes(tmp_path_factory: pytest.TempPathFactory, postgres_address: str) -> Iterator[tuple[Memory, Memory]]:
-    """The demo's story in both databases."""
+    """The beginning of the demo's story in both databases."""
     embedder = open_embedder(DEFAULT_EMBEDDER)
     homes: tuple[Banks, ...] = (
         SqliteBanks(tmp_path_factory.mktemp("home")),
@@ -52,7 +52,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory, postgres_address: str) -> It
     )
     with local, remote:
         for memory in (local, remote):
-            memory.add_many(story())
+            memory.add_many(story()[:60])  # two months of it
             memory.flush()
         yield local, remote
 

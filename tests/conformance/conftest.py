@@ -20,15 +20,6 @@ with_files = pytest.mark.parametrize("banks", ["sqlite"], indirect=True)
 """For what a bank in a file of its own can do: PostgreSQL copies and restores databases by its own means."""
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """What a database cannot do yet is skipped, and says so."""
-    try:
-        yield
-    except NotImplementedError as missing:
-        pytest.skip(str(missing))
-
-
 @pytest.fixture(params=DATABASES)
 def banks(request: pytest.FixtureRequest, tmp_path: Path) -> Banks:
     """The banks of a home that is empty."""

@@ -96,7 +96,7 @@ def _turns(memories: Sequence[Recalled]) -> list[str]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_recall_takes_a_few_round_trips_to_postgres(
+def test_a_recall_without_its_facts_takes_six_round_trips_to_postgres_at_most(
     homes: tuple[Memory, Memory], question: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trips: list[str] = []

@@ -216,8 +216,11 @@ class Server:
             with psycopg.connect(self._address, autocommit=True, connect_timeout=10) as raw:
                 yield raw
         except psycopg.OperationalError as error:
+            reason = (
+                str(error).strip().splitlines()[0].rpartition("failed: ")[2]
+            )  # a hint of libpq comes below
             raise Unavailable(
-                f"PostgreSQL at {self.where} cannot be reached ({str(error).strip().splitlines()[-1]}); "
+                f"PostgreSQL at {self.where} cannot be reached ({reason}); "
                 "check the address, the password and whether it runs"
             ) from error
         except psycopg.Error as error:

@@ -59,23 +59,31 @@ def facts_from_turns(store: FactStore, turns: Sequence[str]) -> dict[str, list[s
 
 def holding(store: FactStore, fact_ids: Sequence[str], moment: FactScope) -> dict[str, list[FactRow]]:
     """For each fact what to show: the fact itself if it holds, else the fact that holds in its place, if any."""
-    rows = {row.id: row for row in store.by_id(fact_ids, moment.known_at)}
-    shown: dict[str, list[FactRow]] = {}
-    for fact_id in fact_ids:
-        row = rows.get(fact_id)
-        if row is not None and _asked_for(row, moment):
-            shown[fact_id] = [row]
-        elif moment.known_at is None and moment.window is None:
-            shown[fact_id] = store.in_slots_of([fact_id], moment.at)
-        else:
-            shown[fact_id] = []
-    return shown
+    rows = {row.id: [row] for row in store.by_id(fact_ids, moment.known_at) if _asked_for(row, moment)}
+    gone = [fact_id for fact_id in fact_ids if fact_id not in rows]
+    now = moment.known_at is None and moment.window is None
+    others = store.in_slots_of(gone, moment.at) if gone and now else {}
+    return {fact_id: rows.get(fact_id) or others.get(fact_id, []) for fact_id in fact_ids}
 
 
-def note(store: FactStore, row: FactRow, moment: FactScope, half_lives: HalfLives) -> FactNote:
-    """The line for a fact, with the one before it where there was one."""
-    sources = store.sources([row.id], moment.known_at).get(row.id, [])
-    fact = to_fact(row, tuple(sources))
+def notes(
+    store: FactStore, rows: Sequence[FactRow], moment: FactScope, half_lives: HalfLives
+) -> dict[str, FactNote]:
+    """The line for each of some facts, by its id, with the one before it where there was one."""
+    if not rows:
+        return {}
+    sources = store.sources([row.id for row in rows], moment.known_at)
+    before = store.predecessors(rows, moment.known_at)
+    return {
+        row.id: _note(row, before.get(row.seq), tuple(sources.get(row.id, ())), moment, half_lives)
+        for row in rows
+    }
+
+
+def _note(
+    row: FactRow, before: FactRow | None, sources: tuple[str, ...], moment: FactScope, half_lives: HalfLives
+) -> FactNote:
+    fact = to_fact(row, sources)
     confidence = confidence_at(fact, moment.at, half_lives)
     zone = zone_of(moment.zone)
     start, cost = _date(row.valid_from, row.grain, zone)
@@ -86,7 +94,6 @@ def note(store: FactStore, row: FactRow, moment: FactScope, half_lives: HalfLive
         end, more = _date(row.valid_to, row.grain, zone)
         text = f"{fact.text} (from {start} to {end}, confidence {confidence:.2f})"
         tokens = row.tokens + cost + more + SPAN_TOKENS
-    before = store.predecessor(row, moment.known_at)
     if before is not None and before.valid_to is not None:
         began, cost = _date(before.valid_from, before.grain, zone)
         ended, more = _date(before.valid_to, before.grain, zone)

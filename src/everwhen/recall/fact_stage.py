@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from everwhen.facts.fact_notes import FactNote, FactScope, facts_from_turns, holding, note
+from everwhen.facts.fact_notes import FactNote, FactScope, facts_from_turns, holding, notes
 from everwhen.facts.fact_text import SPEAKER
 from everwhen.store import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
@@ -35,6 +35,9 @@ def show_facts(
         return list(ranked), []
     moment = asked()
     shown = holding(facts, [*found, *(fact for fact in derived if fact not in found)], moment)
+    lines = notes(
+        facts, list({row.id: row for rows in shown.values() for row in rows}.values()), moment, half_lives
+    )
     of_turn: dict[str, list[str]] = {}
     for fact, turns in derived.items():
         for turn in turns:
@@ -52,7 +55,7 @@ def show_facts(
                 dropped.append(Dropped(memory.id, "it does not hold at the time asked about", memory.score))
             for row in rows:
                 seen.add(row.id)
-                line = note(facts, row, moment, half_lives)
+                line = lines[row.id]
                 if min_confidence is not None and line.confidence < min_confidence:
                     dropped.append(Dropped(row.id, f"confidence {line.confidence:.2f}", memory.score))
                 else:

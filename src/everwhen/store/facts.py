@@ -243,12 +243,12 @@ class FactStore(Protocol):
 
     def newest(self, fact_id: str) -> FactRow | None: ...
 
-    def predecessor(self, row: FactRow, known_at: datetime | None = None) -> FactRow | None:
-        """What held in the same slot before."""
+    def predecessors(self, rows: Sequence[FactRow], known_at: datetime | None = None) -> dict[int, FactRow]:
+        """What held in the same slot before each of some versions, by its seq; nothing for one that was the first."""
         ...
 
-    def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> list[FactRow]:
-        """What holds at an instant in the slots of some facts: their successors, or they themselves."""
+    def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> dict[str, list[FactRow]]:
+        """What holds at an instant in the slots of each of some facts: its successors, or it itself."""
         ...
 
     def naming(self, words: str) -> list[FactRow]:

@@ -236,12 +236,30 @@ WHERE f.bank_id = :bank AND f.id = ANY (:ids::text[])
 ORDER BY f.seq;
 
 -- ended_when --
--- What of a slot ended where another began: its predecessor, as a reader is told of it.
-SELECT {columns} FROM facts f
+-- For each of some versions what of its slot ended where it began: its predecessor, as a reader is told of it.
+SELECT {columns}, g.seq FROM facts g JOIN facts f ON f.bank_id = :bank AND f.seq = (
+    SELECT b.seq FROM facts b WHERE b.bank_id = :bank AND b.slot = g.slot AND b.standing = 'believed'
+      AND b.valid_from < g.valid_from
+      AND b.recorded_at <= :known_at AND (b.superseded_at IS NULL OR b.superseded_at > :known_at)
+    ORDER BY b.valid_from DESC LIMIT 1
+)
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
-WHERE f.bank_id = :bank AND f.slot = :slot AND f.standing = 'believed' AND f.valid_from < :instant
-  AND f.recorded_at <= :known_at AND (f.superseded_at IS NULL OR f.superseded_at > :known_at)
-ORDER BY f.valid_from DESC LIMIT 1;
+WHERE g.bank_id = :bank AND g.seq = ANY (:seqs::bigint[]);
+
+-- holding_in_slots --
+-- For each of some facts what holds at an instant in its slots.
+SELECT {columns}, o.id FROM (
+    SELECT DISTINCT id, slot FROM facts WHERE bank_id = :bank AND id = ANY (:ids::text[])
+) o
+JOIN facts f ON f.bank_id = :bank AND f.seq = (
+    SELECT b.seq FROM facts b
+    WHERE b.bank_id = :bank AND b.slot = o.slot AND b.superseded_at IS NULL AND b.standing = 'believed'
+      AND b.valid_from <= :instant
+    ORDER BY b.valid_from DESC LIMIT 1
+)
+JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+WHERE f.valid_to IS NULL OR f.valid_to > :instant
+ORDER BY o.id, o.slot;
 
 -- facts_naming --
 -- Believed facts with a term (its hash) in them.
@@ -278,9 +296,6 @@ SELECT DISTINCT fact FROM fact_sources WHERE bank_id = :bank AND source = ANY (?
 -- The sources of some facts, those first that came first, up to a transaction time.
 SELECT fact, source FROM fact_sources
 WHERE bank_id = :bank AND fact = ANY (:ids::text[]) AND at <= :known_at ORDER BY at, source;
-
--- slots_of_facts --
-SELECT DISTINCT slot FROM facts WHERE bank_id = :bank AND id = ANY (?::text[]) ORDER BY slot;
 
 -- drop_sources --
 DELETE FROM fact_sources WHERE bank_id = :bank AND source = ANY (?::text[]) RETURNING fact;

@@ -91,18 +91,20 @@ class SqlFacts:
     def newest(self, fact_id: str) -> FactRow | None:
         return next(iter(self._rows("newest_version", {"id": fact_id})), None)
 
-    def predecessor(self, row: FactRow, known_at: datetime | None = None) -> FactRow | None:
-        values = {
-            "slot": row.slot,
-            "instant": to_text(row.valid_from),
-            "known_at": to_text(known_at or FOREVER),
-        }
-        return next(iter(self._rows("ended_when", values)), None)
+    def predecessors(self, rows: Sequence[FactRow], known_at: datetime | None = None) -> dict[int, FactRow]:
+        values = {"seqs": [row.seq for row in rows], "known_at": to_text(known_at or FOREVER)}
+        with self._reader.use() as sql:
+            found = sql.run("ended_when", values, columns="fact_columns").fetchall()
+        return {seq: to_row(row) for *row, seq in found}
 
-    def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> list[FactRow]:
-        slots = self._fetch("slots_of_facts", (list(fact_ids),))
-        found = (self._rows("last_started", {"slot": slot, "instant": to_text(instant)}) for (slot,) in slots)
-        return [row for rows in found for row in rows if row.covers(instant)]
+    def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> dict[str, list[FactRow]]:
+        values = {"ids": list(fact_ids), "instant": to_text(instant)}
+        with self._reader.use() as sql:
+            rows = sql.run("holding_in_slots", values, columns="fact_columns").fetchall()
+        found: dict[str, list[FactRow]] = {}
+        for *row, fact in rows:
+            found.setdefault(fact, []).append(to_row(row))
+        return found
 
     def naming(self, words: str) -> list[FactRow]:
         found: dict[int, FactRow] | None = None

@@ -205,11 +205,26 @@ WHERE f.id IN (SELECT value FROM json_each(:ids))
   AND (f.superseded_at IS NULL OR f.superseded_at > :known_at);
 
 -- ended_when --
--- What of a slot ended where another began: its predecessor, as a reader is told of it.
-SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE f.slot = :slot AND f.standing = 'believed' AND f.valid_from < :instant
-  AND f.recorded_at <= :known_at AND (f.superseded_at IS NULL OR f.superseded_at > :known_at)
-ORDER BY f.valid_from DESC LIMIT 1;
+-- For each of some versions what of its slot ended where it began: its predecessor, as a reader is told of it.
+SELECT {columns}, g.seq FROM facts g JOIN facts f ON f.seq = (
+    SELECT b.seq FROM facts b WHERE b.slot = g.slot AND b.standing = 'believed' AND b.valid_from < g.valid_from
+      AND b.recorded_at <= :known_at AND (b.superseded_at IS NULL OR b.superseded_at > :known_at)
+    ORDER BY b.valid_from DESC LIMIT 1
+)
+JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE g.seq IN (SELECT value FROM json_each(:seqs));
+
+-- holding_in_slots --
+-- For each of some facts what holds at an instant in its slots.
+SELECT {columns}, o.id FROM (SELECT DISTINCT id, slot FROM facts WHERE id IN (SELECT value FROM json_each(:ids))) o
+JOIN facts f ON f.seq = (
+    SELECT b.seq FROM facts b INDEXED BY facts_believed
+    WHERE b.slot = o.slot AND b.superseded_at IS NULL AND b.standing = 'believed' AND b.valid_from <= :instant
+    ORDER BY b.valid_from DESC LIMIT 1
+)
+JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.valid_to IS NULL OR f.valid_to > :instant
+ORDER BY o.id, o.slot;
 
 -- facts_naming --
 -- Believed facts with a term (its hash) in them.
@@ -244,9 +259,6 @@ SELECT DISTINCT fact FROM fact_sources WHERE source IN (SELECT value FROM json_e
 -- The sources of some facts, those first that came first, up to a transaction time.
 SELECT fact, source FROM fact_sources
 WHERE fact IN (SELECT value FROM json_each(:ids)) AND at <= :known_at ORDER BY at, source;
-
--- slots_of_facts --
-SELECT DISTINCT slot FROM facts WHERE id IN (SELECT value FROM json_each(?));
 
 -- drop_sources --
 DELETE FROM fact_sources WHERE source IN (SELECT value FROM json_each(?)) RETURNING fact;

@@ -36,6 +36,7 @@ from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import NewTurn, Store
 from everwhen.store.banks import Banks
+from everwhen.store.graph import Mention, Moment
 from everwhen.store.opening import open_banks
 from everwhen.types import Recall, Turn
 from everwhen_bench.environment import with_benches
@@ -183,10 +184,9 @@ def _link(
     with store.graph.writing(store.info.model) as write:
         known = write.unit_of_turns([turn.id for turn in turns])
         units = [known[turn.id] for turn in turns]
-        for unit, turn in zip(units, turns, strict=True):
-            write.place(unit, "turn", turn.said_at)
-            entity, name = chance.choice(names)
-            write.mention(unit, entity, name, "PERSON")
+        placed = zip(units, turns, strict=True)
+        write.place([Moment(unit, "turn", turn.said_at) for unit, turn in placed])
+        write.mention([Mention(unit, *chance.choice(names), "PERSON") for unit in units])
         link_in_time(write, units)
         link_in_meaning(write, dict(zip(units, similar_among(units, vectors), strict=True)))
 

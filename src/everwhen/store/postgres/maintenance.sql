@@ -70,7 +70,9 @@ JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
 WHERE p.bank_id = :bank AND p.turn = ANY (?::bigint[]) AND u.kind NOT IN ('turn', 'fact') ORDER BY u.seq;
 
 -- raw_units --
-SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn = ANY (?::bigint[]) ORDER BY u.seq;
+SELECT u.seq FROM unnest(?::bigint[]) AS given (turn) CROSS JOIN LATERAL (
+    SELECT o.seq, o.kind FROM units o WHERE o.bank_id = :bank AND o.turn = given.turn OFFSET 0) u
+WHERE u.kind = 'turn' ORDER BY u.seq;
 
 -- linked_to --
 -- The units that have some units among their neighbours, and are none of them.
@@ -94,8 +96,8 @@ SELECT v.unit, v.vector FROM vectors v WHERE v.bank_id = :bank AND v.piece = 0 A
 DELETE FROM extraction_failures WHERE bank_id = :bank AND reason IN (
     SELECT reason FROM extraction_failures WHERE bank_id = :bank AND turn = ANY (?::bigint[]));
 
--- delete_turn --
-DELETE FROM turns WHERE bank_id = :bank AND seq = ?;
+-- delete_turns --
+DELETE FROM turns WHERE bank_id = :bank AND seq = ANY (?::bigint[]);
 
 -- reseat_units --
 -- Facts that came from several turns hang on no single one.

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
@@ -52,7 +53,9 @@ class Lent:
     def execute(self, text: str, values: Mapping[str, Any] | None = None) -> Cursor:
         """Run a statement; outside of a transaction, once more where the connection was lost."""
         if self.is_in_transaction:
-            return self.raw.execute(text.encode(), values, binary=True)
+            # How to find a list's rows depends on its length, and on a table that this very transaction may fill.
+            listed = any(isinstance(one, list | np.ndarray) for one in (values or {}).values())
+            return self.raw.execute(text.encode(), values, binary=True, prepare=False if listed else None)
         return self._again(lambda raw: raw.execute(text.encode(), values, binary=True))
 
     def together(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:

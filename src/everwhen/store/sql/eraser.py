@@ -175,7 +175,7 @@ class SqlEraser:
         remove_units(self._sql, raw)
         self._do("delete_provenance", (seqs,))
         self._do("reseat_units", (seqs,))
-        self._sql.run_many("delete_turn", [(seq,) for seq in seqs])
+        self._do("delete_turns", (seqs,))
         for segment, first in self._rows("broken_segments", (list(turns),)):
             self._do("rename_segment", (f"x-{first}", segment))
         self._note()
@@ -263,7 +263,7 @@ class SqlEraser:
         ((_, speaker, text),) = self._rows("words_of_units", ([unit],))
         self._do("delete_vectors", ([unit],))
         if one.codes:
-            self._do("put_codes", (unit, one.codes))
+            self._sql.run_batch("put_codes", [(unit, one.codes)])
         terms = self._tokenizer().packed([f"{speaker} {text}"], [one.context])[0]
         index_units(self._sql, {unit: one.vectors}, {unit: terms})
         self._do(

@@ -46,6 +46,15 @@ class Sql(Protocol):
         """Run a named statement for each row of values, in as few round trips as the database can."""
         ...
 
+    def run_batch(self, name: str, rows: Sequence[Values]) -> None:
+        """The same by a statement that takes all rows at once, where the database is faster so: it then gets each
+        parameter as the list of a column."""
+        ...
+
+    def pipeline(self) -> AbstractContextManager[None]:
+        """Statements of the block whose rows are not read go out together, in one round trip where there is one."""
+        ...
+
     def numbers(self, table: str, count: int) -> range:
         """So many new numbers for rows of a table; none is ever given twice."""
         ...
@@ -60,6 +69,10 @@ class Sql(Protocol):
 
     def post_terms(self, terms: Mapping[int, bytes]) -> None:
         """Index the search terms of units, packed as their rows have them, where the database searches by itself."""
+        ...
+
+    def unpost(self, units: Iterable[int]) -> Any:
+        """Take units out of that index, before they are deleted."""
         ...
 
     def empty(self, but: frozenset[str]) -> None:

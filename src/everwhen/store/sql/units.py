@@ -22,7 +22,7 @@ def index_units(sql: Sql, vectors: Mapping[int, Vectors], terms: Mapping[int, by
     pieces = [
         (unit, place, sql.vector(one)) for unit, rows in vectors.items() for place, one in enumerate(rows)
     ]
-    sql.run_many("insert_vector", pieces)
+    sql.run_batch("insert_vector", pieces)
     sql.post_terms(terms)
 
 
@@ -30,31 +30,31 @@ def remove_units(sql: Sql, units: Iterable[int]) -> None:
     """Delete units, their words, vectors and provenance; what refers to them goes by its foreign keys."""
     listed = list(units)
     if listed:
-        sql.run("delete_vectors", (listed,))
-        sql.run("delete_unit_turns", (listed,))
-        tell_changed(sql, [row[0] for row in sql.run("delete_units", (listed,))])
+        with sql.pipeline():
+            sql.unpost(listed)
+            sql.run("delete_vectors", (listed,))
+            sql.run("delete_unit_turns", (listed,))
+            gone = sql.run("delete_units", (listed,))
+        tell_changed(sql, [row[0] for row in gone])
 
 
 def tell_changed(sql: Sql, units: Sequence[int]) -> None:
     """Let every index drop what it has of units, and read those again that are still there."""
     if units:
-        sql.run_many("insert_removal", [(unit,) for unit in units])
-        sql.run("drop_old_removals", (KEPT,))
+        with sql.pipeline():
+            sql.run_batch("insert_removal", [(unit,) for unit in units])
+            sql.run("drop_old_removals", (KEPT,))
 
 
 def restart_turns(sql: Sql, turns: Sequence[int]) -> None:
     """Remove what was derived from turns (by seq), facts aside, and put them on the to-do list, with all that an event
     which goes rests on."""
     turns = [row[0] for row in sql.run("told_with", (list(turns),))]
-    found = sql.run("derived_from", (list(turns),)).fetchall()
-    remove_units(sql, [row[0] for row in found])
-    for name in (
-        "drop_turn_mentions",
-        "drop_past_mentions",
-        "drop_turn_moment",
-        "drop_extraction",
-        "drop_failures",
-        "drop_claim",
-    ):
-        sql.run_many(name, [(turn,) for turn in turns])
-    sql.run_many("drop_turn_links", [{"turn": turn} for turn in turns])
+    raw = [row[0] for row in sql.run("raw_units", (turns,))]
+    remove_units(sql, [row[0] for row in sql.run("derived_from", (turns,))])
+    with sql.pipeline():
+        for name in ("drop_mentions", "drop_past_mentions", "drop_moments"):
+            sql.run(name, (raw,))
+        sql.run("drop_all_links", {"units": raw})
+        for name in ("drop_extraction", "drop_failures", "drop_claims"):
+            sql.run(name, (turns,))

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,12 @@ class SqliteSql:
     def run_many(self, name: str, rows: Iterable[Values]) -> None:
         self.raw.executemany(self._text(name), map(_plain, rows))
 
+    def run_batch(self, name: str, rows: Sequence[Values]) -> None:
+        self.raw.executemany(self._text(name), rows)
+
+    def pipeline(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def numbers(self, table: str, count: int) -> range:
         row = self.run("last_number", (table,)).fetchone()
         row = row or self.raw.execute(f"SELECT coalesce(max(seq), 0) FROM {table}").fetchone()
@@ -53,6 +59,9 @@ class SqliteSql:
 
     def post_terms(self, terms: Mapping[int, bytes]) -> None:
         """The index in memory reads the terms from the rows."""
+
+    def unpost(self, units: Iterable[int]) -> None:
+        """It hears of removed units by `removals`."""
 
     def empty(self, but: frozenset[str]) -> None:
         self.raw.execute("PRAGMA defer_foreign_keys = ON")  # until the commit, when nothing is left to point

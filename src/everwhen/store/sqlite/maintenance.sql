@@ -85,8 +85,8 @@ SELECT v.unit, v.vector FROM vectors v WHERE v.piece = 0 AND v.unit IN (SELECT v
 DELETE FROM extraction_failures WHERE reason IN (
     SELECT reason FROM extraction_failures WHERE turn IN (SELECT value FROM json_each(?)));
 
--- delete_turn --
-DELETE FROM turns WHERE seq = ?;
+-- delete_turns --
+DELETE FROM turns WHERE seq IN (SELECT value FROM json_each(?));
 
 -- reseat_units --
 -- Facts that came from several turns hang on no single one.

@@ -184,13 +184,16 @@ WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq);
 WITH own AS MATERIALIZED (
     SELECT u.seq, u.session FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
 ),
-told AS (
-    SELECT u.seq, row_number() OVER so_far - 1 AS place, lag(u.seq) OVER so_far AS before, lead(u.seq) OVER so_far AS after,
-           sum(u.halves) OVER (PARTITION BY u.session)::bigint AS halves
+told AS MATERIALIZED (
+    SELECT u.session, array_agg(u.seq ORDER BY u.mentioned_at, u.seq) AS seqs, sum(u.halves)::bigint AS halves
     FROM (SELECT DISTINCT session FROM own) o JOIN units u ON u.bank_id = :bank AND u.session = o.session {passes}
-    WINDOW so_far AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq)
+    GROUP BY u.session
 ),
-placed AS MATERIALIZED (SELECT o.seq, t.place, t.before, t.after, t.halves FROM own o LEFT JOIN told t ON t.seq = o.seq),
+placed AS MATERIALIZED (
+    SELECT o.seq, s.place - 1 AS place, t.seqs[s.place - 1] AS before, t.seqs[s.place + 1] AS after, t.halves
+    FROM own o LEFT JOIN told t ON t.session = o.session
+    CROSS JOIN LATERAL (SELECT array_position(t.seqs, o.seq) AS place) s
+),
 wanted AS (
     SELECT p.seq FROM placed p UNION SELECT p.before FROM placed p UNION SELECT p.after FROM placed p
 )

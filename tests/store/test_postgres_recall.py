@@ -12,7 +12,6 @@ from everwhen import Memory
 from everwhen.demo import STORY_ZONE, story
 from everwhen.memory import DEFAULT_EMBEDDER
 from everwhen.models.embed import open_embedder
-from everwhen.recipes import MID
 from everwhen.settings import load
 from everwhen.store import Filter
 from everwhen.store.banks import Banks
@@ -96,7 +95,7 @@ def _turns(memories: Sequence[Recalled]) -> list[str]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_recall_without_its_facts_takes_six_round_trips_to_postgres_at_most(
+def test_a_recall_takes_six_round_trips_to_postgres_at_most(
     homes: tuple[Memory, Memory], question: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trips: list[str] = []
@@ -110,9 +109,8 @@ def test_a_recall_without_its_facts_takes_six_round_trips_to_postgres_at_most(
 
         monkeypatch.setattr(Lent, name, call)
 
-    without_facts = MID.without("facts")  # these are asked for one by one
-    homes[1].recall(question, recipe=without_facts)  # names are remembered as long as they are the same
+    homes[1].recall(question)  # names are remembered as long as they are the same
     for name in ("execute", "together", "begin"):
         counted(name)
-    homes[1].recall(question, recipe=without_facts)
+    homes[1].recall(question)
     assert len(trips) <= MOST_ROUND_TRIPS, trips

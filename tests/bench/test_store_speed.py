@@ -7,7 +7,6 @@ import pytest
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen_bench import many_banks, speed, store_speed
 
-
 pytestmark = pytest.mark.long
 
 

@@ -30,6 +30,8 @@ PARTS = {
     "standing": "s.units",
     "postings": "AND NOT p.node",
     "nearest": "neighbours_exactly",
+    "slots": "slots_found",
+    "found": "found_facts",
 }
 """What fills the gaps of statements. The conditions of a search are those of a filter that has them all."""
 OF_RECORDS = {
@@ -61,7 +63,9 @@ def parts_of(name: str) -> tuple[tuple[str, str], ...]:
     )
     parts = PARTS | {"passes": passes, "among": among, "lists": lists}
     parts |= OF_RECORDS if name.startswith("record_") else {}
-    return tuple((key, part) for key, part in parts.items() if key == "passes" or f"{{{key}}}" in text)
+    return tuple(
+        (key, part) for key, part in parts.items() if key in ("passes", "found") or f"{{{key}}}" in text
+    )
 
 
 def runnable() -> list[str]:

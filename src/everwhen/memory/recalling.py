@@ -12,7 +12,7 @@ from everwhen.operations.recall import MostAccessed, RecallMemories
 from everwhen.recall import Request, recall
 from everwhen.recipes import for_budget
 from everwhen.store import Filter
-from everwhen.types import Accessed, Recall
+from everwhen.types import Accessed, HalfLives, Recall
 from everwhen.when import Interval
 
 BY_DEFAULT = frozenset({"turn", "fact"})
@@ -48,7 +48,7 @@ class Recalling:
             moment=FactScope(then or now, None if then else window, where.known_at, bank.zone)
             if then or window
             else None,
-            half_lives=bank.facts.half_lives,
+            half_lives=HalfLives(bank.settings.half_lives, bank.settings.half_life),
             min_confidence=asked.min_confidence,
             reranker=bank.reranker,
             reader=bank.reader,

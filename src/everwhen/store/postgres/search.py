@@ -20,6 +20,7 @@ from everwhen.store.postgres.filters import Conditions, fragment, said_by, wants
 from everwhen.store.postgres.nearest import Indexed, Nearest
 from everwhen.store.postgres.values import HalfVector
 from everwhen.store.search import (
+    ENDING,
     Candidates,
     Evidence,
     Links,
@@ -170,6 +171,7 @@ class PostgresSearch:
                 "units": wanted,
                 "terms": [term_key(term) for term in told],
                 "asked": self._term_keys,
+                "ending": ENDING,
             }
         )
         session_parts = {"passes": self._conditions.text("u", "seq")}
@@ -221,6 +223,7 @@ class PostgresSearch:
                     [max((weights[term] for term in several), default=0.0) for several in about], np.float32
                 ),
             ),
+            lambda some: beside.endings(before.units[list(some)]),
             self._sums(found.get("sums", []), beside, place) if sessions else None,
             _matrix(found.get("vectors", []), own) if vectors else None,
             _objects(dict(found.get("codes", [])), own) if codes else None,

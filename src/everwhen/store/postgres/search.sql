@@ -199,7 +199,8 @@ wanted AS (
 )
 SELECT u.seq, p.seq IS NOT NULL, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(p.place, 0),
        p.before, p.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
-       (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq), p.halves
+       (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq), p.halves,
+       right(t.text, :ending::integer)
 FROM wanted w JOIN units u ON u.bank_id = :bank AND u.seq = w.seq
 LEFT JOIN placed p ON p.seq = u.seq
 LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)

@@ -42,6 +42,10 @@ class Sql(Protocol):
         """Run a named statement. `parts` fill its `{…}`: the name of another statement, or SQL both databases know."""
         ...
 
+    def together(self, asked: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[Any]]:
+        """The rows of several named statements with their values and parts, in one round trip where there is one."""
+        ...
+
     def run_many(self, name: str, rows: Iterable[Values]) -> None:
         """Run a named statement for each row of values, in as few round trips as the database can."""
         ...

@@ -93,9 +93,11 @@ SELECT unit, kind FROM moments WHERE bank_id = :bank AND unit = ANY (?::bigint[]
 SELECT v.unit, v.vector FROM vectors v WHERE v.bank_id = :bank AND v.piece = 0 AND v.unit = ANY (?::bigint[]);
 
 -- same_failures --
--- Failures told in the same words as those of some turns: they came from one batch, and may quote any turn of it.
-DELETE FROM extraction_failures WHERE bank_id = :bank AND reason IN (
-    SELECT reason FROM extraction_failures WHERE bank_id = :bank AND turn = ANY (?::bigint[]));
+-- Failures told in the same words as those of some turns: they came from one batch, and may quote any turn of it. Where
+-- these have none, nothing is read.
+DELETE FROM extraction_failures WHERE bank_id = :bank
+  AND EXISTS (SELECT 1 FROM extraction_failures WHERE bank_id = :bank AND turn = ANY (?1::bigint[]))
+  AND reason IN (SELECT reason FROM extraction_failures WHERE bank_id = :bank AND turn = ANY (?1::bigint[]));
 
 -- delete_turns --
 DELETE FROM turns WHERE bank_id = :bank AND seq = ANY (?::bigint[]);

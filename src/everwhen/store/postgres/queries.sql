@@ -269,8 +269,8 @@ CROSS JOIN LATERAL (
         SELECT u.kind FROM units u WHERE u.bank_id = :bank AND u.seq = held.unit OFFSET 0) own
     WHERE own.kind = ANY (:kinds::text[]) AND NOT EXISTS (
         SELECT 1 FROM unnest(:places::bigint[], :more::bigint[]) AS also (place, term)
-        WHERE also.place = asked.place AND NOT EXISTS (
-            SELECT 1 FROM postings o WHERE o.bank_id = :bank AND o.term = also.term AND o.unit = held.unit))
+        WHERE also.place = asked.place AND (
+            SELECT o.unit FROM postings o WHERE o.bank_id = :bank AND o.term = also.term AND o.unit = held.unit) IS NULL)
     LIMIT :limit
 ) found;
 

@@ -174,7 +174,8 @@ class SqlEraser:
         with self._sql.pipeline():
             self._do("same_failures", (seqs,))
             self._do("forget_past_nodes", (list(turns),))
-            self._do("reports_of", (list(reports),))
+            if reports:
+                self._do("reports_of", (list(reports),))
         entities = self._forget_names(names, raw)
         remove_units(self._sql, [row[0] for row in derived])
         restart_turns(self._sql, [*seqs, *read_again])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from everwhen.errors import NotFound, UsageError
+from everwhen.ingest.links import TEMPORAL_MOST, link_in_time
 from everwhen.store import Filter, Store
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.maintenance import TurnForgotten
@@ -400,6 +401,30 @@ def test_a_timeline_has_the_neighbours_of_each_unit_once_however_near_the_units_
             expected = sorted({at for one in asked for at in range(max(0, one - 2), min(12, one + 3))})
             found = writer.timeline([units[one] for one in asked], 2)
             assert found == [line[place] for place in expected]
+
+
+@pytest.mark.parametrize("portion", [1, 7, 36])
+def test_neighbours_in_time_are_the_same_in_whatever_portions_they_come(store: Store, portion: int) -> None:
+    """Turns and events stand on lines of their own: what is new on one changes nothing on the other."""
+    ids = [f"t{i}" for i in range(36)]
+    store.append([turn(id_) for id_ in ids])
+    raws = raw(store, *ids)
+    events = list(write(store, *(event(f"e{id_}", id_) for id_ in ids[:18])).values())
+    line = [Moment(unit, "turn", START + place * HOUR) for place, unit in enumerate(raws)]
+    line += [Moment(unit, "event", START + 2 * place * HOUR) for place, unit in enumerate(events)]
+    order = [line[place * 23 % len(line)] for place in range(len(line))]  # each once, far from the one before
+    for first in range(0, len(order), portion):
+        with store.graph.writing(store.info.model) as writer:
+            writer.place(some := order[first : first + portion])
+            link_in_time(writer, [one.unit for one in some])
+    with store.graph.writing(store.info.model) as writer:
+        found = writer.links_of([one.unit for one in line], "temporal")
+    for one in line:
+        others = [other for other in line if other.kind == one.kind and other is not one]
+        gaps = sorted(
+            (abs(other.at - one.at), other.unit) for other in others if abs(other.at - one.at) < DAY
+        )
+        assert {unit for unit, _ in found[one.unit]} == {unit for _, unit in gaps[:TEMPORAL_MOST]}
 
 
 def test_the_lists_of_many_units_are_replaced_and_read_at_once(store: Store) -> None:

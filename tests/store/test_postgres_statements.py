@@ -29,6 +29,7 @@ PARTS = {
     "totals": "AND NOT t.node",
     "standing": "s.units",
     "postings": "AND NOT p.node",
+    "nearest": "neighbours_exactly",
 }
 """What fills the gaps of statements. The conditions of a search are those of a filter that has them all."""
 OF_RECORDS = {
@@ -50,8 +51,11 @@ def parts_of(name: str) -> tuple[tuple[str, str], ...]:
     row, unit = ("u", "seq") if "FROM units u" in text or "{own}" in text else ("v", "unit")
     passes = " ".join(fragment(one, row=row, unit=unit) for one in PASSING.split())
     among = fragment("said_by_speakers", row="v", place=0)
+    where = f"{passes} {among}"
     lists = (
-        fragment("nearest_list", place=0, limit="limit", among=f"{passes} {among}")
+        fragment("nearest_list", place=0, among=where)
+        + " UNION ALL\n"
+        + fragment("nearest_list_of_index", place=1, among=where, number=1, dimension=8)
         if name == "nearest"
         else fragment("best_by_words_list", place=0, passes=passes, among=among)
     )

@@ -77,6 +77,10 @@ class MemorySearch:
         self._question_terms = tokenizer.query(query.words)
         self._said: dict[SaidBy, NDArray[np.bool_]] = {}
 
+    @property
+    def way(self) -> str:
+        return "exact"
+
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:

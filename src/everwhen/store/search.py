@@ -216,6 +216,12 @@ class Evidence:
 class Search(Protocol):
     """A question's view of the bank, in four calls."""
 
+    @property
+    def way(self) -> str:
+        """How the nearest were found: "exact" where all vectors were compared, else the kind of index, which finds
+        nearly all of them."""
+        ...
+
     def candidates(self, wanted: Wanted) -> Candidates:
         """What a recall starts from."""
         ...

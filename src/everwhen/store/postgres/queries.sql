@@ -248,11 +248,20 @@ SELECT h.role, h.speaker FROM heard h CROSS JOIN LATERAL (
 SELECT asked.place, near.unit, near.cosine
 FROM unnest(:vectors::halfvec[]) WITH ORDINALITY AS asked (vector, place)
 CROSS JOIN LATERAL (
-    SELECT v.unit, max(-(v.vector <#> asked.vector)) AS cosine
-    FROM vectors v WHERE v.bank_id = :bank AND v.kind = ANY (:kinds::text[])
-    GROUP BY v.unit HAVING max(-(v.vector <#> asked.vector)) > :floor::double precision
-    ORDER BY cosine DESC, v.unit LIMIT :limit
+    SELECT n.unit, max(n.cosine) AS cosine FROM {nearest} n
+    GROUP BY n.unit HAVING max(n.cosine) > :floor::double precision
+    ORDER BY cosine DESC, n.unit LIMIT :limit
 ) near ORDER BY asked.place, near.cosine DESC, near.unit;
+
+-- neighbours_exactly --
+(SELECT v.unit, -(v.vector <#> asked.vector) AS cosine FROM vectors v
+ WHERE v.bank_id = :bank AND v.kind = ANY (:kinds::text[]));
+
+-- neighbours_of_index --
+-- In the words of the index of a bank (`vector_index`). A unit of several pieces comes more than once.
+(SELECT v.unit, -(v.vector::halfvec({dimension}) <#> asked.vector::halfvec({dimension})) AS cosine FROM vectors v
+ WHERE v.bank_id = :bank AND v.bank_id = {number} AND v.kind = ANY (:kinds::text[])
+ ORDER BY v.vector::halfvec({dimension}) <#> asked.vector::halfvec({dimension}) LIMIT 2 * :limit);
 
 -- units_holding --
 -- For each of some words, by its first term, the first so many units of some kinds that have every term of it: those that

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -403,27 +404,26 @@ def test_a_timeline_has_the_neighbours_of_each_unit_once_however_near_the_units_
             assert found == [line[place] for place in expected]
 
 
-@pytest.mark.parametrize("portion", [1, 7, 36])
-def test_neighbours_in_time_are_the_same_in_whatever_portions_they_come(store: Store, portion: int) -> None:
+@pytest.mark.parametrize("portions", [(62,), (60, 2), (1, 59, 2)])
+def test_neighbours_in_time_are_the_same_in_whatever_portions_they_come(
+    store: Store, portions: tuple[int, ...]
+) -> None:
     """Turns and events stand on lines of their own: what is new on one changes nothing on the other."""
-    ids = [f"t{i}" for i in range(36)]
+    ids = [f"t{i}" for i in range(60)]
     store.append([turn(id_) for id_ in ids])
-    raws = raw(store, *ids)
-    events = list(write(store, *(event(f"e{id_}", id_) for id_ in ids[:18])).values())
-    line = [Moment(unit, "turn", START + place * HOUR) for place, unit in enumerate(raws)]
-    line += [Moment(unit, "event", START + 2 * place * HOUR) for place, unit in enumerate(events)]
-    order = [line[place * 23 % len(line)] for place in range(len(line))]  # each once, far from the one before
-    for first in range(0, len(order), portion):
+    line = [Moment(unit, "turn", START + place * HOUR) for place, unit in enumerate(raw(store, *ids))]
+    events = write(store, event("e1", "t0"), event("e2", "t59")).values()
+    first, last = (Moment(unit, "event", START + place * HOUR) for place, unit in enumerate(events))
+    order = iter([first, *line[:-1], line[-1], last])  # the last portion has one of each kind
+    for portion in portions:
         with store.graph.writing(store.info.model) as writer:
-            writer.place(some := order[first : first + portion])
+            writer.place(some := list(islice(order, portion)))
             link_in_time(writer, [one.unit for one in some])
     with store.graph.writing(store.info.model) as writer:
-        found = writer.links_of([one.unit for one in line], "temporal")
+        found = writer.links_of([one.unit for one in (*line, first, last)], "temporal")
+    assert [[unit for unit, _ in found[one.unit]] for one in (first, last)] == [[last.unit], [first.unit]]
     for one in line:
-        others = [other for other in line if other.kind == one.kind and other is not one]
-        gaps = sorted(
-            (abs(other.at - one.at), other.unit) for other in others if abs(other.at - one.at) < DAY
-        )
+        gaps = sorted((abs(other.at - one.at), other.unit) for other in line if other is not one)
         assert {unit for unit, _ in found[one.unit]} == {unit for _, unit in gaps[:TEMPORAL_MOST]}
 
 

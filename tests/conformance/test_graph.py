@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import islice
 
 import numpy as np
 import pytest
 
 from everwhen.errors import NotFound, UsageError
+from everwhen.ingest.links import TEMPORAL_MOST, link_in_time
 from everwhen.store import Filter, Store
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.maintenance import TurnForgotten
@@ -400,6 +402,29 @@ def test_a_timeline_has_the_neighbours_of_each_unit_once_however_near_the_units_
             expected = sorted({at for one in asked for at in range(max(0, one - 2), min(12, one + 3))})
             found = writer.timeline([units[one] for one in asked], 2)
             assert found == [line[place] for place in expected]
+
+
+@pytest.mark.parametrize("portions", [(62,), (60, 2), (1, 59, 2)])
+def test_neighbours_in_time_are_the_same_in_whatever_portions_they_come(
+    store: Store, portions: tuple[int, ...]
+) -> None:
+    """Turns and events stand on lines of their own: what is new on one changes nothing on the other."""
+    ids = [f"t{i}" for i in range(60)]
+    store.append([turn(id_) for id_ in ids])
+    line = [Moment(unit, "turn", START + place * HOUR) for place, unit in enumerate(raw(store, *ids))]
+    events = write(store, event("e1", "t0"), event("e2", "t59")).values()
+    first, last = (Moment(unit, "event", START + place * HOUR) for place, unit in enumerate(events))
+    order = iter([first, *line[:-1], line[-1], last])  # the last portion has one of each kind
+    for portion in portions:
+        with store.graph.writing(store.info.model) as writer:
+            writer.place(some := list(islice(order, portion)))
+            link_in_time(writer, [one.unit for one in some])
+    with store.graph.writing(store.info.model) as writer:
+        found = writer.links_of([one.unit for one in (*line, first, last)], "temporal")
+    assert [[unit for unit, _ in found[one.unit]] for one in (first, last)] == [[last.unit], [first.unit]]
+    for one in line:
+        gaps = sorted((abs(other.at - one.at), other.unit) for other in line if other is not one)
+        assert {unit for unit, _ in found[one.unit]} == {unit for _, unit in gaps[:TEMPORAL_MOST]}
 
 
 def test_the_lists_of_many_units_are_replaced_and_read_at_once(store: Store) -> None:

@@ -41,7 +41,8 @@ def link_in_time(write: GraphWriter, units: Iterable[int]) -> None:
     affected: set[int] = set()
     for place, moment in enumerate(line):
         if moment.unit in new:
-            affected.update(range(max(0, place - TEMPORAL_MOST), min(len(line), place + TEMPORAL_MOST + 1)))
+            near = range(max(0, place - TEMPORAL_MOST), min(len(line), place + TEMPORAL_MOST + 1))
+            affected.update(other for other in near if line[other].kind == moment.kind)
     write.relink("temporal", {line[place].unit: _nearest(line, place) for place in sorted(affected)})
 
 

@@ -305,9 +305,14 @@ class Index:
         ]
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
 
-    def holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
-        """The units of some kinds that have every one of some terms; first those that have them in their own words, as
-        far as counts can tell, and not in their context alone."""
+    def holding(
+        self, words: Sequence[Sequence[int]], kinds: NDArray[np.int16], limit: int | None = None
+    ) -> list[NDArray[np.int64]]:
+        """For each word, given by its terms, the units of some kinds that have all of them, so many at the most; first
+        those that have them in their own words, as far as counts can tell, and not in their context alone."""
+        return [self._holding(terms, kinds)[:limit] for terms in words]
+
+    def _holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
         own, other = [], []
         for block in self.blocks if terms else ():
             where, *more = block.postings.find(terms)

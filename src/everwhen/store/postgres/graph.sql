@@ -114,15 +114,18 @@ WHERE p.bank_id = :bank AND p.turn = ANY (?::bigint[]) AND u.kind IN ('event', '
 
 -- told_with --
 -- Turns with those that an event rests on together with one of them, and so on: a version of a plan rests on the plan's
--- turn, too. Those without words cannot be read again.
+-- turn, too. Those without words cannot be read again. OFFSET 0 has rows looked up, rather than a bank be read.
 WITH RECURSIVE reached (turn) AS (
     SELECT unnest(?::bigint[])
     UNION
-    SELECT other.turn FROM reached r JOIN unit_turns own ON own.bank_id = :bank AND own.turn = r.turn
-    JOIN units u ON u.bank_id = :bank AND u.seq = own.unit AND u.kind = 'event'
-    JOIN unit_turns other ON other.bank_id = :bank AND other.unit = own.unit
-    WHERE NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = other.turn))
-SELECT t.seq, t.id FROM reached r JOIN turns t ON t.bank_id = :bank AND t.seq = r.turn;
+    SELECT other.turn FROM reached r
+    CROSS JOIN LATERAL (SELECT p.unit FROM unit_turns p WHERE p.bank_id = :bank AND p.turn = r.turn OFFSET 0) own
+    CROSS JOIN LATERAL (SELECT u.kind FROM units u WHERE u.bank_id = :bank AND u.seq = own.unit OFFSET 0) u
+    CROSS JOIN LATERAL (SELECT p.turn FROM unit_turns p WHERE p.bank_id = :bank AND p.unit = own.unit OFFSET 0) other
+    WHERE u.kind = 'event'
+      AND (SELECT x.turn FROM expired x WHERE x.bank_id = :bank AND x.turn = other.turn) IS NULL)
+SELECT t.seq, t.id FROM reached r CROSS JOIN LATERAL (
+    SELECT o.seq, o.id FROM turns o WHERE o.bank_id = :bank AND o.seq = r.turn OFFSET 0) t;
 
 -- all_turn_seqs --
 SELECT seq FROM turns t

@@ -264,12 +264,24 @@ CROSS JOIN LATERAL (
  ORDER BY v.vector::halfvec({dimension}) <#> asked.vector::halfvec({dimension}) LIMIT 2 * :limit);
 
 -- units_holding --
--- The units of some kinds that have every one of some terms, first those that have the first in their own words.
-SELECT p.unit FROM postings p JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
-WHERE p.bank_id = :bank AND p.term = :first AND u.kind = ANY (:kinds::text[]) AND NOT EXISTS (
-    SELECT 1 FROM unnest(:more::bigint[]) AS also (term)
-    WHERE NOT EXISTS (SELECT 1 FROM postings o WHERE o.bank_id = :bank AND o.term = also.term AND o.unit = p.unit))
-ORDER BY p.halves < 2, p.unit;
+-- For each of some words, by its first term, the first so many units of some kinds that have every term of it: those that
+-- have the first term in their own words, then those that have it in their context. `places` and `more` are the words
+-- that have more terms, and these. A common word is not read beyond the limit.
+SELECT asked.place, found.unit FROM unnest(:firsts::bigint[]) WITH ORDINALITY AS asked (term, place)
+CROSS JOIN LATERAL (
+    SELECT held.unit FROM (
+        (SELECT p.unit FROM postings p WHERE p.bank_id = :bank AND p.term = asked.term AND p.halves >= 2 ORDER BY p.unit)
+        UNION ALL
+        (SELECT p.unit FROM postings p WHERE p.bank_id = :bank AND p.term = asked.term AND p.halves < 2 ORDER BY p.unit)
+    ) held
+    CROSS JOIN LATERAL (
+        SELECT u.kind FROM units u WHERE u.bank_id = :bank AND u.seq = held.unit OFFSET 0) own
+    WHERE own.kind = ANY (:kinds::text[]) AND NOT EXISTS (
+        SELECT 1 FROM unnest(:places::bigint[], :more::bigint[]) AS also (place, term)
+        WHERE also.place = asked.place AND (
+            SELECT o.unit FROM postings o WHERE o.bank_id = :bank AND o.term = also.term AND o.unit = held.unit) IS NULL)
+    LIMIT :limit
+) found;
 
 -- last_unit --
 SELECT coalesce(max(seq), 0) FROM units WHERE bank_id = :bank;

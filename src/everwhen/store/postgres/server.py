@@ -30,6 +30,8 @@ SCHEMA = migrations()[-1][0]
 CONNECTIONS = 16
 """The most connections that one process holds to one database."""
 _ATTEMPTS = 5
+_LONG = 16
+"""Elements of a list from which its statement is planned anew."""
 _OLDEST_SERVER, _OLDEST_VECTOR = 16, (0, 8, 4)
 _MIGRATING = 0x65766572  # the advisory lock under which schemas are changed: "ever"
 _LOOKED_AT = 400
@@ -53,9 +55,11 @@ class Lent:
     def execute(self, text: str, values: Mapping[str, Any] | None = None) -> Cursor:
         """Run a statement; outside of a transaction, once more where the connection was lost."""
         if self.is_in_transaction:
-            # How to find a list's rows depends on its length, and on a table that this very transaction may fill.
-            listed = any(isinstance(one, list | np.ndarray) for one in (values or {}).values())
-            return self.raw.execute(text.encode(), values, binary=True, prepare=False if listed else None)
+            # A plan that is kept may be one of when the table was empty: with a long list it would be dear.
+            is_long = any(
+                isinstance(one, list | np.ndarray) and len(one) > _LONG for one in (values or {}).values()
+            )
+            return self.raw.execute(text.encode(), values, binary=True, prepare=False if is_long else None)
         return self._again(lambda raw: raw.execute(text.encode(), values, binary=True))
 
     def together(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:

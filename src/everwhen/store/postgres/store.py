@@ -48,7 +48,7 @@ class PostgresStore(SqlStore):
         super().__init__(info, writer, reader)
         self._rows = reader
         self._seen: tuple[frozenset[str], Indexed | None] | None = None
-        index = PostgresUnitIndex(reader, lambda: self._last_seen()[1])
+        index = PostgresUnitIndex(writer, lambda: self._last_seen()[1])
         self.graph = SqlGraph(writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours)
         self.facts = SqlFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._whole = self.keep = PostgresMaintenance(
@@ -134,10 +134,10 @@ class PostgresStore(SqlStore):
 
 
 class PostgresUnitIndex:
-    """The `UnitIndex` of a bank: what is committed, by vectors and postings."""
+    """The `UnitIndex` of a bank, by vectors and postings: what is committed, or inside a transaction what it did."""
 
-    def __init__(self, reader: PostgresConnection, index: Callable[[], Indexed | None]) -> None:
-        self._reader = reader
+    def __init__(self, rows: PostgresConnection, index: Callable[[], Indexed | None]) -> None:
+        self._rows = rows
         self._index = index
 
     def neighbours(
@@ -152,19 +152,29 @@ class PostgresUnitIndex:
         nearest = "neighbours_exactly"
         if index is not None and (index.derived or "turn" in wanted):
             nearest = fragment("neighbours_of_index", number=index.bank, dimension=index.dimension)
-        with self._reader.use() as sql:
+        with self._rows.use() as sql:
             for place, unit, cosine in sql.run("neighbours", asked, nearest=nearest):
                 found[place - 1].append((unit, cosine))
         return found
 
-    def holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
-        if not terms:
-            return np.zeros(0, dtype=np.int64)
-        first, *more = [term_key(term) for term in terms]
-        with self._reader.use() as sql:
-            asked = {"first": first, "more": more, "kinds": _kinds(kinds)}
-            rows = sql.run("units_holding", asked).fetchall()
-        return np.array([unit for (unit,) in rows], dtype=np.int64)
+    def holding(
+        self, words: Sequence[Sequence[int]], kinds: NDArray[np.int16], limit: int | None = None
+    ) -> list[NDArray[np.int64]]:
+        found: list[list[int]] = [[] for _ in words]
+        asked = [(place, [term_key(term) for term in terms]) for place, terms in enumerate(words) if terms]
+        more = [(place, term) for place, (_, terms) in enumerate(asked, start=1) for term in terms[1:]]
+        if asked:
+            values = {
+                "firsts": [terms[0] for _, terms in asked],
+                "places": [place for place, _ in more],
+                "more": [term for _, term in more],
+                "kinds": _kinds(kinds),
+                "limit": limit,
+            }
+            with self._rows.use() as sql:
+                for place, unit in sql.run("units_holding", values):
+                    found[asked[place - 1][0]].append(unit)
+        return [np.array(units, dtype=np.int64) for units in found]
 
 
 class PostgresScrubbing:

@@ -118,6 +118,9 @@ class UnitIndex(Protocol):
         """For each vector the units of some kinds with a cosine above the floor, best first."""
         ...
 
-    def holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
-        """The units of some kinds that have every one of some terms, first those that have them in their own words."""
+    def holding(
+        self, words: Sequence[Sequence[int]], kinds: NDArray[np.int16], limit: int | None = None
+    ) -> list[NDArray[np.int64]]:
+        """For each word, given by its terms, the units of some kinds that have all of them: first those that have them
+        in their own words, and so many at the most."""
         ...

@@ -32,6 +32,7 @@ def remove_units(sql: Sql, units: Iterable[int]) -> None:
     if listed:
         with sql.pipeline():
             sql.unpost(listed)
+            sql.run("drop_all_links", {"units": listed})
             sql.run("delete_vectors", (listed,))
             sql.run("delete_unit_turns", (listed,))
             gone = sql.run("delete_units", (listed,))

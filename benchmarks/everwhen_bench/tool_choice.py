@@ -15,7 +15,9 @@ from everwhen.serve.mcp.tools import INSTRUCTIONS, listed_tools
 DATA = Path(__file__).parents[1] / "tool_requests.json"
 CALL_TOKENS = 160
 """The longest answer: a call takes fewer."""
-CLIENT = "You are a helpful assistant with a memory. Answer every message of the user with a call of one tool.\n\n"
+CLIENT = (
+    "You are a helpful assistant with a memory. Answer every message of the user with a call of one tool.\n\n"
+)
 """What a client tells the model, before what the server says of itself."""
 
 

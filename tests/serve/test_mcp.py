@@ -70,6 +70,18 @@ def at_stdio(home: Path, bank: str) -> McpClient:
     return McpClient(command)
 
 
+async def read_prompts(client: McpClient) -> None:
+    """All prompts, when Ana has moved to Porto and the user has corrected that to Lisbon."""
+    prompts = {one.name: one for one in (await client.list_prompts()).prompts}
+    assert prompts.keys() == {"what_do_you_know", "what_happened", "what_is_planned"}
+    known = await prompted(client, "what_do_you_know", about="Ana")
+    assert known.startswith("What do you know about Ana?") and '"object":"Lisbon"' in known
+    assert "I moved to Porto last week (3 to 9 March 2025)." in known
+    assert "moved to Porto" in await prompted(client, "what_happened", between="March 2025")
+    assert "Porto" not in await prompted(client, "what_happened", between="April 2025")
+    assert "Porto" not in await prompted(client, "what_is_planned")
+
+
 async def conversation(client: McpClient) -> None:
     """All tools, one after the other, on a new bank."""
     listed = (await client.list_tools()).tools
@@ -107,7 +119,9 @@ async def conversation(client: McpClient) -> None:
     history = await call(client, "get_facts", subject="Ana", predicate="lives in", history=True)
     assert [fact["object"] for fact in history["facts"]] == ["Porto", "Lisbon"]
     assert (await call(client, "search_turns", between=["2025-03-10"]))["turns"][0]["speaker"] == "Ana"
-    assert (await call(client, "search_turns", query="PORTO", match="words"))["turns"][0]["id"] == added["turns"][0]
+    assert (await call(client, "search_turns", query="PORTO", match="words"))["turns"][0]["id"] == added[
+        "turns"
+    ][0]
 
     assert "at: 'the day of the fox' is no time" in await refused(
         client, "when", query="x", at="the day of the fox"
@@ -120,14 +134,7 @@ async def conversation(client: McpClient) -> None:
     profile = await client.read_resource("everwhen://profile")
     assert isinstance(json.loads(profile.contents[0].text), list)  # type: ignore[union-attr]
 
-    prompts = {one.name: one for one in (await client.list_prompts()).prompts}
-    assert prompts.keys() == {"what_do_you_know", "what_happened", "what_is_planned"}
-    known = await prompted(client, "what_do_you_know", about="Ana")
-    assert known.startswith("What do you know about Ana?") and '"object":"Lisbon"' in known
-    assert "I moved to Porto last week (3 to 9 March 2025)." in known
-    assert "moved to Porto" in await prompted(client, "what_happened", between="March 2025")
-    assert "Porto" not in await prompted(client, "what_happened", between="April 2025")
-    assert "Porto" not in await prompted(client, "what_is_planned")
+    await read_prompts(client)
 
     spare = await call(client, "add_memory", text="My cello is in the attic.", at="2025-05-10T09:30:00Z")
     looked = await call(client, "forget", between=["May 2025"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -244,6 +245,10 @@ class Server:
             f"{_SEARCH_PATH}; SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = {_LOOKED_AT}"
         )
         values.register(raw, self._halfvec)
+
+
+# What the pool says of a lost connection comes to the caller as an error.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 def server_of(address: str, purpose: str = "") -> Server:

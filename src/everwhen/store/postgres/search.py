@@ -7,6 +7,7 @@ tells of was written before its first call: later units have higher numbers, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +45,8 @@ Asked = tuple[str, Values, dict[str, str]]
 _UNSEEN = 2**63 - 1
 _MANY = 10_000
 """Postings that are read for a question: words that stand in more units than that find none by themselves."""
+_APART = frozenset({"best_by_words", "units_beside"})
+"""Statements that take about as long as all that is asked with them."""
 _LINKED: tuple[LinkType, ...] = ("temporal", "semantic", "entity", "causal")
 
 
@@ -261,16 +264,32 @@ class PostgresSearch:
     # Asking
 
     def _ask(self, asked: Iterable[Asked]) -> list[list[Row]]:
-        """The answers to some questions in one round trip; the first time, also up to which unit they reach."""
+        """The answers to some questions in one round trip; the first time, also up to which unit they reach.
+
+        In a large bank, two connections share them.
+        """
         questions = list(asked)
         first: list[Asked] = [("last_unit_number", {}, {})] if self._seen is None else []
         if not questions:
             return []
-        with self._reader.use() as sql:
-            answers = sql.together([*first, *questions])
+        apart = {place for place, (name, _, _) in enumerate(questions) if name in _APART}
+        if not apart or len(apart) == len(questions) or self._index() is None:
+            answers = self._together([*first, *questions])
+        else:
+            with ThreadPoolExecutor(1) as pool:
+                other = pool.submit(self._together, [questions[place] for place in sorted(apart)])
+                mine = [one for place, one in enumerate(questions) if place not in apart]
+                here = self._together([*first, *mine])
+                answers, there = here[: len(first)], iter(other.result())
+            rest = iter(here[len(first) :])
+            answers += [next(there if place in apart else rest) for place in range(len(questions))]
         if first:
             [(self._seen,)] = answers.pop(0)
         return answers
+
+    def _together(self, asked: Iterable[Asked]) -> list[list[Row]]:
+        with self._reader.use() as sql:
+            return sql.together(asked)
 
     @property
     def _values(self) -> dict[str, Any]:

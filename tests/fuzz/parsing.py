@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.ingest.importers import FORMATS, merged, read
+from everwhen.ingest.importers import FORMATS, ReadingOptions, merged, read
 from everwhen.maintenance.retention import describe as describe_rule
 from everwhen.maintenance.retention import parse as parse_rule
 from everwhen.messages import message
@@ -205,7 +205,7 @@ def any_file(world: World, given: tuple[str, bytes]) -> None:
     for _ in range(2):
         found: list[Message] = []
         with suppress(EverwhenError):
-            found += merged(read(path, named, "Europe/Lisbon"))
+            found += merged(read(path, named, ReadingOptions("Europe/Lisbon")))
         seen.append(found)
     assert seen[0] == seen[1]
     for one in seen[0]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -108,9 +109,7 @@ def test_memories_in_a_frame_count_as_given_back_for_what_follows() -> None:
 
 
 def test_the_answer_of_a_memory_tool_is_left_out_and_counts_as_given_back() -> None:
-    answer = (
-        '{"memories": [{"id": "t1", "text": "%s", "said_at": "2025-05-02T18:30:00Z"}], "more": false}' % LEEDS
-    )
+    answer = json.dumps({"memories": [{"id": "t1", "text": LEEDS, "said_at": "2025-05-02T18:30:00Z"}]})
     assert given_back(answer) == [LEEDS]
     talk = [{"role": "tool", "content": answer}, {"role": "assistant", "content": f"Found it. {LEEDS}"}]
     assert [one.text for one in without_echo(talk)] == ["Found it."]

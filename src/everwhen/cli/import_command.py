@@ -145,9 +145,9 @@ class _Imported:
         for bank, new in self.banks.items():
             say(f"bank {bank}: {new} new turns")
         for what, count in self.left_out.most_common():
-            say(f"left out: {count:,} {what}")
+            say(f"left out: {what}: {count:,}")
         for what, count in self.notes.most_common():
-            say(f"note: {count:,} {what}")
+            say(f"note: {what}: {count:,}")
         if self.conflicts:
             say(
                 f"{len(self.conflicts)} messages were left out: their ids are there already with other words "

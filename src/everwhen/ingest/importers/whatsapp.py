@@ -41,18 +41,18 @@ MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
 """Marks of direction, which exports are full of; for a class of characters."""
 MARKS_ALL = "\u200e\u200f\ufeff"
 _SPACE = "[ \u00a0\u202f]"
-_SLASH = f"{_SPACE}?[./年月-]{_SPACE}?"
+_SLASH = f"[{MARKS}]*{_SPACE}?[./年月-]{_SPACE}?"
 _DATE = rf"\d{{1,4}}{_SLASH}\d{{1,2}}{_SLASH}\d{{1,4}}(?:日|\.)?"
 _CLOCK = r"(?P<hour>\d{1,2})[:.](?P<minute>\d\d)(?:[:.](?P<second>\d\d))?"
 _HALF = rf"(?:{_SPACE}?(?P<after>[^\W\d][^\]\d\[:-]{{0,12}}?))?"
-_HEAD = rf"(?P<date>{_DATE})(?P<before>,?{_SPACE}?[^\d\[\]:,]{{0,14}}?){_CLOCK}{_HALF}"
+_HEAD = rf"(?P<date>{_DATE})(?P<before>[,،]?{_SPACE}?[^\d\[\]:,،]{{0,14}}?){_CLOCK}{_HALF}"
 _ANDROID = _HEAD.replace("?P<", "?P<a_")
 _LINE = re.compile(
     rf"^[{MARKS}]*(?:\[{_HEAD}\]{_SPACE}?|{_ANDROID}(?:{_SPACE}[-–]{_SPACE}|:{_SPACE}))(?P<rest>.*)$",
     re.DOTALL,
 )
 _COPY = re.compile(r"(?: \(\d+\)| \d)$")
-_ATTACHED_IOS = re.compile(rf"[{MARKS}]*<[^<>:]{{1,30}}:{_SPACE}?(?P<file>[^<>]+\.\w{{1,5}})>")
+_ATTACHED_IOS = re.compile(rf"[{MARKS}]*<[^<>:]{{1,30}}:{_SPACE}(?P<file>[^<>]+\.\w{{1,5}})>")
 _ATTACHED_ANDROID = re.compile(
     rf"\A(?P<file>[{MARKS}]+[^\n()]{{1,120}}\.\w{{1,5}}|[A-Z]{{3}}-\d{{8}}-WA\d+\.\w{{1,5}}){_SPACE}\([^()\n]{{3,40}}\)"
 )
@@ -142,7 +142,7 @@ def _stamp(match: re.Match[str], where: str) -> Stamp:
     part = {name.removeprefix("a_"): text for name, text in match.groupdict().items() if text is not None}
     half = ""
     for beside in (part.get("before", ""), part.get("after", "")):
-        word = beside.replace("\u202f", " ").replace("\u00a0", " ").strip(f", {MARKS_ALL}").casefold()
+        word = beside.replace("\u202f", " ").replace("\u00a0", " ").strip(f",، {MARKS_ALL}").casefold()
         if word in _told()["morning"] or word in _told()["afternoon"]:
             half = "am" if word in _told()["morning"] else "pm"
         elif word and word not in _told()["between"]:

@@ -193,8 +193,10 @@ def _conversations_of(path: Path, format: str, progress: Progress) -> Callable[[
                 f"{len(added.conflicts)} messages were left out: their ids are there already with other words."
             )
         for one in conversations:
-            progress.notes += [f"Left out: {count:,} {what}." for what, count in one.left_out.most_common()]
-            progress.notes += [f"{count:,} {what}." for what, count in one.left_out.notes.most_common()]
+            progress.notes += [f"Left out: {what}: {count:,}." for what, count in one.left_out.most_common()]
+            progress.notes += [
+                f"{what.capitalize()}: {count:,}." for what, count in one.left_out.notes.most_common()
+            ]
         progress.result = f"{added.new:,} new turns from {progress.file}"
 
     return act

@@ -18,7 +18,7 @@ from everwhen.ingest.importers import ReadingOptions, read
 
 FIXTURES = Path(__file__).parents[1] / "ingest" / "importers" / "fixtures"
 NEW = {
-    "claude-code.jsonl": 6,
+    "claude-code.jsonl": 7,
     "codex.jsonl": 5,
     "mem0.json": 3,
     "openmemory.jsonl": 1,
@@ -65,7 +65,7 @@ def test_a_file_is_known_by_what_it_holds_and_imported_once(shell: Shell, tmp_pa
 
 def test_what_was_left_out_is_told_with_the_reason(shell: Shell) -> None:
     code, out, _ = shell("import", str(FIXTURES / "claude-code.jsonl"))
-    assert code == 0 and "bank default: 6 new turns" in out
+    assert code == 0 and "bank default: 7 new turns" in out
     assert "left out: thoughts of the model: 1\n" in out
     assert "left out: answers and repetitions of what a recall had given back: 1\n" in out
     told = _json(shell, "import", str(FIXTURES / "openmemory.jsonl"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from everwhen.ingest.echo import without_echo
 from everwhen.operations import Bank
-from everwhen.settings import CONTEXT_TOKENS
+from everwhen.settings import CONTEXT_TOKENS, ECHO_WORDS
 from everwhen.types import Context
 
 log = logging.getLogger("everwhen")
@@ -55,6 +55,7 @@ class Remembering:
     name: str | None = None
     max_tokens: int = CONTEXT_TOKENS
     on_recall: Callable[[Context], object] | None = None
+    echo_words: int = ECHO_WORDS
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _contexts: OrderedDict[str, Context] = field(default_factory=OrderedDict)
     _kept: OrderedDict[tuple[str, ...], datetime] = field(default_factory=OrderedDict)
@@ -106,7 +107,7 @@ class Remembering:
             messages.append({"role": "assistant", "content": reply, "timestamp": self.clock()})
         with self._lock:
             given = [text for several in self._given for text in several]
-        kept = without_echo(messages, given)
+        kept = without_echo(messages, given, words=self.echo_words)
         if kept:
             self.bank.add(list(kept), session=self.session)
 

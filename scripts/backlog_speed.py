@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from everwhen import Memory
+from everwhen.store.graph import Mention
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 BATCH = 25
@@ -110,7 +111,9 @@ def names(home: str, count: int, figures: dict[str, list[float]]) -> None:
             with graph.writing(memory._bank.store.info.model) as write:
                 unit = write.unit_of_turns([turn])[turn]
                 for n in range(done, size):
-                    write.mention(unit, write.add_entity(f"Name{n}", "PERSON"), f"Name{n}", "PERSON")
+                    write.mention(
+                        [Mention(unit, write.add_entity(f"Name{n}", "PERSON"), f"Name{n}", "PERSON")]
+                    )
 
             def batch() -> None:
                 with graph.writing(memory._bank.store.info.model) as write:

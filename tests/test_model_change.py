@@ -269,7 +269,8 @@ def test_links_are_mended_although_the_model_changes_meanwhile(
             return similar_units(*given)
 
         monkeypatch.setattr(forgetting, "similar_units", meanwhile)
-        forgetting.refill_links(memory._bank.store, list(memory._bank.store.keep.placed(range(100))))
+        everywhere = dict.fromkeys(memory._bank.store.keep.placed(range(100)), forgetting.SEMANTIC_MOST)
+        forgetting.refill_links(memory._bank.store, everywhere)
         assert memory.stats().embedder == new and memory.doctor() == []
 
 

@@ -97,7 +97,7 @@ def collect(args: argparse.Namespace) -> None:
         known_weights = weights("maxsim").contributions(columns)
         first = np.argsort(-linear(known_weights, len(ids)), kind="stable")[:READ]
         logits = np.full(len(ids), np.nan, np.float16)
-        logits[first] = read_first(store, gathered.pool, reader, first).logits
+        logits[first] = read_first(gathered.pool, reader, first).logits
         codes = {name: code for code, name in enumerate(sorted({row.session for row in gathered.pool.rows}))}
         cases.append(
             {

@@ -36,6 +36,7 @@ from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store import NewTurn, Store
 from everwhen.store.banks import Banks
+from everwhen.store.graph import Mention, Moment
 from everwhen.store.opening import open_banks
 from everwhen.types import Recall, Turn
 from everwhen_bench.environment import with_benches
@@ -146,8 +147,7 @@ def build(
     noise = np.random.default_rng(7)
     store = banks.open(bank, embedder=DEFAULT_EMBEDDER, dimension=embedder.dim, zone="UTC")
     try:
-        with store.graph.writing(store.info.model) as write:
-            names = [(write.add_entity(name, "PERSON"), name) for name in _names(units, words)]
+        names: list[tuple[int, str]] = []
         for first in range(0, units, BATCH):
             count = min(BATCH, units - first)
             vectors = _mixtures(pool, count, noise)
@@ -164,7 +164,7 @@ def build(
                     for i, turn in enumerate(turns)
                 ]
             )
-            _link(store, turns, vectors, names, chance)
+            _link(store, turns, vectors, names, words, chance)
             if progress:
                 progress(first + count)
         return store.stats().bytes
@@ -176,17 +176,22 @@ def _link(
     store: Store,
     turns: Sequence[Turn],
     vectors: NDArray[np.float32],
-    names: Sequence[tuple[int, str]],
+    names: list[tuple[int, str]],
+    words: Sequence[str],
     chance: random.Random,
 ) -> None:
-    """What extraction would write for these turns: neighbours in time, neighbours in meaning, a name each."""
+    """What extraction would write for these turns: neighbours in time, neighbours in meaning, a name each, new ones
+    among them."""
     with store.graph.writing(store.info.model) as write:
+        new = max(1, len(turns) // NAMED)
+        for place in range(len(names), len(names) + new):
+            name = f"{words[place % len(words)]} {place}".title()
+            names.append((write.add_entity(name, "PERSON"), name))
         known = write.unit_of_turns([turn.id for turn in turns])
         units = [known[turn.id] for turn in turns]
-        for unit, turn in zip(units, turns, strict=True):
-            write.place(unit, "turn", turn.said_at)
-            entity, name = chance.choice(names)
-            write.mention(unit, entity, name, "PERSON")
+        placed = zip(units, turns, strict=True)
+        write.place([Moment(unit, "turn", turn.said_at) for unit, turn in placed])
+        write.mention([Mention(unit, *chance.choice(names[-new:]), "PERSON") for unit in units])
         link_in_time(write, units)
         link_in_meaning(write, dict(zip(units, similar_among(units, vectors), strict=True)))
 
@@ -360,11 +365,6 @@ def _pool_sentences() -> list[str]:
     chance = random.Random(11)
     words = vocabulary(chance)
     return [_sentence(words, chance) for _ in range(POOL)]
-
-
-def _names(units: int, words: Sequence[str]) -> list[str]:
-    """As many names as are mentioned by NAMED turns each."""
-    return [f"{words[i % len(words)]} {i}".title() for i in range(max(1, units // NAMED))]
 
 
 def vocabulary(chance: random.Random) -> list[str]:

@@ -189,10 +189,10 @@ def test_the_neighbours_of_a_place_are_found(store: Store) -> None:
         return first, second
 
     first, second = both
-    before = store.facts.predecessors([first, second])
-    assert {seq: row.id for seq, row in before.items()} == {second.seq: "f1"}
-    after = store.facts.in_slots_of(["f1", "nobody"], START + 6 * DAY)
-    assert {fact: [row.id for row in rows] for fact, rows in after.items()} == {"f1": ["f2"]}
+    shown = store.facts.shown([], ["f1", "nobody"], START + 6 * DAY)
+    assert {seq: row.id for seq, row in shown.before.items()} == {second.seq: "f1"}
+    assert {fact: [row.id for row in rows] for fact, rows in shown.holding.items()} == {"f1": ["f2"]}
+    assert first.seq not in shown.before
 
 
 def test_a_fact_is_found_by_its_words_and_its_vector(store: Store) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import islice
 
 import numpy as np
 import pytest
 
 from everwhen.errors import NotFound, UsageError
+from everwhen.ingest.links import TEMPORAL_MOST, link_in_time
 from everwhen.store import Filter, Store
+from everwhen.store.graph import Mention, Moment
 from everwhen.store.maintenance import TurnForgotten
 from everwhen.types import Usage
 from everwhen.when import Interval
@@ -41,7 +44,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(store: Store) -> None:
     store.append([turn("a")])
     with pytest.raises(RuntimeError), store.graph.writing(store.info.model) as writer:
         unit = writer.add_units([event("e1", "a")], "rules", "1")["e1"]
-        writer.mention(unit, writer.add_entity("Ana", "PERSON"), "Ana", "PERSON")
+        writer.mention([Mention(unit, writer.add_entity("Ana", "PERSON"), "Ana", "PERSON")])
         writer.done(["a"], "rules", "1")
         writer.used("openai:b", 2, 30, 4, 0.25)
         raise RuntimeError
@@ -203,7 +206,7 @@ def test_the_subject_of_an_event_is_whoever_its_name_was_found_to_be(store: Stor
         for name, turn_, unit in (("Nan", "a", seqs["e1"]), ("Ana", "b", seqs["e2"])):
             known = writer.add_entity(name, "PERSON")
             for one in (units[turn_], unit):
-                writer.mention(one, known, name, "PERSON")
+                writer.mention([Mention(one, known, name, "PERSON")])
     assert calendar(store, subject="Ana") == ["e2"]
     store.graph.merge(entity(store, "Ana"), entity(store, "Nan"), START)
     assert set(calendar(store, subject="Ana")) == {"e1", "e2"}
@@ -237,8 +240,8 @@ def test_an_entity_is_summed_up_from_what_mentions_it(store: Store) -> None:
         units = writer.unit_of_turns(["a", "b", "c"])
         seq = writer.add_entity("Ana", "OTHER")
         for name, turn_, type_ in (("Ana", "a", "OTHER"), ("Ana", "b", "PERSON"), ("Annie", "b", "PERSON")):
-            writer.mention(units[turn_], seq, name, type_)
-        writer.mention(units["c"], writer.add_entity("Ben", "PERSON"), "Ben", "PERSON")
+            writer.mention([Mention(units[turn_], seq, name, type_)])
+        writer.mention([Mention(units["c"], writer.add_entity("Ben", "PERSON"), "Ben", "PERSON")])
         known = {one.name: one for one in writer.entities()}
         last = writer.last_seen([one.seq for one in known.values()])
     assert known["Ana"].seq == seq and known["Ana"].names == {"Ana", "Annie"}
@@ -291,8 +294,8 @@ def test_names_that_are_split_off_have_an_identity_of_their_own_until_it_is_take
     with store.graph.writing(store.info.model) as writer:
         units = writer.unit_of_turns(["a", "b"])
         seq = writer.add_entity("Jordan", "PERSON")
-        writer.mention(units["a"], seq, "Jordan", "PERSON")
-        writer.mention(units["b"], seq, "the river Jordan", "PERSON")
+        writer.mention([Mention(units["a"], seq, "Jordan", "PERSON")])
+        writer.mention([Mention(units["b"], seq, "the river Jordan", "PERSON")])
     (whole,) = store.graph.entities()
     new = store.graph.split(whole.id, ["The river Jordan"], "PLACE", START)
     found = {one.id: one for one in store.graph.entities()}
@@ -365,7 +368,7 @@ def test_what_people_decided_stays_when_everything_is_read_again(store: Store) -
     with store.graph.writing(store.info.model) as writer:
         (known,) = writer.entities()
         assert (known.name, known.names) == ("Ana Lima", {"Ana", "Ana Lima"})
-        writer.mention(writer.unit_of_turns(["a"])["a"], known.seq, "Ana", "PERSON")
+        writer.mention([Mention(writer.unit_of_turns(["a"])["a"], known.seq, "Ana", "PERSON")])
     assert [(one.name, one.aliases) for one in store.graph.entities()] == [("Ana Lima", ("Ana",))]
 
 
@@ -376,25 +379,105 @@ def test_units_stand_on_the_line_of_their_kind_in_the_order_of_time(store: Store
     store.append([turn(f"t{i}") for i in range(5)])
     units = raw(store, *(f"t{i}" for i in range(5)))
     other = write(store, event("e1", "t0"))["e1"]
+    line = [Moment(unit, "turn", START + place * HOUR) for place, unit in enumerate(units[:4])]
     with store.graph.writing(store.info.model) as writer:
-        for place, unit in enumerate(units[:4]):
-            writer.place(unit, "turn", START + place * HOUR)
-        writer.place(other, "event", START + HOUR)
-        assert [writer.moment(unit) for unit in (units[1], units[4])] == [START + HOUR, None]
-        assert set(writer.around(units[1], 1)) == {(units[0], START), (units[2], START + 2 * HOUR)}
-        assert {unit for unit, _ in writer.around(units[0], 2)} == {units[1], units[2]}
-        assert writer.around(other, 3) == [] == writer.around(units[4], 3)
-        writer.place(units[0], "turn", START + 9 * HOUR)  # it moves
-        assert {unit for unit, _ in writer.around(units[1], 1)} == {units[2]}
+        writer.place([*reversed(line), Moment(other, "event", START + HOUR)])
+        assert writer.timeline([units[1]], 1) == line[:3]
+        assert writer.timeline([units[0]], 2) == line[:3]
+        assert writer.timeline([other], 3) == [Moment(other, "event", START + HOUR)]
+        assert writer.timeline([units[4]], 3) == [] == writer.timeline([], 3)
+        writer.place([moved := Moment(units[0], "turn", START + 9 * HOUR)])
+        assert writer.timeline([units[1]], 1) == line[1:3]
+        assert writer.timeline([units[3]], 1) == [line[2], line[3], moved]
+
+
+def test_a_timeline_has_the_neighbours_of_each_unit_once_however_near_the_units_are(store: Store) -> None:
+    store.append([turn(f"t{i}") for i in range(12)])
+    units = raw(store, *(f"t{i}" for i in range(12)))
+    # Several at one instant: the order is that of their numbers.
+    line = [Moment(unit, "turn", START + place // 3 * HOUR) for place, unit in enumerate(units)]
+    with store.graph.writing(store.info.model) as writer:
+        writer.place(line)
+        for asked in ([5, 6], [2, 4, 9], [0, 11], [1, 7, 8]):
+            expected = sorted({at for one in asked for at in range(max(0, one - 2), min(12, one + 3))})
+            found = writer.timeline([units[one] for one in asked], 2)
+            assert found == [line[place] for place in expected]
+
+
+@pytest.mark.parametrize("portions", [(62,), (60, 2), (1, 59, 2)])
+def test_neighbours_in_time_are_the_same_in_whatever_portions_they_come(
+    store: Store, portions: tuple[int, ...]
+) -> None:
+    """Turns and events stand on lines of their own: what is new on one changes nothing on the other."""
+    ids = [f"t{i}" for i in range(60)]
+    store.append([turn(id_) for id_ in ids])
+    line = [Moment(unit, "turn", START + place * HOUR) for place, unit in enumerate(raw(store, *ids))]
+    events = write(store, event("e1", "t0"), event("e2", "t59")).values()
+    first, last = (Moment(unit, "event", START + place * HOUR) for place, unit in enumerate(events))
+    order = iter([first, *line[:-1], line[-1], last])  # the last portion has one of each kind
+    for portion in portions:
+        with store.graph.writing(store.info.model) as writer:
+            writer.place(some := list(islice(order, portion)))
+            link_in_time(writer, [one.unit for one in some])
+    with store.graph.writing(store.info.model) as writer:
+        found = writer.links_of([one.unit for one in (*line, first, last)], "temporal")
+    assert [[unit for unit, _ in found[one.unit]] for one in (first, last)] == [[last.unit], [first.unit]]
+    for one in line:
+        gaps = sorted((abs(other.at - one.at), other.unit) for other in line if other is not one)
+        assert {unit for unit, _ in found[one.unit]} == {unit for _, unit in gaps[:TEMPORAL_MOST]}
+
+
+def test_the_lists_of_many_units_are_replaced_and_read_at_once(store: Store) -> None:
+    store.append([turn(f"t{i}") for i in range(4)])
+    a, b, c, d = raw(store, *(f"t{i}" for i in range(4)))
+    with store.graph.writing(store.info.model) as writer:
+        writer.relink("semantic", {a: [(b, 0.5)], b: [(a, 0.5)], d: [(a, 0.4)]})
+        writer.relink("semantic", {a: [(c, 0.6), (d, 0.8)], b: []})
+        assert writer.links_of([a, b, c, d], "semantic") == {a: [(d, 0.8), (c, 0.6)], d: [(a, 0.4)]}
+        assert writer.links_of([a, d], "temporal") == {}
+        writer.relink("semantic", {})
+        assert set(writer.links_of([a, d], "semantic")) == {a, d}
+
+
+def test_what_was_mentioned_is_known_before_it_is_committed(store: Store) -> None:
+    store.append([turn("a", hours=1), turn("b", hours=5)])
+    with store.graph.writing(store.info.model) as writer:
+        units = writer.unit_of_turns(["a", "b"])
+        ana, ben = writer.add_entity("Ana", "PERSON"), writer.add_entity("Ben", "PERSON")
+        assert writer.last_seen([ana]) == {}
+        said = [Mention(units[one], ana, "Ana", "PERSON") for one in ("b", "a", "a")]
+        writer.mention([*said, Mention(units["a"], ben, "Ben", "PERSON")])
+        assert writer.last_seen([ana, ben]) == {ana: START + 5 * HOUR, ben: START + HOUR}
+        assert writer.neighbours_of(ana) == {ben}
+        before = writer.names_version()
+        writer.mention([Mention(units["b"], ben, "Benny", "PERSON")])
+        assert writer.names_version() != before
+        assert {known.name: known.names for known in writer.entities()} == {
+            "Ana": {"Ana"},
+            "Ben": {"Ben", "Benny"},
+        }
+
+
+def test_units_that_are_written_twice_in_one_batch_are_written_once(store: Store) -> None:
+    store.append([turn("a"), turn("b")])
+    first = event("e1", "a", "b", "a", object_="Porto")
+    with store.graph.writing(store.info.model) as writer:
+        seqs = writer.add_units([first, narrative("n1", "b"), first], "rules", "1")
+        assert writer.add_units([first, event("e2", "b")], "rules", "1")["e1"] == seqs["e1"]
+    assert [(one.id, one.object, one.turns) for one in store.graph.events()] == [
+        ("e1", "Porto", ("a", "b")),
+        ("e2", "Porto", ("b",)),
+    ]
+    assert set(store.units(list(seqs.values()))) == set(seqs.values())
 
 
 def test_links_come_best_first_and_only_of_the_types_asked_for(store: Store) -> None:
     store.append([turn(f"t{i}") for i in range(4)])
     a, b, c, d = raw(store, *(f"t{i}" for i in range(4)))
     with store.graph.writing(store.info.model) as writer:
-        writer.relink(a, "semantic", [(b, 0.5), (c, 0.9)])
-        writer.relink(a, "temporal", [(d, 0.7)])
-        assert writer.links_of(a, "semantic") == [(c, 0.9), (b, 0.5)] and writer.links_of(b, "semantic") == []
+        writer.relink("semantic", {a: [(b, 0.5), (c, 0.9)]})
+        writer.relink("temporal", {a: [(d, 0.7)]})
+        assert writer.links_of([a, b], "semantic") == {a: [(c, 0.9), (b, 0.5)]}
     assert [(one.source, one.target, one.type) for one in store.graph.links(a)] == [
         (a, c, "semantic"),
         (a, d, "temporal"),
@@ -409,10 +492,10 @@ def test_new_neighbours_of_a_type_replace_the_old_ones_of_that_type(store: Store
     store.append([turn(f"t{i}") for i in range(3)])
     a, b, c = raw(store, "t0", "t1", "t2")
     with store.graph.writing(store.info.model) as writer:
-        writer.relink(a, "semantic", [(b, 0.5)])
-        writer.relink(a, "causal", [(b, 1.0)])
+        writer.relink("semantic", {a: [(b, 0.5)]})
+        writer.relink("causal", {a: [(b, 1.0)]})
     with store.graph.writing(store.info.model) as writer:
-        writer.relink(a, "semantic", [(c, 0.6)])
+        writer.relink("semantic", {a: [(c, 0.6)]})
     assert {(one.target, one.type) for one in store.graph.links(a)} == {(c, "semantic"), (b, "causal")}
 
 
@@ -440,9 +523,9 @@ def test_the_links_that_leave_some_units_are_read_at_once_above_a_floor(store: S
     store.append([turn(f"t{i}") for i in range(4)])
     a, b, c, d = raw(store, *(f"t{i}" for i in range(4)))
     with store.graph.writing(store.info.model) as writer:
-        writer.relink(a, "semantic", [(b, 0.5), (c, 0.9)])
-        writer.relink(b, "temporal", [(d, 0.7)])
-        writer.relink(c, "semantic", [(d, 0.9)])
+        writer.relink("semantic", {a: [(b, 0.5), (c, 0.9)]})
+        writer.relink("temporal", {b: [(d, 0.7)]})
+        writer.relink("semantic", {c: [(d, 0.9)]})
     found = store.graph.neighbours([a, b])
     assert {(one.source, one.target) for one in found} == {(a, b), (a, c), (b, d)}
     assert {(one.source, one.target) for one in store.graph.neighbours([a, b], floor=0.7)} == {(a, c), (b, d)}
@@ -466,8 +549,8 @@ def test_links_go_with_either_end(store: Store) -> None:
     unit = write(store, event("e1", "b"))["e1"]
     (a,) = raw(store, "a")
     with store.graph.writing(store.info.model) as writer:
-        writer.relink(a, "causal", [(unit, 1.0)])
-        writer.relink(unit, "causal", [(a, 1.0)])
+        writer.relink("causal", {a: [(unit, 1.0)]})
+        writer.relink("causal", {unit: [(a, 1.0)]})
     assert [one.target for one in store.graph.links(a)] == [unit] and store.stats().links == 2
     store.jobs.extraction.enqueue(["b"])
     assert store.graph.links(a) == [] and store.stats().links == 0
@@ -488,7 +571,7 @@ def test_what_was_derived_is_counted(store: Store) -> None:
     mention(store, {"a": ["Ana", "Ben"]})
     a, b = raw(store, "a", "b")
     with store.graph.writing(store.info.model) as writer:
-        writer.relink(a, "semantic", [(b, 0.5)])
+        writer.relink("semantic", {a: [(b, 0.5)]})
     stats = store.stats()
     assert (stats.events, stats.narratives, stats.entities, stats.links) == (2, 1, 2, 1)
     assert stats.pending == 1 and store.check() == [] == store.graph.check()
@@ -511,11 +594,11 @@ def test_the_version_of_the_names_changes_when_a_name_does_and_at_nothing_else(s
     with store.graph.writing(store.info.model) as writer:
         units = writer.unit_of_turns(["a", "b"])
         seq = writer.add_entity("Ana", "PERSON")
-        writer.mention(units["a"], seq, "Ana", "PERSON")
+        writer.mention([Mention(units["a"], seq, "Ana", "PERSON")])
         seen.append(writer.names_version())
-        writer.mention(units["b"], seq, "Ana", "PERSON")  # the same name once more
+        writer.mention([Mention(units["b"], seq, "Ana", "PERSON")])  # the same name once more
         assert writer.names_version() == seen[0]
-        writer.mention(units["b"], seq, "Annie", "PERSON")
+        writer.mention([Mention(units["b"], seq, "Annie", "PERSON")])
         seen.append(writer.names_version())
     ana = store.graph.entities()[0]
     for act in (lambda: store.graph.rename(ana.id, "Anna", START), store.graph.undo):

@@ -12,6 +12,7 @@ import pytest
 from everwhen.errors import Damaged
 from everwhen.store import Filter, Store
 from everwhen.store.facts import ConflictRow, FactLedger, Report
+from everwhen.store.graph import Mention, Moment
 from everwhen.store.maintenance import ReembeddedTurn, RemovedNodes, RemovedUnits
 from everwhen.when import Interval
 from tests.conformance.conftest import Reopen
@@ -70,12 +71,12 @@ def test_what_was_made_of_a_turn_goes_with_it_and_is_told(store: Store) -> None:
     a, c = raw(store, "a", "c")
     with store.graph.writing(store.info.model) as writer:
         writer.done(["c"], "rules", "1")
-        writer.relink(c, "semantic", [(a, 0.9)])
-        writer.relink(a, "semantic", [(c, 0.9)])
+        writer.relink("semantic", {c: [(a, 0.9)]})
+        writer.relink("semantic", {a: [(c, 0.9)]})
     gone = remove(store, "a", again=("b",))
     assert gone.units == {"event": ("e1",), "narrative": ("n1",)}
     assert {"told of it", "what was told"} <= set(gone.texts)
-    assert gone.links == 2 and gone.unlinked == (c,)
+    assert gone.links == 2 and gone.unlinked == {c: 1}
     assert gone.vectors == 3  # of a, e1 and n1
     assert store.graph.events() == [] and store.jobs.extraction.pending() == 1  # b is to be read again
     assert store.graph.links(c) == [] and store.units(list(seqs.values())) == {}
@@ -175,7 +176,7 @@ def test_names_that_no_other_turn_says_go_and_so_do_those_who_have_none_left(sto
     with store.graph.writing(store.info.model) as writer:
         unit = writer.unit_of_turns(["a"])["a"]
         (ana,) = [one.seq for one in writer.entities() if one.name == "Ana"]
-        writer.mention(unit, ana, "Annie", "PERSON")
+        writer.mention([Mention(unit, ana, "Annie", "PERSON")])
     gone = remove(store, "a")
     assert gone.entities == (ben,)
     (left,) = store.graph.entities()
@@ -530,7 +531,7 @@ def test_words_vectors_and_places_of_units_are_read(store: Store) -> None:
     unit = write(store, event("e1", "a", text="a word", vectors=[direction(0.0, 0.0, 1.0)]))["e1"]
     (a,) = raw(store, "a")
     with store.graph.writing(store.info.model) as writer:
-        writer.place(unit, "event", START)
+        writer.place([Moment(unit, "event", START)])
     assert store.keep.unit_texts(["e1", "gone"]) == {"e1": "a word"}
     first = store.keep.first_vectors([a, unit, 10_000])
     assert set(first) == {a, unit}

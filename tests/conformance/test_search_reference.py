@@ -271,7 +271,7 @@ def test_links_come_with_the_kinds_and_cosines_of_what_passes(
     with store.graph.writing(store.info.model) as writer:
         for source in {source for source, _ in pairs}:
             targets = {target for other, target in pairs if other == source and target != source}
-            writer.relink(source, "temporal", [(target, 0.5) for target in targets])
+            writer.relink("temporal", {source: [(target, 0.5) for target in targets]})
     wanted = data.draw(st.lists(st.sampled_from(units), unique=True, min_size=1))
     found = store.search(query).links(wanted, ("temporal",), 0.1)
     expected = store.graph.neighbours(wanted, ("temporal",), 0.1)

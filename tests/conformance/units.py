@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.store import Store
-from everwhen.store.graph import EventPart, NewUnit
+from everwhen.store.graph import EventPart, Mention, NewUnit
 from everwhen.when import Interval
 from tests.conformance.turns import START, direction
 
@@ -82,7 +82,7 @@ def mention(store: Store, said: dict[str, list[str]], type_: str = "PERSON") -> 
             for name in names:
                 if name not in known:
                     known[name] = writer.add_entity(name, type_)
-                writer.mention(units[turn], known[name], name, type_)
+                writer.mention([Mention(units[turn], known[name], name, type_)])
     return known
 
 

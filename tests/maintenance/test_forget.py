@@ -459,7 +459,7 @@ def test_two_that_forget_at_once_do_not_stumble_over_what_the_other_took(
             return found
 
         monkeypatch.setattr(forgetting, "similar_units", meanwhile)
-        everywhere = list(memory._bank.store.keep.placed(range(100)))
+        everywhere = dict.fromkeys(memory._bank.store.keep.placed(range(100)), forgetting.SEMANTIC_MOST)
         assert len(everywhere) > 8
         forgetting.refill_links(memory._bank.store, everywhere)
         assert taken and not {"a3", "b2"} & {turn.id for turn in memory.turns()}

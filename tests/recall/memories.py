@@ -85,6 +85,7 @@ def bare_pool(sessions: Sequence[int], places: Sequence[int]) -> CandidatePool:
         nobody,
         nobody,
         Terms(np.zeros(0, np.float32), 1.0, none, none, np.zeros(0, np.float32)),
+        lambda some: [""] * len(some),
     )
     return CandidatePool(plan("x", ASKED, "UTC", ()), found, None, False)
 

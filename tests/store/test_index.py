@@ -117,9 +117,13 @@ def test_units_hold_several_terms_when_they_have_each_of_them() -> None:
     entries = [(0, 0, 0, 1, ["oak", "elm"]), (1, 0, 0, 1, ["oak"]), (2, 0, 1, 1, ["oak", "elm", "fir"])]
     index = Index().extended(rows_of(1, entries, seed=1), 3)
     terms, kinds = [hash_term("oak"), hash_term("elm")], np.array([0, 1], dtype=np.int16)
-    assert index.holding(terms, kinds).tolist() == [1, 3]
-    assert index.holding(terms, kinds[:1]).tolist() == [1]
-    assert index.holding([], kinds).tolist() == []
+    assert [found.tolist() for found in index.holding([terms, [], terms[:1]], kinds)] == [
+        [1, 3],
+        [],
+        [1, 2, 3],
+    ]
+    assert index.holding([terms], kinds[:1])[0].tolist() == [1]
+    assert index.holding([terms[:1]], kinds, 2)[0].tolist() == [1, 2]
 
 
 def test_small_blocks_are_merged_and_large_ones_left_alone() -> None:

@@ -347,4 +347,5 @@ def test_postings_of_postgres_are_those_of_the_embedded_index(
         assert totals == (3, round(2 * float(built.lengths.sum())))
     index = store.graph._index()
     violin = next(iter(Tokenizer().counts(["violin"])[0]))
-    assert index.holding([hash_term(violin)], np.array([0], dtype=np.int16)).tolist() == [1, 4]
+    (held,) = index.holding([[hash_term(violin)]], np.array([0], dtype=np.int16))
+    assert held.tolist() == [1, 4]

@@ -12,7 +12,6 @@ from everwhen import Memory
 from everwhen.demo import STORY_ZONE, story
 from everwhen.memory import DEFAULT_EMBEDDER
 from everwhen.models.embed import open_embedder
-from everwhen.recipes import MID
 from everwhen.settings import load
 from everwhen.store import Filter
 from everwhen.store.banks import Banks
@@ -96,7 +95,7 @@ def _turns(memories: Sequence[Recalled]) -> list[str]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_recall_without_its_facts_takes_six_round_trips_to_postgres_at_most(
+def test_a_recall_takes_six_round_trips_to_postgres_at_most(
     homes: tuple[Memory, Memory], question: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trips: list[str] = []
@@ -110,9 +109,47 @@ def test_a_recall_without_its_facts_takes_six_round_trips_to_postgres_at_most(
 
         monkeypatch.setattr(Lent, name, call)
 
-    without_facts = MID.without("facts")  # these are asked for one by one
-    homes[1].recall(question, recipe=without_facts)  # names are remembered as long as they are the same
+    homes[1].recall(question)  # names are remembered as long as they are the same
     for name in ("execute", "together", "begin"):
         counted(name)
-    homes[1].recall(question, recipe=without_facts)
+    homes[1].recall(question)
     assert len(trips) <= MOST_ROUND_TRIPS, trips
+
+
+def test_both_learn_the_same_facts_and_events(homes: tuple[Memory, Memory]) -> None:
+    facts = [
+        sorted(
+            (one.subject, one.predicate, one.object, one.valid, one.sources, round(one.confidence, 6))
+            for one in memory.facts.current()
+        )
+        for memory in homes
+    ]
+    assert facts[0] == facts[1] and facts[0]
+    events = [
+        sorted((one.text, one.turns, str(one.occurred), one.status, one.subject) for one in memory.events())
+        for memory in homes
+    ]
+    assert events[0] == events[1] and events[0]
+
+
+def test_both_link_the_same_units(homes: tuple[Memory, Memory]) -> None:
+    """What is near in meaning is as near as vectors say, which each database rounds in its own way."""
+    local, remote = (dict(_links(memory)) for memory in homes)
+    assert local.keys() == remote.keys() and local
+    assert list(remote.values()) == pytest.approx([local[link] for link in remote], abs=1e-3)
+
+
+def _links(memory: Memory) -> Iterator[tuple[tuple[str, str, str], float]]:
+    store = memory._bank.store
+    units = store.units(range(1, 10_000))
+    for unit, row in units.items():
+        for link in store.graph.links(unit):
+            yield (row.id, units[link.target].id, link.type), link.weight
+
+
+def test_both_build_the_same_tree(homes: tuple[Memory, Memory]) -> None:
+    built = []
+    for memory in homes:
+        memory.consolidate(now="end")
+        built.append([(node.level, node.text, str(node.interval), node.turns) for node in memory.tree()])
+    assert built[0] == built[1] and built[0]

@@ -29,6 +29,9 @@ PARTS = {
     "totals": "AND NOT t.node",
     "standing": "s.units",
     "postings": "AND NOT p.node",
+    "nearest": "neighbours_exactly",
+    "slots": "slots_found",
+    "found": "found_facts",
 }
 """What fills the gaps of statements. The conditions of a search are those of a filter that has them all."""
 OF_RECORDS = {
@@ -42,7 +45,7 @@ OF_RECORDS = {
     "first": "id",
 }
 """The same for the statements that read records of any kind."""
-ASIDE = {"posting_totals", "counters", "banks", "migrations", "answers"}
+ASIDE = {"posting_totals", "counters", "banks", "migrations", "answers", "servers"}
 
 
 def parts_of(name: str) -> tuple[tuple[str, str], ...]:
@@ -50,14 +53,19 @@ def parts_of(name: str) -> tuple[tuple[str, str], ...]:
     row, unit = ("u", "seq") if "FROM units u" in text or "{own}" in text else ("v", "unit")
     passes = " ".join(fragment(one, row=row, unit=unit) for one in PASSING.split())
     among = fragment("said_by_speakers", row="v", place=0)
+    where = f"{passes} {among}"
     lists = (
-        fragment("nearest_list", place=0, limit="limit", among=f"{passes} {among}")
+        fragment("nearest_list", place=0, among=where)
+        + " UNION ALL\n"
+        + fragment("nearest_list_of_index", place=1, among=where, number=1, dimension=8)
         if name == "nearest"
         else fragment("best_by_words_list", place=0, passes=passes, among=among)
     )
     parts = PARTS | {"passes": passes, "among": among, "lists": lists}
     parts |= OF_RECORDS if name.startswith("record_") else {}
-    return tuple((key, part) for key, part in parts.items() if key == "passes" or f"{{{key}}}" in text)
+    return tuple(
+        (key, part) for key, part in parts.items() if key in ("passes", "found") or f"{{{key}}}" in text
+    )
 
 
 def runnable() -> list[str]:
@@ -132,7 +140,7 @@ def test_every_table_of_postgres_belongs_to_banks(postgres: str) -> None:
         assert tables == {*OF_A_BANK, *ASIDE}
         indexes = sql.raw.execute(
             "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'everwhen' "
-            "AND tablename NOT IN ('banks', 'migrations', 'answers') AND indexdef !~ '\\(bank_id'"
+            "AND tablename NOT IN ('banks', 'migrations', 'answers', 'servers') AND indexdef !~ '\\(bank_id'"
         ).fetchall()
         assert indexes == []
         counted = {

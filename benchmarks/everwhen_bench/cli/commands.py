@@ -95,6 +95,7 @@ def timex(
 def speed(
     context: typer.Context,
     units: Annotated[int, typer.Option(help="Units in the bank that is measured.")] = 10_000,
+    banks: Annotated[int, typer.Option(min=1, help="So many such banks; needs --store.")] = 1,
     out: Out = None,
 ) -> None:
     """Speed and size: add, ingest, recall, opening, memory and disk; with --store of both databases, side by side."""
@@ -102,9 +103,12 @@ def speed(
     if here.store is not None:
         from functools import partial
 
-        from everwhen_bench.store_speed import run as side_by_side
+        from everwhen_bench import many_banks, store_speed
 
-        _measure(here, partial(side_by_side, here.store), units, "units", out)
+        if banks == 1:
+            _measure(here, partial(store_speed.run, here.store), units, "units", out)
+        else:
+            _measure(here, partial(many_banks.run, here.store, units), banks, "banks", out)
         return
     from everwhen_bench.speed import run
 

@@ -42,6 +42,22 @@ def check(context: typer.Context) -> None:
 
 
 @db.command()
+def index(context: typer.Context) -> None:
+    """Make the indexes that large banks lack. Others may use the banks meanwhile; a worker does it by itself."""
+    from everwhen.store.opening import index as build
+
+    here: GlobalOptions = context.obj
+    server = _server(here)
+    assert here.store is not None
+    server.migrate()
+    made = build(here.store, None if here.json else lambda bank: here.console.print(f"{bank} …"))
+    here.tell(
+        {"database": server.where, "indexed": made},
+        f"{server.where}: an index made for {', '.join(made)}" if made else f"{server.where}: nothing to do",
+    )
+
+
+@db.command()
 def distribute(
     context: typer.Context,
     shards: Annotated[

@@ -6,13 +6,13 @@ around them has a fixed number of cl100k tokens (a test counts them).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 from everwhen.decay import confidence_at
 from everwhen.facts.fact_view import to_fact
-from everwhen.store.facts import FactRow, FactStore
+from everwhen.store.facts import FactRow, FactStore, ShownFacts
 from everwhen.types import Fact, HalfLives
 from everwhen.when import Grain, Interval
 from everwhen.when.zones import zone_of
@@ -57,27 +57,28 @@ def facts_from_turns(store: FactStore, turns: Sequence[str]) -> dict[str, list[s
     )
 
 
-def holding(store: FactStore, fact_ids: Sequence[str], moment: FactScope) -> dict[str, list[FactRow]]:
+def holding(found: ShownFacts, fact_ids: Iterable[str], moment: FactScope) -> dict[str, list[FactRow]]:
     """For each fact what to show: the fact itself if it holds, else the fact that holds in its place, if any."""
-    rows = {row.id: [row] for row in store.by_id(fact_ids, moment.known_at) if _asked_for(row, moment)}
-    gone = [fact_id for fact_id in fact_ids if fact_id not in rows]
     now = moment.known_at is None and moment.window is None
-    others = store.in_slots_of(gone, moment.at) if gone and now else {}
-    return {fact_id: rows.get(fact_id) or others.get(fact_id, []) for fact_id in fact_ids}
+    shown: dict[str, list[FactRow]] = {}
+    for fact_id in fact_ids:
+        row = found.believed.get(fact_id)
+        if row is not None and _asked_for(row, moment):
+            shown[fact_id] = [row]
+        else:
+            shown[fact_id] = list(found.holding.get(fact_id, ())) if now else []
+    return shown
 
 
-def notes(
-    store: FactStore, rows: Sequence[FactRow], moment: FactScope, half_lives: HalfLives
-) -> dict[str, FactNote]:
-    """The line for each of some facts, by its id, with the one before it where there was one."""
-    if not rows:
-        return {}
-    sources = store.sources([row.id for row in rows], moment.known_at)
-    before = store.predecessors(rows, moment.known_at)
-    return {
-        row.id: _note(row, before.get(row.seq), tuple(sources.get(row.id, ())), moment, half_lives)
-        for row in rows
-    }
+def note(found: ShownFacts, row: FactRow, moment: FactScope, half_lives: HalfLives) -> FactNote:
+    """The line for a fact, with the one before it where there was one."""
+    return _note(
+        row,
+        found.before.get(row.seq),
+        tuple(found.sources.get(row.id, ())),
+        moment,
+        half_lives.with_own(found.half_lives),
+    )
 
 
 def _note(

@@ -302,8 +302,9 @@ class Facts(BankFacts):
     @property
     def half_lives(self) -> HalfLives:
         """Days by domain: the bank's own over those of the settings."""
-        own = self._store.half_lives()
-        return HalfLives({**self._settings.half_lives, **own}, own.get("", self._settings.half_life))
+        return HalfLives(self._settings.half_lives, self._settings.half_life).with_own(
+            self._store.half_lives()
+        )
 
     @does(SetHalfLife)
     def _set_half_life(self, asked: SetHalfLife) -> None:

@@ -9,11 +9,11 @@ near, the one that was written first stays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import numpy as np
 
-from everwhen.store.graph import GraphStore, GraphWriter, Vectors
+from everwhen.store.graph import GraphStore, GraphWriter, Moment, Vectors
 
 TEMPORAL_WINDOW = timedelta(hours=24)
 TEMPORAL_FLOOR = 0.3
@@ -35,18 +35,26 @@ def temporal_weight(gap: timedelta) -> float:
 
 def link_in_time(write: GraphWriter, units: Iterable[int]) -> None:
     """Give new units, and those that they came to stand next to, their neighbours in time."""
+    new = set(units)
+    # So many are next to a new unit, and have so many next to themselves.
+    line = write.timeline(new, 2 * TEMPORAL_MOST)
     affected: set[int] = set()
-    for unit in units:
-        affected.add(unit)
-        affected.update(other for other, _ in write.around(unit, TEMPORAL_MOST))
-    for unit in sorted(affected):
-        at = write.moment(unit)
-        if at is not None:
-            write.relink(unit, "temporal", _nearest(at, write.around(unit, TEMPORAL_MOST)))
+    for place, moment in enumerate(line):
+        if moment.unit in new:
+            near = range(max(0, place - TEMPORAL_MOST), min(len(line), place + TEMPORAL_MOST + 1))
+            affected.update(other for other in near if line[other].kind == moment.kind)
+    write.relink("temporal", {line[place].unit: _nearest(line, place) for place in sorted(affected)})
 
 
-def _nearest(at: datetime, others: Sequence[tuple[int, datetime]]) -> list[tuple[int, float]]:
-    near = [(abs(when - at), unit) for unit, when in others if abs(when - at) < TEMPORAL_WINDOW]
+def _nearest(line: Sequence[Moment], place: int) -> list[tuple[int, float]]:
+    """The nearest in time of the neighbours on both sides of a place."""
+    _, kind, at = line[place]
+    around = line[max(0, place - TEMPORAL_MOST) : place + TEMPORAL_MOST + 1]
+    near = [
+        (gap, other.unit)
+        for other in around
+        if other.kind == kind and (gap := abs(other.at - at)) < TEMPORAL_WINDOW and other is not line[place]
+    ]
     return [(unit, temporal_weight(gap)) for gap, unit in sorted(near)[:TEMPORAL_MOST]]
 
 
@@ -80,22 +88,17 @@ def link_in_meaning(write: GraphWriter, found: Mapping[int, Similar]) -> None:
     found = {
         unit: [one for one in similar if one[0] in here] for unit, similar in found.items() if unit in here
     }
-    lists: dict[int, dict[int, float]] = {unit: {} for unit in found}
-    before: dict[int, dict[int, float]] = {
-        unit: {-1: 0.0} for unit in found
-    }  # a new unit's list is always written
+    met = {other for similar in found.values() for other, _ in similar} - found.keys()
+    before = {unit: dict(near) for unit, near in write.links_of(met, "semantic").items()} if met else {}
+    lists = {unit: dict[int, float]() for unit in found} | {unit: dict(before.get(unit, {})) for unit in met}
     for unit, similar in found.items():
         for other, cosine in similar:
-            if other == unit:
-                continue
-            if other not in lists:
-                before[other] = dict(write.links_of(other, "semantic"))
-                lists[other] = dict(before[other])
-            lists[unit][other] = lists[other][unit] = cosine
-    for unit, near in lists.items():
-        best = _best(near)
-        if dict(best) != before[unit]:
-            write.relink(unit, "semantic", best)
+            if other != unit:
+                lists[unit][other] = lists[other][unit] = cosine
+    best = {unit: _best(near) for unit, near in lists.items()}
+    # A new unit's list is always written.
+    changed = {unit for unit in best if unit in found or dict(best[unit]) != before.get(unit, {})}
+    write.relink("semantic", {unit: near for unit, near in best.items() if unit in changed})
 
 
 def _best(similar: dict[int, float]) -> list[tuple[int, float]]:
@@ -104,8 +107,13 @@ def _best(similar: dict[int, float]) -> list[tuple[int, float]]:
     return sorted(rounded.items(), key=lambda one: (-one[1], one[0]))[:SEMANTIC_MOST]
 
 
-def link_cause(write: GraphWriter, cause: int, effect: int, weight: float) -> None:
-    """One event brought about another; both ends know it."""
-    for source, target in ((cause, effect), (effect, cause)):
-        before = dict(write.links_of(source, "causal"))
-        write.relink(source, "causal", sorted({**before, target: weight}.items()))
+def link_causes(write: GraphWriter, causes: Iterable[tuple[int, int, float]]) -> None:
+    """Events brought about others: cause, effect and weight; both ends know it."""
+    added: dict[int, dict[int, float]] = {}
+    for cause, effect, weight in causes:
+        added.setdefault(cause, {})[effect] = weight
+        added.setdefault(effect, {})[cause] = weight
+    if added:
+        before = write.links_of(added, "causal")
+        lists = {unit: sorted({**dict(before.get(unit, ())), **new}.items()) for unit, new in added.items()}
+        write.relink("causal", lists)

@@ -26,7 +26,7 @@ from everwhen.ingest.fact_endings import endings
 from everwhen.ingest.fact_learning import learn_facts
 from everwhen.ingest.links import (
     Similar,
-    link_cause,
+    link_causes,
     link_in_meaning,
     link_in_time,
     similar_among,
@@ -40,7 +40,7 @@ from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Store, VectorModel
-from everwhen.store.graph import EventPart, GraphWriter, NewUnit, Vectors
+from everwhen.store.graph import EventPart, GraphWriter, Mention, Moment, NewUnit, Vectors
 from everwhen.store.jobs import Work
 from everwhen.types import Event, Turn
 
@@ -126,18 +126,16 @@ def _write(
         seqs = write.add_units(units, extraction.extractor, extraction.version)
         _mention(write, found, seqs, raws, Resolver(write, names if names.model else None, entities))
         names.stop_to_ask()
-        for id_ in mine:
-            write.place(raws[id_], "turn", turns[id_].said_at)
-        for unit in events:
-            write.place(seqs[unit.id], "event", unit.at)
+        write.place([Moment(raws[id_], "turn", turns[id_].said_at) for id_ in mine])
+        write.place([Moment(seqs[unit.id], "event", unit.at) for unit in events])
         link_in_time(write, [raws[id_] for id_ in mine] + [seqs[unit.id] for unit in events])
         link_in_meaning(write, {raws[id_]: near for id_, near in zip(mine, found.near, strict=True)})
         among = similar_among([seqs[unit.id] for unit in events], _matrix(events, embedder.dim))
         known = zip(events, found.similar, among, strict=True)
         link_in_meaning(write, {seqs[unit.id]: [*old, *new] for unit, old, new in known})
         ids = [_event_id(event) for event in extraction.events]
-        for cause in extraction.causes:
-            link_cause(write, seqs[ids[cause.cause]], seqs[ids[cause.effect]], cause.confidence)
+        causes = [(seqs[ids[one.cause]], seqs[ids[one.effect]], one.confidence) for one in extraction.causes]
+        link_causes(write, causes)
         for new, old in found.replaced:
             write.replaces(seqs[_event_id(new)], old.id if isinstance(old, Event) else _event_id(old))
         for failure in extraction.failures:
@@ -287,6 +285,9 @@ def _mention(
     kinds = {key(entity.name): entity.type for entity in extraction.entities}
     fresh = {id_ for entity in extraction.entities for id_ in entity.turns}
     newest = max((batch.turns[id_].recorded_at for id_ in batch.mine), default=None)
+    topics = (
+        write.present({unit for units in batch.topics.values() for unit in units}) if batch.topics else ()
+    )
     for id_, turn in batch.turns.items():
         said = (one for one in by_turn.get(id_, []) if resolver.takes(one))
         names = _once(list(said))[:MOST_PER_TURN]
@@ -297,9 +298,9 @@ def _mention(
         resolved[id_] = {key(name): seq for name, seq in chosen.items()}
         types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():
-            write.mention(raws[id_], seq, name, types[name], found_at)
-            for earlier in write.present(batch.topics.get(key(name), frozenset())):
-                write.mention(earlier, seq, name, types[name], found_at)
+            earlier = sorted(batch.topics.get(key(name), frozenset()).intersection(topics))
+            units = [raws[id_], *earlier]
+            write.mention([Mention(unit, seq, name, types[name], found_at) for unit in units])
     things: Sequence[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
     for unit, thing in zip(batch.units, things, strict=True):
         for name in thing.entities:
@@ -308,7 +309,7 @@ def _mention(
             if found is None and not fresh.issuperset(thing.turns):
                 found = resolver.named(name)  # of a turn that was read before
             if found is not None:
-                write.mention(seqs[unit.id], found, name, kinds.get(key(name), "OTHER"))
+                write.mention([Mention(seqs[unit.id], found, name, kinds.get(key(name), "OTHER"))])
 
 
 def _once(names: Sequence[ExtractedEntity]) -> list[ExtractedEntity]:

@@ -8,18 +8,18 @@ extract again what depended on the removed turns.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from everwhen.errors import ModelChanged, NotFound, Unavailable
 from everwhen.ingest.embedding import embed_spoken
 from everwhen.ingest.extract.base import BATCH_TURNS, LOOK_BACK_TURNS
-from everwhen.ingest.links import Similar, link_in_meaning, link_in_time, similar_units
+from everwhen.ingest.links import SEMANTIC_MOST, Similar, link_in_meaning, link_in_time, similar_units
 from everwhen.ingest.remember import context_of, in_batches, spoken
 from everwhen.maintenance.cache_cleaner import CacheCleaner
 from everwhen.maintenance.erasure import Removed, remove
@@ -182,23 +182,25 @@ def reembed_followers(
     ]
 
 
-def refill_links(store: Store, units: Sequence[int]) -> None:
-    """Find new neighbours for units that lost some, as if the removed ones had never been there."""
-    for some in in_batches(units, LINKED_AT_ONCE):
-        while not _mend_links(store, some):
+def refill_links(store: Store, unlinked: Mapping[int, int]) -> None:
+    """Find new neighbours for units that lost some, as if the removed ones had never been there. Each unit is given
+    with how many neighbours in meaning it lost."""
+    for some in in_batches(list(unlinked), LINKED_AT_ONCE):
+        while not _mend_links(store, {unit: unlinked[unit] for unit in some}):
             pass  # the bank was re-embedded meanwhile: its new vectors are compared
 
 
-def _mend_links(store: Store, units: Sequence[int]) -> bool:
+def _mend_links(store: Store, unlinked: Mapping[int, int]) -> bool:
     """False where the vectors are of another model by now."""
     model = store.info.model
-    placed = store.keep.placed(units)
-    vectors = store.keep.first_vectors(list(placed))
+    placed = store.keep.placed(list(unlinked))
+    short = _shortened(store, {unit: lost for unit, lost in unlinked.items() if lost and unit in placed})
+    vectors = store.keep.first_vectors(short) if short else {}
     similar: dict[int, Similar] = {}
     try:
-        for kind in sorted(set(placed.values())):
-            mine = [unit for unit in placed if placed[unit] == kind and unit in vectors]
-            found = similar_units(store.graph, _stacked([vectors[unit] for unit in mine]), kind)
+        for kind in sorted({placed[unit] for unit in vectors}):
+            mine = [unit for unit in vectors if placed[unit] == kind]
+            found = similar_units(store.graph, np.stack([vectors[unit] for unit in mine]), kind)
             similar |= {
                 unit: [one for one in near if one[0] != unit] for unit, near in zip(mine, found, strict=True)
             }
@@ -213,8 +215,14 @@ def _mend_links(store: Store, units: Sequence[int]) -> bool:
     return True
 
 
-def _stacked(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
+def _shortened(store: Store, lost: Mapping[int, int]) -> list[int]:
+    """The units whose list of neighbours in meaning was full: one that was not had all that there are."""
+    left = (
+        Counter(link.source for link in store.graph.neighbours(list(lost), ["semantic"]))
+        if lost
+        else Counter()
+    )
+    return [unit for unit, gone in lost.items() if left[unit] + gone >= SEMANTIC_MOST]
 
 
 def finish(store: Store, receipt: Receipt, cache: CacheCleaner) -> Receipt:

@@ -85,7 +85,7 @@ def retain(
             cache.drop_turns(turns, [one.turn for one in followers])
         receipt = Receipt(now, dry_run)
         texts: list[str] = []
-        unlinked: tuple[int, ...] = ()
+        unlinked: Mapping[int, int] = {}
         with store.keep.forgetting() as eraser:
             if eraser.followers(ids) != followers:
                 continue

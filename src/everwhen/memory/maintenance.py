@@ -69,6 +69,8 @@ class Extraction:
                 f"{left} turns still wait for extraction after {asked.timeout:g} s; what was added is safe, "
                 "and `everwhen process` goes on with it"
             )
+        if bank.store.jobs.indexing.waits():
+            bank.store.jobs.indexing.run()
         return waiting
 
     @does(Reextract)

@@ -15,7 +15,7 @@ from everwhen.recall import Request, recall
 from everwhen.recipes import for_budget
 from everwhen.store import Filter
 from everwhen.time_arguments import TimeReader
-from everwhen.types import Accessed, Context, Dropped, Recall
+from everwhen.types import Accessed, Context, Dropped, HalfLives, Recall
 from everwhen.types.context import STANDING
 from everwhen.types.recall import PREAMBLE, WEEKDAYS, framed
 from everwhen.when import Interval
@@ -68,7 +68,7 @@ class Recalling:
             moment=FactScope(then or now, None if then else window, where.known_at, bank.zone)
             if then or window
             else None,
-            half_lives=bank.facts.half_lives,
+            half_lives=HalfLives(bank.settings.half_lives, bank.settings.half_life),
             min_confidence=asked.min_confidence,
             reranker=bank.reranker,
             reader=bank.reader,
@@ -103,10 +103,11 @@ class Recalling:
         found = self.recall(RecallMemories(asked.query, at=asked.at, budget=asked.budget, max_tokens=wide))
         if not is_question(asked.query):
             room = int(room * min(1.0, max(LEAST_ROOM, found.trace["answerable"] / ASKING)))
-        kept, left, used = fill([one for one in found if one.text.strip() not in seen], room)
+        wanted = [one for one in found if one.text.strip() not in seen] if _says_something(found) else []
+        kept, left, used = fill(wanted, room)
         dropped = (*found.dropped, *(Dropped(one.id, NO_ROOM, one.score) for one in left))
         found = replace(found, memories=tuple(kept), tokens=used, dropped=dropped)
-        fresh = framed(heading, found.as_context()) if kept and _says_something(found) else ""
+        fresh = framed(heading, found.as_context()) if kept else ""
         return Context(stable, fresh, count_tokens(stable) + count_tokens(fresh), found)
 
     @does(MostAccessed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from everwhen.facts.fact_notes import FactNote, FactScope, facts_from_turns, holding, notes
+from everwhen.facts.fact_notes import FactNote, FactScope, holding, note
 from everwhen.facts.fact_text import SPEAKER
 from everwhen.store import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
@@ -24,22 +24,18 @@ def show_facts(
 ) -> tuple[list[Recalled], list[Dropped]]:
     """The same ranking, with facts in words; a fact that no longer holds gives its place to its successor.
 
-    `asked` tells the moment that the question is about; it is called only when there are facts to show.
+    `asked` tells the moment that the question is about; it is called only when there may be facts to show.
     """
-    facts = store.facts
     leading = [memory.id for memory in ranked if memory.kind == "turn"][:TURNS]
     wanted = kinds is None or "fact" in kinds
-    derived = facts_from_turns(facts, leading) if leading and wanted else {}
     found = [memory.id for memory in ranked if memory.kind == "fact"]
-    if not found and not derived:
+    if not found and not (leading and wanted):
         return list(ranked), []
     moment = asked()
-    shown = holding(facts, [*found, *(fact for fact in derived if fact not in found)], moment)
-    lines = notes(
-        facts, list({row.id: row for rows in shown.values() for row in rows}.values()), moment, half_lives
-    )
+    facts = store.facts.shown(leading if wanted else [], found, moment.at, moment.known_at)
+    shown = holding(facts, {**dict.fromkeys(found), **dict.fromkeys(facts.of_turns)}, moment)
     of_turn: dict[str, list[str]] = {}
-    for fact, turns in derived.items():
+    for fact, turns in facts.of_turns.items():
         for turn in turns:
             of_turn.setdefault(turn, []).append(fact)
     reasons = {memory.id: memory.why for memory in ranked}
@@ -55,14 +51,13 @@ def show_facts(
                 dropped.append(Dropped(memory.id, "it does not hold at the time asked about", memory.score))
             for row in rows:
                 seen.add(row.id)
-                line = lines[row.id]
+                line = note(facts, row, moment, half_lives)
                 if min_confidence is not None and line.confidence < min_confidence:
                     dropped.append(Dropped(row.id, f"confidence {line.confidence:.2f}", memory.score))
                 else:
                     out.append(_recalled(memory, line, moment, reasons.get(row.id)))
-    said = store.known([source for one in out if one.kind == "fact" for source in one.turns])
     return [
-        replace(one, turns=tuple(source for source in one.turns if source in said))
+        replace(one, turns=tuple(source for source in one.turns if source in facts.turns))
         if one.kind == "fact"
         else one
         for one in out

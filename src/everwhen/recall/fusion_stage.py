@@ -52,7 +52,7 @@ def fuse(store: Store, gathered: Gathered, request: Request, timings: dict[str, 
 
     desk = None
     if request.reader is not None and request.recipe.read and is_readable(pool.plan.query):
-        desk = ReaderStage(store, pool, request.reader)
+        desk = ReaderStage(pool, request.reader)
     return _by_weights(pool, request.recipe, asked.question.asks_now(request.asked_at), desk, timings)
 
 

@@ -78,7 +78,6 @@ def spread(
     min_edge: float,
     stop: float,
     limit: int,
-    ahead: int = AHEAD,
 ) -> dict[int, float]:
     """Spreading activation (Anderson 1983, in TEMPR's form): the visited units, the most active first.
 
@@ -98,7 +97,7 @@ def spread(
         visited[unit] = -negative
         left = limit - len(visited)
         if unit not in edges and left:
-            edges.update(neighbours([unit, *_next(queue, visited, edges, min(ahead, left) - 1)]))
+            edges.update(neighbours([unit, *_next(queue, visited, edges, min(AHEAD, left) - 1)]))
         for other, weight in edges.get(unit, ()):
             passed_on = -negative * weight * decay
             if weight >= min_edge and passed_on > stop and passed_on > best.get(other, 0.0):

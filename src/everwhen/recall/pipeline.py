@@ -103,6 +103,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             "recipe": recipe.name,
             "plan": _told(gathered.plan),
             "stages_ms": timings,
+            "vectors": gathered.search.way,
             "found": {name: len(ranking) for name, ranking in gathered.found.items()},
             "candidates": len(fused.rows),
             "kept": len(kept),

@@ -16,11 +16,6 @@ from numpy.typing import NDArray
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall.features import CandidatePool
 from everwhen.recall.fuse import WEIGHTS
-from everwhen.store import Store
-from everwhen.types import UnitRow
-
-BEFORE = 160
-"""Characters of the turn before that are read along, of which the reader takes its last tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +42,12 @@ class ReaderScores:
 class ReaderStage:
     """Reads the candidates of one question."""
 
-    store: Store
     pool: CandidatePool
     reader: Reader
 
     def first(self, fused: NDArray[np.float32], count: int) -> ReaderScores:
         """Read the best candidates by a score."""
-        return read_first(self.store, self.pool, self.reader, np.argsort(-fused, kind="stable")[:count])
+        return read_first(self.pool, self.reader, np.argsort(-fused, kind="stable")[:count])
 
     def renews(self, pairs: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
         """For places of earlier and later candidates, the logit that the later one replaces the earlier one."""
@@ -62,9 +56,9 @@ class ReaderStage:
         return self.reader.renews(self.pool.plan.query, [(told[early], told[late]) for early, late in pairs])
 
 
-def read_first(store: Store, pool: CandidatePool, reader: Reader, places: NDArray[np.int64]) -> ReaderScores:
+def read_first(pool: CandidatePool, reader: Reader, places: NDArray[np.int64]) -> ReaderScores:
     """Read the candidates at these places."""
-    return ReaderScores(places, reader.relevance(pool.plan.query, passages(store, pool, places.tolist())))
+    return ReaderScores(places, reader.relevance(pool.plan.query, passages(pool, places.tolist())))
 
 
 def is_readable(question: str) -> bool:
@@ -73,18 +67,13 @@ def is_readable(question: str) -> bool:
     return sum(one.isascii() for one in letters) > len(letters) / 2
 
 
-def passages(store: Store, pool: CandidatePool, places: Sequence[int]) -> list[Passage]:
+def passages(pool: CandidatePool, places: Sequence[int]) -> list[Passage]:
     """Some candidates as input of the reader, each with the end of the turn before it."""
-    before = [int(pool.found.before.units[place]) for place in places]
-    held = store.units([unit for unit in before if unit >= 0])
+    before = pool.found.said_before(places)
     return [
-        Passage(pool.rows[place].speaker, pool.rows[place].text, _end(held.get(unit)))
-        for place, unit in zip(places, before, strict=True)
+        Passage(pool.rows[place].speaker, pool.rows[place].text, said)
+        for place, said in zip(places, before, strict=True)
     ]
-
-
-def _end(row: UnitRow | None) -> str:
-    return "" if row is None else f"{row.speaker}: {row.text}"[-BEFORE:]
 
 
 @cache

@@ -47,6 +47,7 @@ def temporal(
     links = LinkReader(
         search, lambda unit, _: unit in inside, ("temporal",), recipe.min_edge, made_of_too=False, units=units
     )
+    links(list(inside))  # all that can be visited, in one reading
     scores = spread(
         links,
         dict(list(inside.items())[:limit]),
@@ -54,7 +55,6 @@ def temporal(
         min_edge=recipe.min_edge,
         stop=0.0,
         limit=len(inside),
-        ahead=len(inside),
     )
     return links.lead_back(scores, where)[:limit]
 

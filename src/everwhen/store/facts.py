@@ -3,7 +3,7 @@ transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -200,6 +200,24 @@ class FactLedger(Protocol):
         ...
 
 
+class ShownFacts(NamedTuple):
+    """Facts as a recall shows them."""
+
+    of_turns: Mapping[str, Sequence[str]]
+    """Those that came from one of the turns: each with its turns, in the order of time."""
+    believed: Mapping[str, FactRow]
+    """The version of each that was believed; nothing for one that was not."""
+    holding: Mapping[str, Sequence[FactRow]]
+    """What holds at the instant in the slots of each: its successors, or it itself."""
+    before: Mapping[int, FactRow]
+    """What held in the same slot before a version, by its seq; nothing for one that was the first."""
+    sources: Mapping[str, Sequence[str]]
+    turns: frozenset[str]
+    """Those of the sources that are turns of the bank."""
+    half_lives: Mapping[str, float]
+    """The bank's own."""
+
+
 class FactStore(Protocol):
     """Facts as versions with valid time and transaction time. Above: `facts/`. Below: one database.
 
@@ -243,12 +261,11 @@ class FactStore(Protocol):
 
     def newest(self, fact_id: str) -> FactRow | None: ...
 
-    def predecessors(self, rows: Sequence[FactRow], known_at: datetime | None = None) -> dict[int, FactRow]:
-        """What held in the same slot before each of some versions, by its seq; nothing for one that was the first."""
-        ...
-
-    def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> dict[str, list[FactRow]]:
-        """What holds at an instant in the slots of each of some facts: its successors, or it itself."""
+    def shown(
+        self, turns: Sequence[str], facts: Sequence[str], instant: datetime, known_at: datetime | None = None
+    ) -> ShownFacts:
+        """The facts that came from some turns, and some by their ids, with all that a recall shows of them: as it was
+        known then, and what holds at an instant."""
         ...
 
     def naming(self, words: str) -> list[FactRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,8 +70,26 @@ class Heard(NamedTuple):
     recorded_at: datetime
 
 
+class Mention(NamedTuple):
+    """A unit names somebody; `found_at` is when that was found, where not with the unit itself."""
+
+    unit: int
+    entity: int
+    name: str
+    type: str
+    found_at: datetime | None = None
+
+
+class Moment(NamedTuple):
+    """The place of a unit on the timeline of its kind."""
+
+    unit: int
+    kind: str
+    at: datetime
+
+
 class GraphWriter(ExtractionResult, Protocol):
-    """The writes of one batch, inside one transaction."""
+    """The writes of one batch, inside one transaction. What takes several things asks the database once for all."""
 
     def add_units(self, units: Sequence[NewUnit], extractor: str, version: str) -> dict[str, int]:
         """Write units that are not there yet; each id with its seq, new or known."""
@@ -105,33 +123,32 @@ class GraphWriter(ExtractionResult, Protocol):
         """List an entity under a fuller name; it goes on to answer to the other ones."""
         ...
 
-    def mention(
-        self, unit: int, entity: int, name: str, type_: str, found_at: datetime | None = None
-    ) -> None:
-        """A unit names somebody; `found_at` is when that was found, where not with the unit itself."""
+    def mention(self, mentions: Sequence[Mention]) -> None:
+        """Units name somebody. What is asked of this writer afterwards knows it."""
         ...
 
-    def place(self, unit: int, kind: str, at: datetime) -> None:
-        """Place a unit on the timeline of its kind."""
+    def place(self, moments: Sequence[Moment]) -> None:
+        """Place units on the timelines of their kinds."""
         ...
 
-    def around(self, unit: int, count: int) -> list[tuple[int, datetime]]:
-        """The units of its kind next to it on the timeline, so many on each side, with their times."""
-        ...
+    def timeline(self, units: Iterable[int], count: int) -> list[Moment]:
+        """Units with those next to them on the timeline of their kind, so many on each side of each.
 
-    def moment(self, unit: int) -> datetime | None:
-        """Its time on the timeline; None if it is not there."""
+        In the order of kinds, times and numbers; a unit that is on no timeline is left out.
+        """
         ...
 
     def present(self, units: Iterable[int]) -> frozenset[int]:
         """Those that still exist: another process may have forgotten some since they were found."""
         ...
 
-    def relink(self, source: int, type_: LinkType, targets: Sequence[tuple[int, float]]) -> None:
-        """Replace a unit's list of neighbours of one type."""
+    def relink(self, type_: LinkType, lists: Mapping[int, Sequence[tuple[int, float]]]) -> None:
+        """Replace the lists of neighbours of one type that some units have."""
         ...
 
-    def links_of(self, source: int, type_: LinkType) -> list[tuple[int, float]]: ...
+    def links_of(self, units: Iterable[int], type_: LinkType) -> dict[int, list[tuple[int, float]]]:
+        """The neighbours of one type of each unit, best first; units without any are left out."""
+        ...
 
     def replaces(self, unit: int, event: str) -> None:
         """An event is the next version of another one, which is given by its id and stays as it is."""

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.bm25 import Postings, idf, score
-from everwhen.store.kind_codes import CODES
+from everwhen.store.kind_codes import among
 from everwhen.store.terms import PACKED, Packed, label_key
 from everwhen.store.vectors import AT_ONCE, Vectors, chosen, joined, make_vectors
 
 MERGE_UP_TO = 32_768
 """Vectors in a merged block (48 MB at 384 dimensions while it is made): a merge copies, so it must stay small."""
-FEW_KINDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,9 +304,14 @@ class Index:
         ]
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
 
-    def holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
-        """The units of some kinds that have every one of some terms; first those that have them in their own words, as
-        far as counts can tell, and not in their context alone."""
+    def holding(
+        self, words: Sequence[Sequence[int]], kinds: NDArray[np.int16], limit: int | None = None
+    ) -> list[NDArray[np.int64]]:
+        """For each word, given by its terms, the units of some kinds that have all of them, so many at the most; first
+        those that have them in their own words, as far as counts can tell, and not in their context alone."""
+        return [self._holding(terms, kinds)[:limit] for terms in words]
+
+    def _holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
         own, other = [], []
         for block in self.blocks if terms else ():
             where, *more = block.postings.find(terms)
@@ -328,19 +332,6 @@ class Index:
         length = sum(float(block.postings.lengths.sum(dtype=np.float64)) for block in self.blocks)
         containing = [sum(one[i].stop - one[i].start for one in found) for i in range(len(terms))]
         return [idf(total, count) for count in containing], length / max(1, total)
-
-
-def among(kinds: NDArray[np.int16], codes: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Which kinds are among the codes: one comparison for each of a few, a look-up in a small table for more."""
-    if len(codes) <= FEW_KINDS:
-        some: NDArray[np.bool_] = np.zeros(len(kinds), dtype=np.bool_)
-        for code in codes:
-            some |= kinds == code
-        return some
-    table = np.zeros(CODES, dtype=np.bool_)
-    table[codes] = True
-    found: NDArray[np.bool_] = table[kinds]
-    return found
 
 
 def _worth_merging(older: int, newer: int) -> bool:

@@ -108,6 +108,16 @@ class ScrubJob(Protocol):
         ...
 
 
+class IndexJob(Protocol):
+    """The index by which a large bank is searched, where a database makes one that is not there yet."""
+
+    def waits(self) -> bool: ...
+
+    def run(self) -> bool:
+        """Make it, while others go on reading and writing; False where none is wanted, or another process is at it."""
+        ...
+
+
 class Jobs(Protocol):
     """Above: the worker, the tree, keep, and whoever asks how much is to do. Below: the same database as the turns."""
 
@@ -119,3 +129,6 @@ class Jobs(Protocol):
 
     @property
     def scrubbing(self) -> ScrubJob: ...
+
+    @property
+    def indexing(self) -> IndexJob: ...

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from everwhen.types import KINDS, NETWORKS
 
 CODES = len(KINDS) * len(NETWORKS)
+FEW_KINDS = 8
 
 
 def code(kind: str, network: str) -> int:
@@ -33,3 +34,16 @@ def codes(kinds: Collection[str] | None, networks: Collection[str] | None) -> ND
         ],
         dtype=np.int16,
     )
+
+
+def among(kinds: NDArray[np.int16], codes: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Which kinds are among the codes: one comparison for each of a few, a look-up in a small table for more."""
+    if len(codes) <= FEW_KINDS:
+        some: NDArray[np.bool_] = np.zeros(len(kinds), dtype=np.bool_)
+        for code in codes:
+            some |= kinds == code
+        return some
+    table = np.zeros(CODES, dtype=np.bool_)
+    table[codes] = True
+    found: NDArray[np.bool_] = table[kinds]
+    return found

@@ -57,8 +57,8 @@ class RemovedUnits:
     """What had been embedded of units that are gone."""
     vectors: int
     links: int
-    unlinked: tuple[int, ...]
-    """Units whose lists of neighbours have lost somebody."""
+    unlinked: Mapping[int, int]
+    """Units whose lists of neighbours have lost somebody, with how many of the list of neighbours in meaning."""
 
 
 class RemovedNodes(NamedTuple):

@@ -36,6 +36,7 @@ from everwhen.store.search import (
     Timed,
     Turns,
     Wanted,
+    ending,
 )
 from everwhen.store.sessions import in_sessions
 from everwhen.store.terms import Tokenizer
@@ -76,6 +77,10 @@ class MemorySearch:
         self._database = database
         self._question_terms = tokenizer.query(query.words)
         self._said: dict[SaidBy, NDArray[np.bool_]] = {}
+
+    @property
+    def way(self) -> str:
+        return "exact"
 
     # Candidates
 
@@ -200,6 +205,7 @@ class MemorySearch:
             before,
             after,
             self._terms(who, people, tokens),
+            lambda some: self._endings(before.units[list(some)].tolist()),
             self._sums(found, own) if sessions else None,
             self._first_vectors(places)[order] if vectors else None,
             np.array([held.get(unit, b"") for unit in found.units.tolist()], object) if codes else None,
@@ -214,6 +220,11 @@ class MemorySearch:
             unit: [rows[other] for other in several if other in rows]
             for unit, several in zip(found.units.tolist(), near, strict=True)
         }
+
+    def _endings(self, units: Sequence[int]) -> list[str]:
+        """What evidence tells of the turns before: -1 is none."""
+        rows = self._database.units([unit for unit in units if unit >= 0])
+        return [ending(rows[unit].speaker, rows[unit].text) if unit in rows else "" for unit in units]
 
     def _turns(self, *several: NDArray[np.int64]) -> list[Turns]:
         """The turns at some places, in columns; -1 is no place."""

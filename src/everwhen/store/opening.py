@@ -72,6 +72,20 @@ def distribute(address: str, shards: int, progress: Callable[[str], None] | None
     return citus.distribute(server_of(address), shards=shards, progress=progress)
 
 
+def index(address: str, progress: Callable[[str], None] | None = None) -> list[str]:
+    """Make the indexes that large banks of a database lack; the banks that got one."""
+    with _postgres(address):
+        from everwhen.store.postgres.server import server_of
+        from everwhen.store.postgres.vector_index import build_index, large_banks
+    made, server = [], server_of(address)
+    for bank, number, dimension in large_banks(server):
+        if progress:
+            progress(bank)
+        if build_index(server, number, dimension):
+            made.append(bank)
+    return made
+
+
 @contextmanager
 def _postgres(address: str) -> Iterator[None]:
     """What loads its code: only here is it known to be wanted."""

@@ -8,7 +8,7 @@ index. Filters are exact: the best among those that pass are found.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -22,6 +22,8 @@ from everwhen.when import Interval
 
 Floats: TypeAlias = NDArray[np.float32]
 
+ENDING = 160
+"""Characters of the turn before that evidence tells."""
 DERIVED = frozenset({"event", "narrative", "fact"})
 """Kinds that have a time of their own, beside that of the turn which told of them."""
 
@@ -185,6 +187,8 @@ class Evidence:
     """The turn right before each in its session, of those that pass."""
     after: Turns
     terms: Terms
+    said_before: Callable[[Sequence[int]], list[str]]
+    """For some of them, by their places here, the end of the turn before, with its speaker; empty where none is."""
     session: Sums | None = None
     vectors: Floats | None = None
     """Of the first piece of each."""
@@ -204,7 +208,8 @@ class Evidence:
         if len(places) == len(self.rows):
             return self
         taken: dict[str, Any] = {"rows": [self.rows[place] for place in places]}
-        for name in (one.name for one in fields(self) if one.name not in ("rows", "terms")):
+        taken["said_before"] = lambda some: self.said_before([places[place] for place in some])
+        for name in (one.name for one in fields(self) if one.name not in (*taken, "terms")):
             held = getattr(self, name)
             if isinstance(held, tuple):
                 taken[name] = type(held)(*(column[places] for column in held))
@@ -213,8 +218,19 @@ class Evidence:
         return replace(self, **taken)
 
 
+def ending(speaker: str, text: str) -> str:
+    """The end of what somebody said, as evidence tells it."""
+    return f"{speaker}: {text}"[-ENDING:]
+
+
 class Search(Protocol):
     """A question's view of the bank, in four calls."""
+
+    @property
+    def way(self) -> str:
+        """How the nearest were found: "exact" where all vectors were compared, else the kind of index, which finds
+        nearly all of them."""
+        ...
 
     def candidates(self, wanted: Wanted) -> Candidates:
         """What a recall starts from."""

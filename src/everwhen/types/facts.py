@@ -100,5 +100,9 @@ class HalfLives:
     by_domain: Mapping[str, float] = field(default_factory=dict)
     otherwise: float = 365.0
 
+    def with_own(self, own: Mapping[str, float]) -> HalfLives:
+        """With those of a bank over these; its own for all other domains is under an empty name."""
+        return HalfLives({**self.by_domain, **own}, own.get("", self.otherwise))
+
     def of(self, domain: str | None) -> float:
         return self.by_domain.get(domain, self.otherwise) if domain is not None else self.otherwise

@@ -19,6 +19,7 @@ from everwhen.store.postgres.errors import translate
 from everwhen.store.postgres.server import SCHEMA, Lent, Server, server_of
 from everwhen.store.postgres.store import PostgresStore, bytes_of, refuse
 from everwhen.store.postgres.tables import COUNTERS, OF_A_BANK
+from everwhen.store.postgres.vector_index import drop_index
 from everwhen.store.sql.store import info_of, introduced
 from everwhen.store.sql.tombstones import forget_again
 from everwhen.store.sql.transfer import progress
@@ -60,9 +61,8 @@ class PostgresBanks:
             return [
                 row[0]
                 for row in sql.execute(
-                    "SELECT name FROM banks b WHERE name NOT LIKE '.%%' "
-                    "AND EXISTS (SELECT 1 FROM pending p WHERE p.bank_id = b.bank_id) "
-                    "ORDER BY name"
+                    "SELECT b.name FROM (SELECT DISTINCT bank_id FROM pending) p JOIN banks b USING (bank_id) "
+                    "WHERE b.name NOT LIKE '.%%' ORDER BY b.name"
                 )
             ]
 
@@ -131,8 +131,7 @@ class PostgresBanks:
     def drop(self, bank: str) -> None:
         for name, number in ((bank, self.number(bank)), (_part_of(bank), self._found(_part_of(bank)))):
             if number is not None:
-                with self._way(name, number).transaction() as sql:
-                    _delete(sql)
+                self._delete(self._way(name, number))
 
     def back_up(self, bank: str, target: Path) -> None:
         self.check_name(bank)
@@ -170,8 +169,7 @@ class PostgresBanks:
                 found = progress(sql)
             if found is not None and found[0] == source:
                 return way
-            with way.transaction() as sql:
-                _delete(sql)
+            self._delete(way)
         return self._way(name, self._make(name))
 
     def replace(self, bank: str) -> None:
@@ -184,6 +182,8 @@ class PostgresBanks:
             made = PostgresSql(sql.lent, part)
             put_values(made, {"epoch": str(max(epoch, int(bank_values(made).get("epoch", "0")) + 1))})
             sql.raw.execute("UPDATE banks SET name = %s WHERE bank_id = %s", (bank, part))
+            gone = sql.bank
+        drop_index(self.server, gone)
 
     def number(self, bank: str) -> int | None:
         check_bank_name(bank)
@@ -219,6 +219,11 @@ class PostgresBanks:
         number = row[0] if row else self._found(bank)  # nothing where somebody else was faster
         assert number is not None
         return number
+
+    def _delete(self, way: PostgresConnection) -> None:
+        with way.transaction() as sql:
+            _delete(sql)
+        drop_index(self.server, way.bank)
 
     @contextmanager
     def _asking(self, bank: str) -> Iterator[Lent]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.search import Turns
+from everwhen.store.search import Turns, ending
 from everwhen.store.terms import PACKED, label_key
 from everwhen.types import ROLES
 
@@ -17,10 +17,24 @@ class Beside:
     """Units with those beside them, in columns; the last entry stands for what is not there."""
 
     def __init__(self, rows: Sequence[tuple[Any, ...]], terms: Sequence[int]) -> None:
-        columns: Any = zip(*rows, strict=True) if rows else [[]] * 13
-        seqs, asked, at, sessions, places, before, after, speakers, roles, asks, halves, packed, cosines = (
-            columns
-        )
+        columns: Any = zip(*rows, strict=True) if rows else [[]] * 15
+        (
+            seqs,
+            asked,
+            at,
+            sessions,
+            places,
+            before,
+            after,
+            speakers,
+            roles,
+            asks,
+            halves,
+            packed,
+            cosines,
+            whole,
+            ends,
+        ) = columns
         self._units = np.array([*seqs, -1], np.int64)
         self.asked = [seq for seq, is_asked in zip(seqs, asked, strict=True) if is_asked]
         self.at = np.array([*at, 0], np.int64)
@@ -43,6 +57,13 @@ class Beside:
         self.roles = np.array([*(-1 if one is None else ROLES.index(one) for one in roles), -1], np.int8)
         self._asks = np.array([*asks, False], np.bool_)
         self._lengths = np.array([*((one or 0) / 2 for one in halves), 0.0], np.float32)
+        self.session_lengths = np.array(
+            [*(np.nan if one is None else one / 2 for one in whole), np.nan], np.float32
+        )
+        """Of the whole session; nothing for what nobody said."""
+        self._ends = [
+            "" if who is None else ending(who, end) for who, end in zip(speakers, ends, strict=True)
+        ]
         self._cosines = np.array([*cosines, 0.0], np.float32)
         self._counts = _counts([one or b"" for one in packed], terms)
 
@@ -51,6 +72,11 @@ class Beside:
         last = len(self._units) - 1
         found = np.searchsorted(self._units[:last], units)
         return np.where(self._units[found.clip(max=last)] == units, found, last)
+
+    def endings(self, units: NDArray[np.int64]) -> list[str]:
+        """The end of what some units say; nothing for what is not there, or nobody said."""
+        ends = [*self._ends, ""]
+        return [ends[place] for place in self.places(units).tolist()]
 
     def turns(self, places: NDArray[np.int64]) -> Turns:
         return Turns(

@@ -16,7 +16,7 @@ from everwhen.store.postgres.errors import AGAIN, translate
 from everwhen.store.postgres.server import SCHEMA, Cursor, Lent, Raw, Server
 from everwhen.store.postgres.statements import compiled
 from everwhen.store.postgres.tables import OF_A_BANK
-from everwhen.store.postgres.values import HalfVector
+from everwhen.store.postgres.values import HalfVector, column
 from everwhen.store.sql.session import Values
 
 T = TypeVar("T")
@@ -28,6 +28,9 @@ _LOCK = """
 SELECT (SELECT max(version) FROM migrations) FROM counters WHERE bank_id = %(bank)s AND name = 'writer'
 FOR UPDATE OF counters
 """
+_PLANS = "SET LOCAL plan_cache_mode = force_generic_plan"
+"""A bank that is new is none of those in PostgreSQL's statistics. A plan for that very bank would expect no row of it,
+so that any index seems good enough, and would read the whole bank for each row; a plan for any bank does not."""
 _STORED_TERM = np.dtype([("term", ">i8"), ("halves", "<u2")])
 """A packed term as PostgreSQL can unpack it: the bytes of the hash, read from the first to the last."""
 
@@ -56,6 +59,21 @@ class PostgresSql:
         given = [self._named(row) for row in rows]
         if given:
             self.raw.cursor().executemany(compiled(name), given)
+
+    def run_batch(self, name: str, rows: Sequence[Values]) -> None:
+        if not rows:
+            return
+        first = rows[0]
+        if isinstance(first, Mapping):
+            columns: Values = {key: column([row[key] for row in rows]) for key in first}  # type: ignore[call-overload]
+        else:
+            columns = [column(one) for one in zip(*rows, strict=True)]
+        self.run(name, columns)
+
+    @contextmanager
+    def pipeline(self) -> Iterator[None]:
+        with self.raw.pipeline():
+            yield
 
     def numbers(self, table: str, count: int) -> range:
         """So many new numbers for rows of a table; none is ever given twice."""
@@ -96,23 +114,43 @@ class PostgresSql:
         """Index the search terms of units, in place of those that they had."""
         if not terms:
             return
-        packed = [np.frombuffer(one, dtype=_STORED_TERM) for one in terms.values()]
-        sizes = np.array([len(one) for one in packed])
-        units = np.fromiter(terms, dtype=np.int64, count=len(terms))
-        sums = np.array([one["halves"].sum(dtype=np.int64) for one in packed], dtype=np.int64)
-        every = np.concatenate(packed)
+        nodes = self.unpost(terms)
+        packed = {
+            unit: np.frombuffer(one, dtype=_STORED_TERM) for unit, one in terms.items() if unit in nodes
+        }
+        sizes = np.array([len(one) for one in packed.values()])
+        units = np.fromiter(packed, dtype=np.int64, count=len(packed))
+        sums = np.array([one["halves"].sum(dtype=np.int64) for one in packed.values()], dtype=np.int64)
+        every = np.concatenate([*packed.values(), np.zeros(0, dtype=_STORED_TERM)])
+        order = np.argsort(
+            every["term"], kind="stable"
+        )  # neighbours in the index are written one after the other
+        rows = {
+            "terms": every["term"],
+            "units": np.repeat(units, sizes),
+            "lengths": np.repeat((sums * 0.5).astype(np.float32), sizes),
+            "halves": every["halves"].clip(max=32_767).astype(np.int16),
+            "nodes": np.repeat(np.array([nodes[unit] for unit in packed], dtype=np.bool_), sizes),
+        }
         with self.raw.pipeline():
-            self.run("unpost_units", {"units": units})
-            self.run("set_posted", {"units": units, "packed": list(terms.values()), "halves": sums})
-            self.run(
-                "post_terms",
-                {
-                    "terms": every["term"].astype(np.int64),
-                    "units": np.repeat(units, sizes),
-                    "lengths": np.repeat((sums * 0.5).astype(np.float32), sizes),
-                    "halves": every["halves"].clip(max=32_767).astype(np.int16),
-                },
-            )
+            posted = {"units": units, "packed": [terms[unit] for unit in packed], "halves": sums}
+            self.run("set_posted", posted)
+            self.run("post_terms", {name: column[order] for name, column in rows.items()})
+
+    def unpost(self, units: Iterable[int]) -> dict[int, bool]:
+        """Take units out of the postings; of each that is there, whether it is a node of the tree."""
+        known = self.run("posted_units", {"units": list(units)}).fetchall()
+        posted = [row for row in known if row[2] is not None]
+        if posted:
+            packed = b"".join(row[2] for row in posted)
+            asked = {
+                "units": [row[0] for row in posted],
+                "terms": np.unique(np.frombuffer(packed, dtype=_STORED_TERM)["term"]),
+                "nodes": [row[1] for row in posted],
+                "halves": [row[3] for row in posted],
+            }
+            self.run("unpost_units", asked)
+        return {row[0]: row[1] for row in known}
 
     def empty(self, but: frozenset[str]) -> None:
         """Delete all rows of the bank but those of some tables; numbers are not given again."""
@@ -173,7 +211,7 @@ class PostgresConnection:
                 raise EverwhenError(f"bank '{self._name}': a transaction cannot be begun within another one")
             seconds = self._busy_seconds if wait is None else wait
             patience = f"SET LOCAL lock_timeout = {max(1, round(seconds * 1000))}"
-            locked = sql.lent.begin("BEGIN", patience, _LOCK, values={"bank": self.bank})
+            locked = sql.lent.begin("BEGIN", patience, _PLANS, _LOCK, values={"bank": self.bank})
             with committed(sql.lent):
                 self._check(locked.fetchone())
                 yield sql

@@ -235,8 +235,26 @@ WHERE f.bank_id = :bank AND f.id = ANY (:ids::text[])
   AND (f.superseded_at IS NULL OR f.superseded_at > :known_at)
 ORDER BY f.seq;
 
+-- sources_named --
+SELECT fact, source FROM fact_sources WHERE bank_id = :bank AND source = ANY (:turns::text[]) ORDER BY at, source;
+
+-- found_facts --
+-- The facts that a recall shows: those that it found, and those of its turns.
+(SELECT unnest(:facts::text[]) UNION SELECT fact FROM fact_sources WHERE bank_id = :bank AND source = ANY (:turns::text[]));
+
+-- slots_found --
+(SELECT f.slot FROM facts f WHERE f.bank_id = :bank AND f.id IN {found});
+
+-- believed_found --
+SELECT {columns} FROM facts f
+JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+WHERE f.bank_id = :bank AND f.id IN {found}
+  AND f.standing = 'believed' AND f.recorded_at <= :known_at
+  AND (f.superseded_at IS NULL OR f.superseded_at > :known_at)
+ORDER BY f.seq;
+
 -- ended_when --
--- For each of some versions what of its slot ended where it began: its predecessor, as a reader is told of it.
+-- For each version in the slots of some facts what ended where it began: its predecessor, as a reader is told of it.
 SELECT {columns}, g.seq FROM facts g JOIN facts f ON f.bank_id = :bank AND f.seq = (
     SELECT b.seq FROM facts b WHERE b.bank_id = :bank AND b.slot = g.slot AND b.standing = 'believed'
       AND b.valid_from < g.valid_from
@@ -244,12 +262,12 @@ SELECT {columns}, g.seq FROM facts g JOIN facts f ON f.bank_id = :bank AND f.seq
     ORDER BY b.valid_from DESC LIMIT 1
 )
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
-WHERE g.bank_id = :bank AND g.seq = ANY (:seqs::bigint[]);
+WHERE g.bank_id = :bank AND g.slot IN {slots};
 
 -- holding_in_slots --
 -- For each of some facts what holds at an instant in its slots.
 SELECT {columns}, o.id FROM (
-    SELECT DISTINCT id, slot FROM facts WHERE bank_id = :bank AND id = ANY (:ids::text[])
+    SELECT DISTINCT id, slot FROM facts WHERE bank_id = :bank AND id IN {found}
 ) o
 JOIN facts f ON f.bank_id = :bank AND f.seq = (
     SELECT b.seq FROM facts b
@@ -260,6 +278,14 @@ JOIN facts f ON f.bank_id = :bank AND f.seq = (
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
 WHERE f.valid_to IS NULL OR f.valid_to > :instant
 ORDER BY o.id, o.slot;
+
+-- sources_in_slots --
+-- Where the facts in the slots of some came from, and whether that is a turn.
+SELECT o.fact, o.source, t.seq IS NOT NULL FROM fact_sources o
+LEFT JOIN turns t ON t.bank_id = :bank AND t.id = o.source
+WHERE o.bank_id = :bank AND o.at <= :known_at
+  AND o.fact IN (SELECT g.id FROM facts g WHERE g.bank_id = :bank AND g.slot IN {slots})
+ORDER BY o.at, o.source;
 
 -- facts_naming --
 -- Believed facts with a term (its hash) in them.

@@ -58,10 +58,15 @@ ON CONFLICT (bank_id, turn) DO UPDATE SET owner = excluded.owner, expires = excl
 -- turn_seqs --
 SELECT id, seq FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]) ORDER BY seq;
 
+-- turns_told_of --
+-- What a derived unit takes from its turns.
+SELECT id, seq, speaker, said_at, recorded_at FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]);
+
 -- turn_units --
--- The raw unit of each turn.
-SELECT t.id, u.seq FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq) AND u.kind = 'turn'
-WHERE t.bank_id = :bank AND t.id = ANY (?::text[]);
+-- The raw unit of each turn. OFFSET 0 has each looked up by its id, rather than all units of the kind be read.
+SELECT t.id, u.seq FROM turns t CROSS JOIN LATERAL (
+    SELECT o.seq, o.turn, o.kind FROM units o WHERE o.bank_id = :bank AND o.id = t.id OFFSET 0) u
+WHERE t.bank_id = :bank AND t.id = ANY (?::text[]) AND u.turn = t.seq AND u.kind = 'turn';
 
 -- first_vectors --
 SELECT t.id, v.vector FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq) AND u.kind = 'turn'
@@ -71,21 +76,27 @@ WHERE t.bank_id = :bank AND t.id = ANY (?::text[]);
 -- known_unit --
 SELECT seq FROM units WHERE bank_id = :bank AND id = ?;
 
+-- known_units --
+SELECT id, seq FROM units WHERE bank_id = :bank AND id = ANY (?::text[]);
+
 -- insert_derived_unit --
-WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'units' RETURNING last)
 INSERT INTO units (bank_id, seq, id, kind, network, level, turn, text, context, occurred_start, occurred_end, grain,
                    mentioned_at, recorded_at, pieces, session)
-SELECT :bank, n.last, :id, :kind, :network, 0, t.seq, :text, :context, :start::timestamptz, :end::timestamptz, :grain,
-       t.said_at, (SELECT max(r.recorded_at) FROM turns r WHERE r.bank_id = :bank AND r.id = ANY (:turns::text[])), :pieces,
-       t.session
-FROM n JOIN turns t ON t.bank_id = :bank AND t.id = :turn RETURNING seq;
+SELECT :bank, g.seq, g.id, g.kind, g.network, 0, g.turn, g.text, g.context, g.start, g.end, g.grain, g.said_at,
+       g.recorded_at, g.pieces, (SELECT t.session FROM turns t WHERE t.bank_id = :bank AND t.seq = g.turn)
+FROM unnest(:seq::bigint[], :id::text[], :kind::text[], :network::text[], :turn::bigint[], :text::text[], :context::text[],
+            :start::timestamptz[], :end::timestamptz[], :grain::text[], :said_at::timestamptz[],
+            :recorded_at::timestamptz[], :pieces::bigint[])
+    AS g (seq, id, kind, network, turn, text, context, start, "end", grain, said_at, recorded_at, pieces);
 
 -- insert_derived --
-INSERT INTO derived (bank_id, unit, extractor, version, confidence, tokens) VALUES (:bank, ?, ?, ?, ?, ?);
+INSERT INTO derived (bank_id, unit, extractor, version, confidence, tokens)
+SELECT :bank, * FROM unnest(?::bigint[], ?::text[], ?::text[], ?::double precision[], ?::bigint[]);
 
 -- insert_event --
 INSERT INTO events (bank_id, unit, subject, verb, object, status, polarity, quantity, expression, inferred, aliases)
-VALUES (:bank, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+SELECT :bank, * FROM unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[],
+                            ?::bigint[], ?::text[]);
 
 -- superseded_units --
 -- Derived units of a kind that rest on nothing but the given turns.
@@ -103,15 +114,18 @@ WHERE p.bank_id = :bank AND p.turn = ANY (?::bigint[]) AND u.kind IN ('event', '
 
 -- told_with --
 -- Turns with those that an event rests on together with one of them, and so on: a version of a plan rests on the plan's
--- turn, too. Those without words cannot be read again.
+-- turn, too. Those without words cannot be read again. OFFSET 0 has rows looked up, rather than a bank be read.
 WITH RECURSIVE reached (turn) AS (
     SELECT unnest(?::bigint[])
     UNION
-    SELECT other.turn FROM reached r JOIN unit_turns own ON own.bank_id = :bank AND own.turn = r.turn
-    JOIN units u ON u.bank_id = :bank AND u.seq = own.unit AND u.kind = 'event'
-    JOIN unit_turns other ON other.bank_id = :bank AND other.unit = own.unit
-    WHERE NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = other.turn))
-SELECT t.seq, t.id FROM reached r JOIN turns t ON t.bank_id = :bank AND t.seq = r.turn;
+    SELECT other.turn FROM reached r
+    CROSS JOIN LATERAL (SELECT p.unit FROM unit_turns p WHERE p.bank_id = :bank AND p.turn = r.turn OFFSET 0) own
+    CROSS JOIN LATERAL (SELECT u.kind FROM units u WHERE u.bank_id = :bank AND u.seq = own.unit OFFSET 0) u
+    CROSS JOIN LATERAL (SELECT p.turn FROM unit_turns p WHERE p.bank_id = :bank AND p.unit = own.unit OFFSET 0) other
+    WHERE u.kind = 'event'
+      AND (SELECT x.turn FROM expired x WHERE x.bank_id = :bank AND x.turn = other.turn) IS NULL)
+SELECT t.seq, t.id FROM reached r CROSS JOIN LATERAL (
+    SELECT o.seq, o.id FROM turns o WHERE o.bank_id = :bank AND o.seq = r.turn OFFSET 0) t;
 
 -- all_turn_seqs --
 SELECT seq FROM turns t
@@ -124,44 +138,15 @@ DELETE FROM vectors WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
 DELETE FROM unit_turns WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
 
 -- delete_units --
--- Their terms leave the postings first: see unpost_units.
-WITH posted AS (
-    SELECT u.seq, u.kind = 'node' AS node, u.terms FROM units u
-    WHERE u.bank_id = :bank AND u.seq = ANY (?1::bigint[]) AND u.terms IS NOT NULL
-),
-words AS (
-    SELECT p.seq, ARRAY(SELECT ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint
-                        FROM generate_series(0, length(p.terms) / 10 - 1) AS place) AS terms
-    FROM posted p
-),
-gone AS (
-    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = ANY (w.terms) AND p.unit = w.seq
-    RETURNING p.term, p.node, p.halves
-),
-lost AS (
-    SELECT term, count(*) FILTER (WHERE NOT node) AS units, count(*) FILTER (WHERE node) AS nodes FROM gone GROUP BY term
-),
-fewer AS (
-    UPDATE terms t SET units = t.units - l.units, nodes = t.nodes - l.nodes FROM lost l
-    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
-      AND t.units + t.nodes > l.units + l.nodes
-),
-spent AS (
-    DELETE FROM terms t USING lost l
-    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
-      AND t.units + t.nodes <= l.units + l.nodes
-),
-counted AS (
-    UPDATE posting_totals t SET units = t.units - lost.units, halves = t.halves - lost.halves
-    FROM (SELECT node, count(*) AS units, (SELECT coalesce(sum(g.halves), 0) FROM gone g WHERE g.node = p.node) AS halves
-          FROM posted p GROUP BY node) lost
-    WHERE t.bank_id = :bank AND t.node = lost.node
-)
-DELETE FROM units WHERE bank_id = :bank AND seq = ANY (?1::bigint[]) RETURNING seq;
+DELETE FROM units WHERE bank_id = :bank AND seq = ANY (?::bigint[]) RETURNING seq;
 
 -- insert_removal --
-WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'removals' RETURNING last)
-INSERT INTO removals (bank_id, seq, unit) SELECT :bank, n.last, ? FROM n;
+WITH n AS (
+    UPDATE counters SET last = last + cardinality(?1::bigint[]) WHERE bank_id = :bank AND name = 'removals' RETURNING last
+)
+INSERT INTO removals (bank_id, seq, unit)
+SELECT :bank, n.last - cardinality(?1::bigint[]) + g.place, g.unit
+FROM n CROSS JOIN unnest(?1::bigint[]) WITH ORDINALITY AS g (unit, place);
 
 -- drop_old_removals --
 -- All but the newest so many.
@@ -175,32 +160,41 @@ FROM counters WHERE bank_id = :bank AND name = 'removals';
 -- removals_after --
 SELECT DISTINCT unit FROM removals WHERE bank_id = :bank AND seq > ?;
 
--- turn_speakers --
-SELECT id, speaker FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]);
-
 -- insert_moment --
-INSERT INTO moments (bank_id, unit, kind, at) VALUES (:bank, ?, ?, ?)
+INSERT INTO moments (bank_id, unit, kind, at) SELECT :bank, * FROM unnest(?::bigint[], ?::text[], ?::timestamptz[])
 ON CONFLICT (bank_id, unit) DO UPDATE SET kind = excluded.kind, at = excluded.at;
 
--- moment --
-SELECT kind, at FROM moments WHERE bank_id = :bank AND unit = ?;
-
--- moments_before --
-SELECT unit, at FROM moments WHERE bank_id = :bank AND kind = ? AND (at, unit) < (?, ?)
-ORDER BY at DESC, unit DESC LIMIT ?;
-
--- moments_after --
-SELECT unit, at FROM moments WHERE bank_id = :bank AND kind = ? AND (at, unit) > (?, ?) ORDER BY at, unit LIMIT ?;
+-- timeline --
+-- Some units on the timeline of their kind, with so many on each side of each, in the order of time. What lies beyond the
+-- next of them is nearer to that one.
+WITH placed AS MATERIALIZED (
+    SELECT unit, kind, at, lag(at) OVER line AS at_before, lag(unit) OVER line AS before, lead(at) OVER line AS at_after,
+           lead(unit) OVER line AS after
+    FROM moments WHERE bank_id = :bank AND unit = ANY (:units::bigint[])
+    WINDOW line AS (PARTITION BY kind ORDER BY at, unit)
+)
+SELECT unit, kind, at FROM placed
+UNION
+SELECT b.unit, p.kind, b.at FROM placed p CROSS JOIN LATERAL (
+    SELECT m.unit, m.at FROM moments m WHERE m.bank_id = :bank AND m.kind = p.kind AND (m.at, m.unit) < (p.at, p.unit)
+      AND (m.at, m.unit) > (coalesce(p.at_before, '-infinity'), coalesce(p.before, 0))
+    ORDER BY m.at DESC, m.unit DESC LIMIT :count) b
+UNION
+SELECT a.unit, p.kind, a.at FROM placed p CROSS JOIN LATERAL (
+    SELECT m.unit, m.at FROM moments m WHERE m.bank_id = :bank AND m.kind = p.kind AND (m.at, m.unit) > (p.at, p.unit)
+      AND (m.at, m.unit) < (coalesce(p.at_after, 'infinity'), coalesce(p.after, 0))
+    ORDER BY m.at, m.unit LIMIT :count) a
+ORDER BY kind, at, unit;
 
 -- drop_links --
-DELETE FROM links WHERE bank_id = :bank AND source = ? AND type = ?;
+DELETE FROM links WHERE bank_id = :bank AND source = ANY (?::bigint[]) AND type = ?;
 
 -- present_units --
 SELECT seq FROM units WHERE bank_id = :bank AND seq = ANY (?::bigint[]);
 
 -- insert_link --
-INSERT INTO links (bank_id, source, type, target, weight) VALUES (:bank, ?, ?, ?, ?)
-ON CONFLICT (bank_id, source, type, target) DO UPDATE SET weight = excluded.weight;
+INSERT INTO links (bank_id, source, type, target, weight)
+SELECT :bank, * FROM unnest(?::bigint[], ?::text[], ?::bigint[], ?::double precision[]);
 
 -- insert_replaces --
 -- The next version of an event; the one before it stays as it is.
@@ -209,7 +203,8 @@ SELECT :bank, :unit, 'replaces', seq, 1.0 FROM units WHERE bank_id = :bank AND i
 ON CONFLICT (bank_id, source, type, target) DO UPDATE SET weight = excluded.weight;
 
 -- links_of_type --
-SELECT target, weight FROM links WHERE bank_id = :bank AND source = ? AND type = ? ORDER BY weight DESC, target;
+SELECT source, target, weight FROM links WHERE bank_id = :bank AND source = ANY (?::bigint[]) AND type = ?
+ORDER BY source, weight DESC, target;
 
 -- links_of --
 SELECT source, target, type, weight FROM links
@@ -240,19 +235,21 @@ WHERE t.bank_id = :bank AND t.seq = ANY (:units::bigint[]) AND t.kind = 'turn' A
 
 -- insert_extraction --
 -- What is extracted waits no longer.
-WITH waited AS (DELETE FROM pending WHERE bank_id = :bank AND turn = ?1)
-INSERT INTO extractions (bank_id, turn, extractor, version, done_at) VALUES (:bank, ?1, ?2, ?3, ?4)
+WITH waited AS (DELETE FROM pending WHERE bank_id = :bank AND turn = ANY (?1::bigint[]))
+INSERT INTO extractions (bank_id, turn, extractor, version, done_at)
+SELECT :bank, * FROM unnest(?1::bigint[], ?2::text[], ?3::text[], ?4::timestamptz[])
 ON CONFLICT (bank_id, turn) DO UPDATE
 SET extractor = excluded.extractor, version = excluded.version, done_at = excluded.done_at;
 
--- drop_claim --
-DELETE FROM claims WHERE bank_id = :bank AND turn = ?;
+-- drop_claims --
+DELETE FROM claims WHERE bank_id = :bank AND turn = ANY (?::bigint[]);
 
 -- drop_extraction --
--- The turn waits again.
-WITH gone AS (DELETE FROM extractions WHERE bank_id = :bank AND turn = ? RETURNING turn)
+-- The turns wait again.
+WITH gone AS (DELETE FROM extractions WHERE bank_id = :bank AND turn = ANY (?::bigint[]) RETURNING turn)
 INSERT INTO pending (bank_id, turn, session, said_at)
-SELECT :bank, t.seq, t.session, t.said_at FROM gone g JOIN turns t ON t.bank_id = :bank AND t.seq = g.turn
+SELECT :bank, t.seq, t.session, t.said_at FROM gone g CROSS JOIN LATERAL (
+    SELECT o.seq, o.session, o.said_at FROM turns o WHERE o.bank_id = :bank AND o.seq = g.turn LIMIT 1) t
 ON CONFLICT (bank_id, turn) DO NOTHING;
 
 -- insert_failure --
@@ -260,7 +257,7 @@ WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 
 INSERT INTO extraction_failures (bank_id, seq, turn, at, reason) SELECT :bank, n.last, ?, ?::timestamptz, ? FROM n;
 
 -- drop_failures --
-DELETE FROM extraction_failures WHERE bank_id = :bank AND turn = ?;
+DELETE FROM extraction_failures WHERE bank_id = :bank AND turn = ANY (?::bigint[]);
 
 -- insert_usage --
 WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'model_usage' RETURNING last)
@@ -333,14 +330,14 @@ JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq) JOIN turns s ON (s.ba
 WHERE s.said_at <= :as_of AND u.recorded_at <= :known_at
 ORDER BY u.mentioned_at, u.seq;
 
--- drop_turn_links --
-DELETE FROM links l USING units u
-WHERE l.bank_id = :bank AND u.bank_id = :bank AND u.kind = 'turn' AND u.turn = :turn
-  AND (l.source = u.seq OR l.target = u.seq);
+-- drop_all_links --
+-- All links from and to some units.
+WITH leaving AS (DELETE FROM links WHERE bank_id = :bank AND source = ANY (:units::bigint[])
+                 AND target <> ALL (:units::bigint[]))
+DELETE FROM links WHERE bank_id = :bank AND target = ANY (:units::bigint[]);
 
--- drop_turn_moment --
-DELETE FROM moments WHERE bank_id = :bank
-  AND unit IN (SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn = ?);
+-- drop_moments --
+DELETE FROM moments WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
 
 -- derived_texts --
 SELECT u.seq, u.id, u.text FROM units u JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq)

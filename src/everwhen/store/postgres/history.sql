@@ -37,8 +37,7 @@ SELECT :bank, n.last, m.unit, m.entity, m.name, m.type, m.recorded_at, :until::t
 JOIN mentions m ON m.bank_id = :bank AND m.unit = :unit AND m.entity = :entity AND m.name = :name;
 
 -- drop_past_mentions --
-DELETE FROM past_mentions WHERE bank_id = :bank
-  AND unit IN (SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn = ?);
+DELETE FROM past_mentions WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
 
 -- forget_past_names --
 DELETE FROM past_mentions WHERE bank_id = :bank AND lower(name) = lower(?::text COLLATE "C");

@@ -32,15 +32,18 @@ SELECT id FROM entities WHERE bank_id = :bank AND seq = ?;
 SELECT unit, name, type FROM mentions WHERE bank_id = :bank AND entity = ? ORDER BY unit, name;
 
 -- insert_entity --
-WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'entities' RETURNING last)
-INSERT INTO entities (bank_id, seq, root, id, name, type) SELECT :bank, n.last, n.last, ?, ?, ? FROM n RETURNING seq;
+INSERT INTO entities (bank_id, seq, root, id, name, type) VALUES (:bank, ?1, ?1, ?2, ?3, ?4);
 
 -- seen_entity --
-UPDATE entities SET last_at = greatest(last_at, (SELECT mentioned_at FROM units WHERE bank_id = :bank AND seq = ?))
-WHERE bank_id = :bank AND seq = ?;
+-- Some were mentioned in some units: pairs of the two lists.
+UPDATE entities e SET last_at = greatest(e.last_at, s.last_at)
+FROM (SELECT g.entity, max((SELECT u.mentioned_at FROM units u WHERE u.bank_id = :bank AND u.seq = g.unit)) AS last_at
+      FROM unnest(?1::bigint[], ?2::bigint[]) AS g (unit, entity) GROUP BY g.entity) s
+WHERE e.bank_id = :bank AND e.seq = ANY (?2::bigint[]) AND e.seq = s.entity;
 
 -- insert_mention --
-INSERT INTO mentions (bank_id, unit, entity, name, type, recorded_at) VALUES (:bank, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING;
+INSERT INTO mentions (bank_id, unit, entity, name, type, recorded_at)
+SELECT :bank, * FROM unnest(?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[]) ON CONFLICT DO NOTHING;
 
 -- mentioned_by --
 SELECT DISTINCT unit, entity FROM mentions WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
@@ -111,11 +114,13 @@ ORDER BY m.unit, m.entity, m.name;
 DELETE FROM mentions WHERE bank_id = :bank AND unit = ? AND entity = ? AND name = ?;
 
 -- insert_entity_name --
--- The version of names grows where the name is new.
+-- The version of names grows where a name is new.
 WITH given AS (
-    INSERT INTO entity_names (bank_id, entity, name, decided) VALUES (:bank, ?, ?, ?)
-    ON CONFLICT (bank_id, entity, name) DO UPDATE SET decided = greatest(entity_names.decided, excluded.decided)
-    RETURNING xmax = 0 AS new
+    INSERT INTO entity_names (bank_id, entity, name, decided)
+    SELECT :bank, g.entity, g.name, max(g.decided) FROM unnest(?::bigint[], ?::text[], ?::bigint[])
+        AS g (entity, name, decided) GROUP BY g.entity, g.name
+    ON CONFLICT (bank_id, entity, name) DO UPDATE SET decided = excluded.decided
+    WHERE entity_names.decided < excluded.decided RETURNING xmax = 0 AS new
 )
 UPDATE counters SET last = last + 1
 WHERE bank_id = :bank AND name = 'names_version' AND EXISTS (SELECT 1 FROM given WHERE new);
@@ -154,10 +159,9 @@ UPDATE entity_log SET undone = 1 WHERE bank_id = :bank AND seq = ?;
 WITH noted AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'names_version')
 DELETE FROM entities WHERE bank_id = :bank AND seq = ?;
 
--- drop_turn_mentions --
--- Who a raw turn mentions, before it is extracted again.
-DELETE FROM mentions WHERE bank_id = :bank
-  AND unit IN (SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn = ?);
+-- drop_mentions --
+-- Who units mention, before their turns are extracted again.
+DELETE FROM mentions WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
 
 -- drop_unknown_entities --
 -- Identities that nothing mentions and nobody decided about.

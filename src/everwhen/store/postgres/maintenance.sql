@@ -70,12 +70,15 @@ JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
 WHERE p.bank_id = :bank AND p.turn = ANY (?::bigint[]) AND u.kind NOT IN ('turn', 'fact') ORDER BY u.seq;
 
 -- raw_units --
-SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn = ANY (?::bigint[]) ORDER BY u.seq;
+SELECT u.seq FROM unnest(?::bigint[]) AS given (turn) CROSS JOIN LATERAL (
+    SELECT o.seq, o.kind FROM units o WHERE o.bank_id = :bank AND o.turn = given.turn OFFSET 0) u
+WHERE u.kind = 'turn' ORDER BY u.seq;
 
 -- linked_to --
--- The units that have some units among their neighbours, and are none of them.
-SELECT DISTINCT source FROM links WHERE bank_id = :bank AND target = ANY (:units::bigint[])
-  AND source <> ALL (:units::bigint[]) ORDER BY source;
+-- The units that have some units among their neighbours, and are none of them; and how many of them in meaning.
+SELECT source, count(*) FILTER (WHERE type = 'semantic') FROM links
+WHERE bank_id = :bank AND target = ANY (:units::bigint[]) AND source <> ALL (:units::bigint[])
+GROUP BY source ORDER BY source;
 
 -- count_links --
 SELECT count(*) FROM links WHERE bank_id = :bank AND (source = ANY (:units::bigint[]) OR target = ANY (:units::bigint[]));
@@ -90,12 +93,14 @@ SELECT unit, kind FROM moments WHERE bank_id = :bank AND unit = ANY (?::bigint[]
 SELECT v.unit, v.vector FROM vectors v WHERE v.bank_id = :bank AND v.piece = 0 AND v.unit = ANY (?::bigint[]);
 
 -- same_failures --
--- Failures told in the same words as those of some turns: they came from one batch, and may quote any turn of it.
-DELETE FROM extraction_failures WHERE bank_id = :bank AND reason IN (
-    SELECT reason FROM extraction_failures WHERE bank_id = :bank AND turn = ANY (?::bigint[]));
+-- Failures told in the same words as those of some turns: they came from one batch, and may quote any turn of it. Where
+-- these have none, nothing is read.
+DELETE FROM extraction_failures WHERE bank_id = :bank
+  AND EXISTS (SELECT 1 FROM extraction_failures WHERE bank_id = :bank AND turn = ANY (?1::bigint[]))
+  AND reason IN (SELECT reason FROM extraction_failures WHERE bank_id = :bank AND turn = ANY (?1::bigint[]));
 
--- delete_turn --
-DELETE FROM turns WHERE bank_id = :bank AND seq = ?;
+-- delete_turns --
+DELETE FROM turns WHERE bank_id = :bank AND seq = ANY (?::bigint[]);
 
 -- reseat_units --
 -- Facts that came from several turns hang on no single one.
@@ -191,6 +196,11 @@ FROM facts f JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot)
 JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key) LEFT JOIN units u ON (u.bank_id, u.id) = (f.bank_id, f.id)
 WHERE f.bank_id = :bank AND f.id = ? ORDER BY f.version;
 
+-- places_of_facts --
+-- The slots and keys that some facts are in.
+SELECT DISTINCT f.slot, s.key FROM facts f JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot)
+WHERE f.bank_id = :bank AND f.id = ANY (?::text[]);
+
 -- facts_about --
 -- Facts whose subject or object is one of some names (folded), in any version.
 SELECT DISTINCT f.id FROM facts f JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot)
@@ -215,11 +225,12 @@ DELETE FROM fact_reports WHERE bank_id = :bank
   AND lower(ref) = ANY (ARRAY(SELECT lower(one COLLATE "C") FROM unnest(?::text[]) one));
 
 -- drop_empty_slots --
-DELETE FROM fact_slots s WHERE s.bank_id = :bank
+-- Of some slots those that no fact is in.
+DELETE FROM fact_slots s WHERE s.bank_id = :bank AND s.seq = ANY (?::bigint[])
   AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.slot = s.seq);
 
 -- drop_empty_keys --
-DELETE FROM fact_keys k WHERE k.bank_id = :bank
+DELETE FROM fact_keys k WHERE k.bank_id = :bank AND k.seq = ANY (?::bigint[])
   AND NOT EXISTS (SELECT 1 FROM fact_slots s WHERE s.bank_id = :bank AND s.key = k.seq)
   AND NOT EXISTS (SELECT 1 FROM fact_conflicts c WHERE c.bank_id = :bank AND c.key = k.seq);
 

@@ -1,17 +1,19 @@
 """The candidates by meaning: which lists are asked for, the statement that fills them, and what its rows say.
 
-All vectors of the bank that pass are compared with the question's, exactly.
+A list is read exactly, every vector that passes compared with the question's, or from the index of a large bank
+(`vector_index`), which finds nearly all of the best. Where the index leads to too few that pass, the list is read
+again, exactly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from everwhen.instants import from_text, to_text
 from everwhen.store.postgres.filters import Conditions, fragment
-from everwhen.store.search import DERIVED, SaidBy, Scored, SearchQuery, Timed, Wanted
+from everwhen.store.search import DERIVED, Filter, SaidBy, Scored, SearchQuery, Timed, Wanted
 from everwhen.store.sql.rows import interval_of
 from everwhen.store.then import FOREVER
 from everwhen.when import Interval
@@ -21,23 +23,44 @@ Among = Callable[[SaidBy | None, int], tuple[str, dict[str, Any]]]
 """The condition that some have said it, with its values."""
 
 
+class Indexed(NamedTuple):
+    """A bank whose vectors have an index."""
+
+    bank: int
+    dimension: int
+    derived: bool
+    """Whether so much was derived that it is worth to look for that in the index too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One list: the condition that its rows meet, how many units are wanted, and whether the index is asked."""
+
+    condition: str
+    limit: int
+    floor: float
+    indexed: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """What is asked of the vectors of a bank. A list is the condition that its rows meet."""
+    """What is asked of the vectors of a bank."""
 
-    wanted: Wanted
-    lists: tuple[str, ...]
-    timed_from: int
+    lists: tuple[Listed, ...]
+    timed_from: int = 0
     """From which list on they are of units with a time."""
+    index: Indexed | None = None
     told: dict[str, Any] = field(default_factory=dict)
     deep: int = 2
     """Rows that are read for each one that is wanted: a unit of several pieces comes as often."""
 
     @classmethod
-    def of(cls, query: SearchQuery, wanted: Wanted, among: Among, conditions: Conditions) -> Nearest:
+    def of(
+        cls, query: SearchQuery, wanted: Wanted, among: Among, conditions: Conditions, index: Indexed | None
+    ) -> Nearest:
         if query.vector is None:
-            return cls(wanted, (), 0)
-        lists: list[str] = []
+            return cls(())
+        lists: list[Listed] = []
         values: dict[str, Any] = {
             "derived": sorted(DERIVED),
             "believed_at": to_text(query.where.known_at or FOREVER),
@@ -45,7 +68,8 @@ class Nearest:
         passes, any_kind = (conditions.text("v", "unit", kinds=kinds) for kinds in (True, False))
         for who in wanted.whose if wanted.meaning else ():
             condition, told = among(who, len(lists))
-            lists.append(f"{passes} {condition}")
+            indexed = index is not None and _worth_it(query.where, index)
+            lists.append(Listed(f"{passes} {condition}", wanted.limit, wanted.floor, indexed))
             values |= told
         timed_from = len(lists)
         for window in wanted.windows:
@@ -54,33 +78,39 @@ class Nearest:
             if between is not None:
                 for side, at in (("start", between.start), ("end", between.end)):
                     values[f"{side}{len(lists)}"] = None if at is None else to_text(at)
-                lists.append(f"{any_kind} {fragment('among_turns_of_window', place=len(lists))}")
+                condition = fragment("among_turns_of_window", place=len(lists))
+                lists.append(Listed(f"{any_kind} {condition}", wanted.timed, wanted.timed_floor, False))
         if wanted.windows:
-            lists.append(f"{any_kind} {fragment('among_derived')}")
-        return cls(wanted, tuple(lists), timed_from, values)
+            indexed = index is not None and index.derived and query.where.between is None
+            condition = f"{any_kind} {fragment('among_derived')}"
+            lists.append(Listed(condition, wanted.timed, wanted.timed_floor, indexed))
+        return cls(tuple(lists), timed_from, index, values)
+
+    @property
+    def way(self) -> str:
+        """How the vectors are looked through: "exact", or by the index."""
+        return "hnsw" if any(one.indexed for one in self.lists) else "exact"
 
     @property
     def values(self) -> dict[str, Any]:
-        return self.told | {
-            "limit": self.wanted.limit * self.deep,
-            "floor": self.wanted.floor,
-            "timed": self.wanted.timed * self.deep,
-            "timed_floor": self.wanted.timed_floor,
-            "timed_from": self.timed_from,
-        }
+        limits = {f"limit{place}": one.limit * self.deep for place, one in enumerate(self.lists)}
+        return self.told | limits | {"timed_from": self.timed_from}
 
     @property
     def parts(self) -> dict[str, str]:
-        listed = [
-            fragment(
-                "nearest_list",
-                place=place,
-                among=condition,
-                limit="limit" if place < self.timed_from else "timed",
-            )
-            for place, condition in enumerate(self.lists)
-        ]
-        return {"lists": " UNION ALL ".join(listed)}
+        return {"lists": "\nUNION ALL\n".join(map(self._part, range(len(self.lists))))}
+
+    def _part(self, place: int) -> str:
+        one = self.lists[place]
+        if self.index is None or not one.indexed:
+            return fragment("nearest_list", place=place, among=one.condition)
+        return fragment(
+            "nearest_list_of_index",
+            place=place,
+            among=one.condition,
+            number=self.index.bank,
+            dimension=self.index.dimension,
+        )
 
     def read(self, rows: Iterable[Row]) -> list[list[Row]]:
         """The rows of each list, best first."""
@@ -89,38 +119,51 @@ class Nearest:
             found[place].append(tuple(row))
         return found
 
-    def needs_more(self, found: Sequence[Sequence[Row]]) -> bool:
-        """Whether a list is full of pieces of fewer units than are wanted."""
-        return any(
-            len(rows) == self._limit(place) * self.deep and len({row[0] for row in rows}) < self._limit(place)
-            for place, rows in enumerate(found)
+    def again(self, found: Sequence[Sequence[Row]]) -> Nearest | None:
+        """What is to be asked instead: deeper where a list is full of pieces of fewer units than are wanted, exactly
+        where the index led to too few; None where nothing is missing."""
+        short = [
+            len({row[0] for row in rows}) < one.limit for one, rows in zip(self.lists, found, strict=True)
+        ]
+        full = [len(rows) == one.limit * self.deep for one, rows in zip(self.lists, found, strict=True)]
+        if any(is_short and is_full for is_short, is_full in zip(short, full, strict=True)):
+            return replace(self, deep=4 * self.deep)
+        lists = tuple(
+            replace(one, indexed=one.indexed and not is_short)
+            for one, is_short in zip(self.lists, short, strict=True)
         )
-
-    def deeper(self) -> Nearest:
-        return replace(self, deep=4 * self.deep)
+        return None if lists == self.lists else replace(self, lists=lists)
 
     def ranked(self, found: Sequence[Sequence[Row]]) -> list[list[Scored]]:
-        lists = found[: self.timed_from]
-        return [[Scored(row[0], row[1]) for row in _once(rows, self.wanted.limit)] for rows in lists]
+        return [
+            [Scored(row[0], row[1]) for row in _best(rows, one)]
+            for one, rows in zip(self.lists[: self.timed_from], found, strict=False)
+        ]
 
     def timed(self, found: Sequence[Sequence[Row]]) -> list[Timed]:
         times = {
             row[0]: _timed(*row)
-            for rows in found[self.timed_from :]
-            for row in _once(rows, self.wanted.timed)
+            for one, rows in zip(self.lists[self.timed_from :], found[self.timed_from :], strict=True)
+            for row in _best(rows, one)
         }
         return [one for one in times.values() if one is not None]
 
-    def _limit(self, place: int) -> int:
-        return self.wanted.limit if place < self.timed_from else self.wanted.timed
+
+def _worth_it(where: Filter, index: Indexed) -> bool:
+    """Whether enough passes a filter for the index. Other indexes find sooner what was said in a while, and what was
+    derived, where that is little."""
+    if where.between is not None:
+        return False
+    return index.derived or where.kinds is None or "turn" in where.kinds
 
 
-def _once(rows: Iterable[Row], limit: int) -> list[Row]:
-    """Each unit with its best piece."""
+def _best(rows: Iterable[Row], wanted: Listed) -> list[Row]:
+    """Each unit with its best piece, down to the floor."""
     best: dict[int, Row] = {}
     for row in rows:
-        best.setdefault(row[0], row)
-    return list(best.values())[:limit]
+        if row[1] >= wanted.floor:
+            best.setdefault(row[0], row)
+    return list(best.values())[: wanted.limit]
 
 
 def _timed(unit: int, cosine: float, kind: str, at: str, *times: Any) -> Timed | None:

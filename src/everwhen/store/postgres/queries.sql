@@ -32,33 +32,46 @@ SELECT unit, count, last_at FROM accesses WHERE bank_id = :bank ORDER BY count D
 SELECT id, text FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]);
 
 -- insert_turn --
--- Whoever is new waits to be extracted.
-WITH waits AS (
-    INSERT INTO pending (bank_id, turn, said_at, session)
-    VALUES (:bank, :seq, :said_at::timestamptz, :session)
+-- Whoever is new waits to be extracted. Each value is the list of a column, as in every statement of `run_batch`.
+WITH given AS (
+    SELECT * FROM unnest(
+        :seq::bigint[], :id::text[], :session::text[], :segment::text[], :role::text[], :speaker::text[], :text::text[],
+        :said_at::timestamptz[], :zone::text[], :recorded_at::timestamptz[], :tokens::bigint[], :metadata::text[])
+        AS g (seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata)
+),
+waits AS (
+    INSERT INTO pending (bank_id, turn, said_at, session) SELECT :bank, seq, said_at, session FROM given
 )
 INSERT INTO turns (bank_id, seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
                    facets)
-VALUES (:bank, :seq, :id, :session, :segment, :role, :speaker, :text, :said_at::timestamptz, :zone, :recorded_at, :tokens,
-        :metadata::text,
-        CASE WHEN :metadata::text <> '{}' AND pg_input_is_valid(:metadata::text, 'jsonb') THEN :metadata::text::jsonb END);
+SELECT :bank, seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
+       CASE WHEN metadata <> '{}' AND pg_input_is_valid(metadata, 'jsonb') THEN metadata::jsonb END
+FROM given;
 
 -- insert_unit --
 -- Its terms are set when they are posted, as those of every unit.
 INSERT INTO units (bank_id, seq, id, kind, network, level, turn, context, context_turn, mentioned_at, recorded_at, pieces,
                    session)
-VALUES (:bank, :seq, :id, 'turn', :network, 0, :turn, :context,
-        (SELECT t.seq FROM turns t WHERE t.bank_id = :bank AND t.id = :before), :said_at, :recorded_at, :pieces,
-        (SELECT t.session FROM turns t WHERE t.bank_id = :bank AND t.seq = :turn));
+SELECT :bank, g.seq, g.id, 'turn', g.network, 0, g.turn, g.context,
+       (SELECT t.seq FROM turns t WHERE t.bank_id = :bank AND t.id = g.before), g.said_at, g.recorded_at, g.pieces,
+       (SELECT t.session FROM turns t WHERE t.bank_id = :bank AND t.seq = g.turn)
+FROM unnest(:seq::bigint[], :id::text[], :network::text[], :turn::bigint[], :context::text[], :before::text[],
+            :said_at::timestamptz[], :recorded_at::timestamptz[], :pieces::bigint[])
+    AS g (seq, id, network, turn, context, before, said_at, recorded_at, pieces);
 
 -- insert_unit_turn --
-INSERT INTO unit_turns (bank_id, unit, turn) VALUES (:bank, ?, ?);
+INSERT INTO unit_turns (bank_id, unit, turn) SELECT :bank, * FROM unnest(?::bigint[], ?::bigint[]);
 
 -- insert_vector --
 -- With what the filters of a search read of the unit.
 INSERT INTO vectors (bank_id, unit, piece, vector, mentioned_at, recorded_at, kind, network, role, speaker)
-SELECT :bank, u.seq, ?2, ?3, u.mentioned_at, u.recorded_at, u.kind, u.network, t.role, t.speaker
-FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn) WHERE u.bank_id = :bank AND u.seq = ?1;
+SELECT :bank, g.unit, g.piece, g.vector, own.mentioned_at, own.recorded_at, own.kind, own.network, own.role, own.speaker
+FROM unnest(?::bigint[], ?::bigint[], ?::halfvec[]) AS g (unit, piece, vector)
+CROSS JOIN LATERAL (
+    SELECT u.mentioned_at, u.recorded_at, u.kind, u.network, t.role, t.speaker
+    FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+    WHERE u.bank_id = :bank AND u.seq = g.unit LIMIT 1
+) own;
 
 -- drop_all_vectors --
 DELETE FROM vectors WHERE bank_id = :bank;
@@ -70,38 +83,32 @@ DELETE FROM token_codes WHERE bank_id = :bank;
 -- So many new numbers of a kind; the last of them.
 UPDATE counters SET last = last + :count WHERE bank_id = :bank AND name = :name RETURNING last;
 
+-- posted_units --
+-- What the postings have of some units: a unit's terms are ten bytes each, the hash and the count; null for none yet.
+SELECT seq, kind = 'node', terms, halves FROM units WHERE bank_id = :bank AND seq = ANY (:units::bigint[]);
+
 -- unpost_units --
--- Take the terms of some units out of the postings, before they get others. A unit's terms are ten bytes each: the hash,
--- and the count. Nothing happens to units that have none yet.
-WITH posted AS (
-    SELECT u.seq, u.kind = 'node' AS node, u.terms FROM units u
-    WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) AND u.terms IS NOT NULL
-),
-words AS (
-    SELECT p.seq, ARRAY(SELECT ('x' || encode(substr(p.terms, 10 * place + 1, 8), 'hex'))::bit(64)::bigint
-                        FROM generate_series(0, length(p.terms) / 10 - 1) AS place) AS terms
-    FROM posted p
-),
-gone AS (
-    DELETE FROM postings p USING words w WHERE p.bank_id = :bank AND p.term = ANY (w.terms) AND p.unit = w.seq
-    RETURNING p.term, p.node, p.halves
+-- Take units out of the postings, by their numbers and all their terms. Both are lists, so that each posting is looked up.
+WITH gone AS (
+    DELETE FROM postings WHERE bank_id = :bank AND term = ANY (:terms::bigint[]) AND unit = ANY (:units::bigint[])
+    RETURNING term, node
 ),
 lost AS (
     SELECT term, count(*) FILTER (WHERE NOT node) AS units, count(*) FILTER (WHERE node) AS nodes FROM gone GROUP BY term
 ),
 fewer AS (
     UPDATE terms t SET units = t.units - l.units, nodes = t.nodes - l.nodes FROM lost l
-    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
+    WHERE t.bank_id = :bank AND t.term = ANY (:terms::bigint[]) AND t.term = l.term
       AND t.units + t.nodes > l.units + l.nodes
 ),
 spent AS (
     DELETE FROM terms t USING lost l
-    WHERE t.bank_id = :bank AND t.term = ANY (ARRAY(SELECT g.term FROM gone g)) AND t.term = l.term
+    WHERE t.bank_id = :bank AND t.term = ANY (:terms::bigint[]) AND t.term = l.term
       AND t.units + t.nodes <= l.units + l.nodes
 )
 UPDATE posting_totals t SET units = t.units - lost.units, halves = t.halves - lost.halves
-FROM (SELECT node, count(*) AS units, (SELECT coalesce(sum(g.halves), 0) FROM gone g WHERE g.node = p.node) AS halves
-      FROM posted p GROUP BY node) lost
+FROM (SELECT node, count(*) AS units, coalesce(sum(halves), 0)::bigint AS halves
+      FROM unnest(:nodes::boolean[], :halves::bigint[]) AS g (node, halves) GROUP BY node) lost
 WHERE t.bank_id = :bank AND t.node = lost.node;
 
 -- set_posted --
@@ -119,10 +126,7 @@ WHERE t.bank_id = :bank AND t.node = new.node;
 -- Where the terms of some units stand: one element for each term of each unit; and in how many each stands.
 WITH posted AS (
     INSERT INTO postings (bank_id, term, unit, length, halves, node)
-    SELECT :bank, given.term, given.unit, given.length, given.halves, u.kind = 'node'
-    FROM unnest(:terms::bigint[], :units::bigint[], :lengths::real[], :halves::smallint[])
-        AS given (term, unit, length, halves)
-    JOIN units u ON u.bank_id = :bank AND u.seq = given.unit
+    SELECT :bank, * FROM unnest(:terms::bigint[], :units::bigint[], :lengths::real[], :halves::smallint[], :nodes::boolean[])
     RETURNING term, node
 )
 INSERT INTO terms AS t (bank_id, term, units, nodes)
@@ -130,7 +134,7 @@ SELECT :bank, term, count(*) FILTER (WHERE NOT node), count(*) FILTER (WHERE nod
 ON CONFLICT (bank_id, term) DO UPDATE SET units = t.units + excluded.units, nodes = t.nodes + excluded.nodes;
 
 -- put_codes --
-INSERT INTO token_codes (bank_id, unit, codes) VALUES (:bank, ?, ?)
+INSERT INTO token_codes (bank_id, unit, codes) SELECT :bank, * FROM unnest(?::bigint[], ?::bytea[])
 ON CONFLICT (bank_id, unit) DO UPDATE SET codes = excluded.codes;
 
 -- put_codes_of_turn --
@@ -244,20 +248,40 @@ SELECT h.role, h.speaker FROM heard h CROSS JOIN LATERAL (
 SELECT asked.place, near.unit, near.cosine
 FROM unnest(:vectors::halfvec[]) WITH ORDINALITY AS asked (vector, place)
 CROSS JOIN LATERAL (
-    SELECT v.unit, max(-(v.vector <#> asked.vector)) AS cosine
-    FROM units u JOIN vectors v ON (v.bank_id, v.unit) = (u.bank_id, u.seq)
-    WHERE u.bank_id = :bank AND u.kind = ANY (:kinds::text[])
-    GROUP BY v.unit HAVING max(-(v.vector <#> asked.vector)) > :floor::double precision
-    ORDER BY cosine DESC, v.unit LIMIT :limit
+    SELECT n.unit, max(n.cosine) AS cosine FROM {nearest} n
+    GROUP BY n.unit HAVING max(n.cosine) > :floor::double precision
+    ORDER BY cosine DESC, n.unit LIMIT :limit
 ) near ORDER BY asked.place, near.cosine DESC, near.unit;
 
+-- neighbours_exactly --
+(SELECT v.unit, -(v.vector <#> asked.vector) AS cosine FROM vectors v
+ WHERE v.bank_id = :bank AND v.kind = ANY (:kinds::text[]));
+
+-- neighbours_of_index --
+-- In the words of the index of a bank (`vector_index`). A unit of several pieces comes more than once.
+(SELECT v.unit, -(v.vector::halfvec({dimension}) <#> asked.vector::halfvec({dimension})) AS cosine FROM vectors v
+ WHERE v.bank_id = :bank AND v.bank_id = {number} AND v.kind = ANY (:kinds::text[])
+ ORDER BY v.vector::halfvec({dimension}) <#> asked.vector::halfvec({dimension}) LIMIT 2 * :limit);
+
 -- units_holding --
--- The units of some kinds that have every one of some terms, first those that have the first in their own words.
-SELECT p.unit FROM postings p JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
-WHERE p.bank_id = :bank AND p.term = :first AND u.kind = ANY (:kinds::text[]) AND NOT EXISTS (
-    SELECT 1 FROM unnest(:more::bigint[]) AS also (term)
-    WHERE NOT EXISTS (SELECT 1 FROM postings o WHERE o.bank_id = :bank AND o.term = also.term AND o.unit = p.unit))
-ORDER BY p.halves < 2, p.unit;
+-- For each of some words, by its first term, the first so many units of some kinds that have every term of it: those that
+-- have the first term in their own words, then those that have it in their context. `places` and `more` are the words
+-- that have more terms, and these. A common word is not read beyond the limit.
+SELECT asked.place, found.unit FROM unnest(:firsts::bigint[]) WITH ORDINALITY AS asked (term, place)
+CROSS JOIN LATERAL (
+    SELECT held.unit FROM (
+        (SELECT p.unit FROM postings p WHERE p.bank_id = :bank AND p.term = asked.term AND p.halves >= 2 ORDER BY p.unit)
+        UNION ALL
+        (SELECT p.unit FROM postings p WHERE p.bank_id = :bank AND p.term = asked.term AND p.halves < 2 ORDER BY p.unit)
+    ) held
+    CROSS JOIN LATERAL (
+        SELECT u.kind FROM units u WHERE u.bank_id = :bank AND u.seq = held.unit OFFSET 0) own
+    WHERE own.kind = ANY (:kinds::text[]) AND NOT EXISTS (
+        SELECT 1 FROM unnest(:places::bigint[], :more::bigint[]) AS also (place, term)
+        WHERE also.place = asked.place AND (
+            SELECT o.unit FROM postings o WHERE o.bank_id = :bank AND o.term = also.term AND o.unit = held.unit) IS NULL)
+    LIMIT :limit
+) found;
 
 -- last_unit --
 SELECT coalesce(max(seq), 0) FROM units WHERE bank_id = :bank;
@@ -324,9 +348,10 @@ SELECT DISTINCT zone FROM turns WHERE bank_id = :bank;
 SELECT count(*) FROM vectors WHERE bank_id = :bank AND 4 * vector_dims(vector) <> ?;
 
 -- unit_terms --
--- Every unit's text and stored terms, for the check that they agree.
+-- A page of units with their text and stored terms.
 SELECT u.seq, coalesce(t.speaker, ''), coalesce(u.text, t.text), u.context, u.terms
-FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn) WHERE u.bank_id = :bank;
+FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+WHERE u.bank_id = :bank AND u.seq > :after ORDER BY u.seq LIMIT :page;
 
 -- set_terms --
 -- Nothing: terms are set where they are posted.

@@ -7,6 +7,7 @@ tells of was written before its first call: later units have higher numbers, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -17,9 +18,10 @@ from everwhen.store.bm25 import K1, B, idf
 from everwhen.store.postgres.beside import Beside
 from everwhen.store.postgres.connection import PostgresConnection, term_key
 from everwhen.store.postgres.filters import Conditions, fragment, said_by, wants_nodes
-from everwhen.store.postgres.nearest import Nearest
+from everwhen.store.postgres.nearest import Indexed, Nearest
 from everwhen.store.postgres.values import HalfVector
 from everwhen.store.search import (
+    ENDING,
     Candidates,
     Evidence,
     Links,
@@ -29,7 +31,6 @@ from everwhen.store.search import (
     SearchQuery,
     Sums,
     Terms,
-    Turns,
     Wanted,
 )
 from everwhen.store.sql.rows import unit_of
@@ -42,6 +43,10 @@ Asked = tuple[str, Values, dict[str, str]]
 """A statement by its name, its values, and what fills its gaps."""
 
 _UNSEEN = 2**63 - 1
+_MANY = 10_000
+"""Postings that are read for a question: words that stand in more units than that find none by themselves."""
+_APART = frozenset({"best_by_words", "units_beside"})
+"""Statements that take about as long as all that is asked with them."""
 _LINKED: tuple[LinkType, ...] = ("temporal", "semantic", "entity", "causal")
 
 
@@ -54,22 +59,30 @@ class PostgresSearch:
         reader: PostgresConnection,
         tokenizer: Tokenizer,
         speakers: Callable[[], frozenset[str]],
+        index: Callable[[], Indexed | None],
         with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]],
     ) -> None:
-        """`speakers` are those of the bank; `with_metadata` tells which units have what the filter asks for."""
+        """`speakers` are those of the bank, `index` that of its vectors; `with_metadata` tells which units have what is
+        asked for."""
         self._query = query
         self._reader = reader
         self._tokenizer = tokenizer
         self._speakers = speakers
+        self._index = index
         self._with_metadata = with_metadata
         self._terms = tokenizer.query(query.words)
         self._nodes = wants_nodes(query.where)
         self._seen: int | None = None
+        self._way = "exact"
+
+    @property
+    def way(self) -> str:
+        return self._way
 
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:
-        near = Nearest.of(self._query, wanted, self._among, self._conditions)
+        near = Nearest.of(self._query, wanted, self._among, self._conditions, self._index())
         words = self._by_words(wanted) if wanted.words and self._terms else None
         asked: list[Asked] = [("nearest", self._values | near.values, near.parts)] if near.lists else []
         if words:
@@ -79,20 +92,27 @@ class PostgresSearch:
         by_words: list[list[Scored]] = [[] for _ in wanted.whose] if wanted.words else []
         for place, unit, score in next(answers) if words else ():
             by_words[place].append(Scored(unit, score))
-        while near.needs_more(found):
-            near = near.deeper()
+        self._way = near.way
+        while deeper := near.again(found):
+            near = deeper
             found = near.read(self._ask([("nearest", self._values | near.values, near.parts)])[0])
         return Candidates(near.ranked(found), by_words, near.timed(found))
 
     def _by_words(self, wanted: Wanted) -> Asked:
-        values = self._values | {"limit": wanted.limit, "k1": K1, "b": B, "terms": self._term_keys}
+        values = self._values | {
+            "limit": wanted.limit,
+            "many": _MANY,
+            "k1": K1,
+            "b": B,
+            "terms": self._term_keys,
+        }
         lists = []
         passes = self._conditions.text("v", "unit")
         for place, who in enumerate(wanted.whose):
             among, told = self._among(who, place)
             lists.append(fragment("best_by_words_list", place=place, passes=passes, among=among))
             values |= told
-        return "best_by_words", values, self._counted | {"lists": " UNION ALL ".join(lists)}
+        return "best_by_words", values, self._counted | {"lists": "\nUNION ALL\n".join(lists)}
 
     def _among(self, who: SaidBy | None, place: int) -> tuple[str, dict[str, Any]]:
         return ("", {}) if who is None else said_by(who, place, self._speakers)
@@ -154,9 +174,10 @@ class PostgresSearch:
                 "units": wanted,
                 "terms": [term_key(term) for term in told],
                 "asked": self._term_keys,
+                "ending": ENDING,
             }
         )
-        session_parts = {"own": "own_units", "passes": self._conditions.text("u", "seq")}
+        session_parts = {"passes": self._conditions.text("u", "seq")}
         passes = self._conditions.text("v", "unit")
         asked: dict[str, Asked] = {
             "totals": ("totals", values, self._counted),
@@ -169,7 +190,7 @@ class PostgresSearch:
                 "beside": ("units_beside", values, session_parts | {"cosine": self._cosine}),
             }
             if sessions:
-                asked["sums"] = ("sums_of_sessions", values, {"passes": session_parts["passes"]})
+                asked["sums"] = ("terms_of_sessions", values, session_parts)
             if vectors:
                 asked["vectors"] = ("vectors_of_units", [wanted], {})
             if codes:
@@ -205,7 +226,8 @@ class PostgresSearch:
                     [max((weights[term] for term in several), default=0.0) for several in about], np.float32
                 ),
             ),
-            self._sums(found.get("sums", []), beside.sessions[place], own_turns) if sessions else None,
+            lambda some: beside.endings(before.units[list(some)]),
+            self._sums(found.get("sums", []), beside, place) if sessions else None,
             _matrix(found.get("vectors", []), own) if vectors else None,
             _objects(dict(found.get("codes", [])), own) if codes else None,
         )
@@ -224,18 +246,15 @@ class PostgresSearch:
                 several.append(held[other])
         return near
 
-    def _sums(self, rows: Sequence[Row], sessions: NDArray[np.int64], own: Turns) -> Sums:
+    def _sums(self, rows: Sequence[Row], beside: Beside, places: NDArray[np.int64]) -> Sums:
         """The terms of each unit's session; of what nobody said, its own."""
-        counts, lengths = own.counts.copy(), own.lengths.copy()
+        sessions, lengths = beside.sessions[places], beside.session_lengths[places]
+        own = beside.turns(places)
+        alone = np.isnan(lengths)
+        counts = np.where(alone[:, None], own.counts, np.float32(0.0))
         for session, term, halves in rows:
-            if term == 0:
-                here = sessions == label_key(session)
-                counts[here] = 0.0
-                lengths[here] = halves / 2
-        for session, term, halves in rows:
-            if term != 0:
-                counts[sessions == label_key(session), self._term_keys.index(term)] = halves / 2
-        return Sums(counts, lengths)
+            counts[sessions == label_key(session), self._term_keys.index(term)] = halves / 2
+        return Sums(counts, np.where(alone, own.lengths, lengths))
 
     def _names(self, people: Iterable[str]) -> NDArray[np.bool_]:
         named = {term for several in self._tokenizer.terms(list(people)) for term in several}
@@ -245,16 +264,32 @@ class PostgresSearch:
     # Asking
 
     def _ask(self, asked: Iterable[Asked]) -> list[list[Row]]:
-        """The answers to some questions in one round trip; the first time, also up to which unit they reach."""
+        """The answers to some questions in one round trip; the first time, also up to which unit they reach.
+
+        In a large bank, two connections share them.
+        """
         questions = list(asked)
         first: list[Asked] = [("last_unit_number", {}, {})] if self._seen is None else []
         if not questions:
             return []
-        with self._reader.use() as sql:
-            answers = sql.together([*first, *questions])
+        apart = {place for place, (name, _, _) in enumerate(questions) if name in _APART}
+        if not apart or len(apart) == len(questions) or self._index() is None:
+            answers = self._together([*first, *questions])
+        else:
+            with ThreadPoolExecutor(1) as pool:
+                other = pool.submit(self._together, [questions[place] for place in sorted(apart)])
+                mine = [one for place, one in enumerate(questions) if place not in apart]
+                here = self._together([*first, *mine])
+                answers, there = here[: len(first)], iter(other.result())
+            rest = iter(here[len(first) :])
+            answers += [next(there if place in apart else rest) for place in range(len(questions))]
         if first:
             [(self._seen,)] = answers.pop(0)
         return answers
+
+    def _together(self, asked: Iterable[Asked]) -> list[list[Row]]:
+        with self._reader.use() as sql:
+            return sql.together(asked)
 
     @property
     def _values(self) -> dict[str, Any]:

@@ -39,6 +39,13 @@ AND {row}.role = :role{place};
 -- last_unit_number --
 SELECT last FROM counters WHERE bank_id = :bank AND name = 'units';
 
+-- vector_index --
+-- Whether the bank's vectors have an index (by its name), and how much was derived, at most.
+SELECT EXISTS (SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+               WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = :name AND i.indisvalid),
+       coalesce(sum(CASE name WHEN 'units' THEN last ELSE -last END), 0)::bigint
+FROM counters WHERE bank_id = :bank AND name IN ('units', 'turns');
+
 -- nearest --
 -- The best of each list; it may name a unit more than once, by several of its pieces. Those from :timed_from on come with
 -- their times.
@@ -47,13 +54,20 @@ FROM ({lists}) l
 LEFT JOIN units u ON u.bank_id = :bank AND u.seq = CASE WHEN l.place >= :timed_from THEN l.unit END
 LEFT JOIN facts f ON f.bank_id = :bank AND u.kind = 'fact' AND f.id = u.id AND f.standing = 'believed'
     AND f.recorded_at <= :believed_at AND (f.superseded_at IS NULL OR f.superseded_at > :believed_at)
-WHERE l.cosine >= CASE WHEN l.place < :timed_from THEN :floor::double precision ELSE :timed_floor END
 ORDER BY l.place, l.cosine DESC, l.mentioned_at, l.unit;
 
 -- nearest_list --
 (SELECT {place} AS place, n.unit, -n.apart AS cosine, n.mentioned_at FROM (
      SELECT v.unit, v.mentioned_at, v.vector <#> :vector AS apart FROM vectors v WHERE v.bank_id = :bank {among}
-     ORDER BY apart, v.mentioned_at, v.unit LIMIT :{limit}
+     ORDER BY apart, v.mentioned_at, v.unit LIMIT :limit{place}
+ ) n);
+
+-- nearest_list_of_index --
+-- In the words of the index of a bank (`vector_index`); the bank's number stands in them, as it does there.
+(SELECT {place} AS place, n.unit, -n.apart AS cosine, n.mentioned_at FROM (
+     SELECT v.unit, v.mentioned_at, v.vector::halfvec({dimension}) <#> :vector::halfvec({dimension}) AS apart
+     FROM vectors v WHERE v.bank_id = :bank AND v.bank_id = {number} {among}
+     ORDER BY v.vector::halfvec({dimension}) <#> :vector::halfvec({dimension}) LIMIT :limit{place}
  ) n);
 
 -- among_turns_of_window --
@@ -61,10 +75,12 @@ AND v.kind = 'turn' AND v.mentioned_at >= coalesce(:start{place}::timestamptz, '
 AND v.mentioned_at < coalesce(:end{place}::timestamptz, 'infinity');
 
 -- among_derived --
-AND v.kind = ANY (:derived::text[]);
+AND v.kind <> 'turn' AND v.kind = ANY (:derived::text[]);
 
 -- best_by_words --
--- BM25 over the postings of the question's terms: see store/bm25.py for the formula, which is here doubled as well.
+-- BM25 over the postings of the question's terms: see store/bm25.py for the formula, which is here doubled as well. In a
+-- large bank, terms that stand in very many units find none by themselves, but for the rarest of the question's, of which
+-- the newest units count: they add to the score of those that the others found.
 WITH whole AS MATERIALIZED (
     SELECT coalesce(sum(t.units), 0)::double precision AS units,
            greatest(coalesce(sum(t.halves), 0), 1)::double precision / 2 / greatest(sum(t.units), 1) AS mean_length
@@ -72,24 +88,36 @@ WITH whole AS MATERIALIZED (
 ),
 asked AS MATERIALIZED (
     SELECT t.term, (:k1 + 1) * ln(1 + (b.units - t.standing + 0.5) / (t.standing + 0.5)) AS weight,
-           2 * :k1 * (1 - :b) AS base, 2 * :k1 * :b / b.mean_length AS slope
+           2 * :k1 * (1 - :b) AS base, 2 * :k1 * :b / b.mean_length AS slope,
+           sum(t.standing) OVER so_far <= :many OR row_number() OVER so_far = 1 AS rare
     FROM whole b, (SELECT s.term, {standing} AS standing FROM terms s
                   WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[])) t
+    WINDOW so_far AS (ORDER BY t.standing, t.term)
 ),
 scored AS MATERIALIZED (
     SELECT p.unit, sum(a.weight * p.halves / (p.halves + a.base + a.slope * p.length)) AS score
-    FROM asked a JOIN postings p ON p.bank_id = :bank AND p.term = a.term {postings}
-    GROUP BY p.unit
+    FROM asked a CROSS JOIN LATERAL (
+        SELECT p.unit, p.halves, p.length FROM postings p WHERE p.bank_id = :bank AND p.term = a.term {postings}
+        ORDER BY p.unit DESC LIMIT :many
+    ) p
+    WHERE a.rare GROUP BY p.unit ORDER BY score DESC
 )
 SELECT l.place, l.unit, l.score FROM ({lists}) l ORDER BY l.place, l.score DESC, l.mentioned_at, l.unit;
 
 -- best_by_words_list --
-(SELECT {place} AS place, s.unit, s.score, v.mentioned_at FROM (SELECT * FROM scored ORDER BY score DESC OFFSET 0) s
+(SELECT {place} AS place, s.unit, s.score + coalesce(more.score, 0) AS score, s.mentioned_at FROM (
+     SELECT s.unit, s.score, v.mentioned_at FROM (SELECT * FROM scored ORDER BY score DESC OFFSET 0) s
+     CROSS JOIN LATERAL (
+         SELECT v.mentioned_at FROM vectors v
+         WHERE v.bank_id = :bank AND v.unit = s.unit AND v.piece = 0 {passes} {among} LIMIT 1
+     ) v
+     ORDER BY s.score DESC, v.mentioned_at, s.unit LIMIT 4 * :limit
+ ) s
  CROSS JOIN LATERAL (
-     SELECT v.mentioned_at FROM vectors v
-     WHERE v.bank_id = :bank AND v.unit = s.unit AND v.piece = 0 {passes} {among} LIMIT 1
- ) v
- ORDER BY s.score DESC, v.mentioned_at, s.unit LIMIT :limit);
+     SELECT sum(a.weight * p.halves / (p.halves + a.base + a.slope * p.length)) AS score
+     FROM asked a JOIN postings p ON p.bank_id = :bank AND p.term = a.term AND p.unit = s.unit WHERE NOT a.rare
+ ) more
+ ORDER BY 3 DESC, s.mentioned_at, s.unit LIMIT :limit);
 
 -- links_and_units --
 -- What leaves some units, what was made of what, and what is known of all that these name: three kinds of rows.
@@ -151,54 +179,45 @@ FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
 WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq);
 
 -- units_beside --
--- Some units that pass, with their places; and the turns beside them, which have none. A row for each of both. A session
--- is counted once, from one of the units to the next.
-WITH own AS MATERIALIZED ({own}),
+-- Some units that pass, with their places and twice the length of their sessions; and the turns beside them, which have
+-- none. A row for each of both.
+WITH own AS MATERIALIZED (
+    SELECT u.seq, u.session FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
+),
+told AS MATERIALIZED (
+    SELECT u.session, array_agg(u.seq ORDER BY u.mentioned_at, u.seq) AS seqs, sum(u.halves)::bigint AS halves
+    FROM (SELECT DISTINCT session FROM own) o JOIN units u ON u.bank_id = :bank AND u.session = o.session {passes}
+    GROUP BY u.session
+),
 placed AS MATERIALIZED (
-    SELECT o.seq, before.seq AS before, after.seq AS after,
-           (sum(steps.count) OVER (PARTITION BY o.session ORDER BY o.mentioned_at, o.seq))::bigint AS place
-    FROM own o
-    CROSS JOIN LATERAL (
-        SELECT count(*) FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
-          AND (u.mentioned_at, u.seq) < (o.mentioned_at, o.seq)
-          AND (u.mentioned_at, u.seq) >= (coalesce(o.earlier_at, '-infinity'), coalesce(o.earlier, 0))
-    ) steps
-    LEFT JOIN LATERAL (
-        SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
-          AND (u.mentioned_at, u.seq) < (o.mentioned_at, o.seq)
-        ORDER BY u.mentioned_at DESC, u.seq DESC LIMIT 1
-    ) before ON true
-    LEFT JOIN LATERAL (
-        SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
-          AND (u.mentioned_at, u.seq) > (o.mentioned_at, o.seq)
-        ORDER BY u.mentioned_at, u.seq LIMIT 1
-    ) after ON true
+    SELECT o.seq, s.place - 1 AS place, t.seqs[s.place - 1] AS before, t.seqs[s.place + 1] AS after, t.halves
+    FROM own o LEFT JOIN told t ON t.session = o.session
+    CROSS JOIN LATERAL (SELECT array_position(t.seqs, o.seq) AS place) s
 ),
 wanted AS (
     SELECT p.seq FROM placed p UNION SELECT p.before FROM placed p UNION SELECT p.after FROM placed p
 )
 SELECT u.seq, p.seq IS NOT NULL, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(p.place, 0),
        p.before, p.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
-       (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq)
+       (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq), p.halves,
+       right(t.text, :ending::integer)
 FROM wanted w JOIN units u ON u.bank_id = :bank AND u.seq = w.seq
 LEFT JOIN placed p ON p.seq = u.seq
 LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
 ORDER BY u.seq;
 
--- sums_of_sessions --
--- The words of whole sessions: twice their length (term 0), and twice how often each term of the question stands there. A
--- rare term is looked for in its postings, one that stands in many units in each unit of the sessions.
+-- terms_of_sessions --
+-- Twice how often each term of the question stands in whole sessions. A term is looked for in all of its postings, or,
+-- where it stands in very many units, in each unit of the sessions.
 WITH told AS MATERIALIZED (
-    SELECT u.session, u.seq, u.halves FROM units u
+    SELECT u.session, u.seq FROM units u
     WHERE u.bank_id = :bank {passes} AND u.session IN (
         SELECT o.session FROM units o WHERE o.bank_id = :bank AND o.seq = ANY (:units::bigint[]))
 ),
 rare AS MATERIALIZED (
-    SELECT a.term, coalesce(s.units, 0) <= 4 * (SELECT count(*) FROM told) AS few
+    SELECT a.term, s.units <= 16 * (SELECT count(*) FROM told) AS few
     FROM unnest(:asked::bigint[]) AS a (term) JOIN terms s ON s.bank_id = :bank AND s.term = a.term
 )
-SELECT t.session, 0 AS term, sum(t.halves)::bigint FROM told t GROUP BY t.session
-UNION ALL
 SELECT t.session, p.term, sum(p.halves)::bigint
 FROM (SELECT p.term, p.unit, p.halves FROM rare r JOIN postings p ON p.bank_id = :bank AND p.term = r.term WHERE r.few) p
 JOIN told t ON t.seq = p.unit GROUP BY t.session, p.term

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
@@ -29,8 +31,12 @@ SCHEMA = migrations()[-1][0]
 CONNECTIONS = 16
 """The most connections that one process holds to one database."""
 _ATTEMPTS = 5
+_LONG = 16
+"""Elements of a list from which its statement is planned anew."""
 _OLDEST_SERVER, _OLDEST_VECTOR = 16, (0, 8, 4)
 _MIGRATING = 0x65766572  # the advisory lock under which schemas are changed: "ever"
+_LOOKED_AT = 400
+"""Vectors of an index that are looked at for a list of candidates: with fewer, more of the best are missed."""
 _SEARCH_PATH = "SELECT set_config('search_path', 'everwhen, ' || current_setting('search_path'), false)"
 
 
@@ -50,7 +56,11 @@ class Lent:
     def execute(self, text: str, values: Mapping[str, Any] | None = None) -> Cursor:
         """Run a statement; outside of a transaction, once more where the connection was lost."""
         if self.is_in_transaction:
-            return self.raw.execute(text.encode(), values, binary=True)
+            # A plan that is kept may be one of when the table was empty: with a long list it would be dear.
+            is_long = any(
+                isinstance(one, list | np.ndarray) and len(one) > _LONG for one in (values or {}).values()
+            )
+            return self.raw.execute(text.encode(), values, binary=True, prepare=False if is_long else None)
         return self._again(lambda raw: raw.execute(text.encode(), values, binary=True))
 
     def together(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
@@ -139,7 +149,7 @@ class Server:
 
         Safe when several processes do it at once: one does, the others wait and find it done.
         """
-        with self._directly() as raw:
+        with self.directly() as raw:
             _check_server(raw, self.where)
             applied = _versions(raw)
             if max(applied, default=0) > SCHEMA:
@@ -173,13 +183,13 @@ class Server:
     def changing(self) -> Iterator[Raw]:
         """A connection beside the pool to a schema that is the newest, which nobody else changes meanwhile."""
         self.migrate()
-        with self._directly() as raw:
+        with self.directly() as raw:
             raw.execute("SELECT pg_advisory_lock(%s)", (_MIGRATING,))
             yield raw
 
     def describe(self) -> dict[str, Any]:
         """What the database is: versions, and the changes of the schema that it lacks."""
-        with self._directly() as raw:
+        with self.directly() as raw:
             _check_server(raw, self.where)
             applied = _versions(raw)
             banks = raw.execute("SELECT count(*) FROM everwhen.banks").fetchone() if applied else None
@@ -196,7 +206,7 @@ class Server:
         with self._lock:
             if self._pool is None:
                 self.migrate()
-                with self._directly() as raw:
+                with self.directly() as raw:
                     self._halfvec = TypeInfo.fetch(raw, "halfvec")
                 self._pool = ConnectionPool(
                     self._address,
@@ -210,7 +220,7 @@ class Server:
             return self._pool
 
     @contextmanager
-    def _directly(self) -> Iterator[Raw]:
+    def directly(self) -> Iterator[Raw]:
         """A connection beside the pool, which says at once what is wrong with the address or the server."""
         try:
             with psycopg.connect(self._address, autocommit=True, connect_timeout=10) as raw:
@@ -232,9 +242,13 @@ class Server:
         # which an index finds: a table that nobody has analysed yet looks so small that all of it would be read.
         raw.execute(
             "SET timezone = 'UTC'; SET jit = off; SET random_page_cost = 1.1; SET enable_seqscan = off; "
-            f"{_SEARCH_PATH}"
+            f"{_SEARCH_PATH}; SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = {_LOOKED_AT}"
         )
         values.register(raw, self._halfvec)
+
+
+# What the pool says of a lost connection comes to the caller as an error.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 def server_of(address: str, purpose: str = "") -> Server:

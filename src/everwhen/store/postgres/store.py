@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Refused
-from everwhen.store.base import BankInfo, NewTurn, Voices
+from everwhen.store.base import BankInfo, NewTurn, Vectors, Voices
 from everwhen.store.postgres.connection import PostgresConnection, term_key
+from everwhen.store.postgres.filters import fragment
 from everwhen.store.postgres.loading import Parts, PostgresMaintenance
+from everwhen.store.postgres.nearest import Indexed
 from everwhen.store.postgres.search import PostgresSearch
 from everwhen.store.postgres.server import Lent
 from everwhen.store.postgres.tables import OF_A_BANK
 from everwhen.store.postgres.values import HalfVectors
+from everwhen.store.postgres.vector_index import LARGE, VectorIndex, drop_index, name_of
 from everwhen.store.search import Search, SearchQuery
 from everwhen.store.sql.checks import check_rows
 from everwhen.store.sql.facts import SqlFacts
@@ -44,14 +47,15 @@ class PostgresStore(SqlStore):
     ) -> None:
         super().__init__(info, writer, reader)
         self._rows = reader
-        self._spoken: frozenset[str] | None = None
-        index = PostgresUnitIndex(reader)
+        self._seen: tuple[frozenset[str], Indexed | None] | None = None
+        index = PostgresUnitIndex(writer, lambda: self._last_seen()[1])
         self.graph = SqlGraph(writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours)
         self.facts = SqlFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._whole = self.keep = PostgresMaintenance(
             info.name, parts, writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours
         )
-        self.jobs = SqlJobs(writer, reader, PostgresScrubbing(writer))
+        self.vector_index = VectorIndex(reader, lambda: self._info.dimension)
+        self.jobs = SqlJobs(writer, reader, PostgresScrubbing(writer), self.vector_index)
         self.tree = SqlTree(writer, reader, lambda: self._tokenizer, self._still_ours)
 
     def refresh(self) -> None:
@@ -63,23 +67,55 @@ class PostgresStore(SqlStore):
             return bytes_of(sql.lent, sql.bank)
 
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
-        self._spoken = None
+        self._seen = None
         return super().append(turns)
 
+    def replace_vectors(
+        self,
+        embedder: str,
+        dimension: int,
+        vectors: Mapping[str, Vectors],
+        codes: Mapping[str, bytes] | None = None,
+    ) -> list[str]:
+        # Other vectors may have another dimension, and it is faster made anew.
+        drop_index(self._rows.server, self._rows.bank)
+        missing = super().replace_vectors(embedder, dimension, vectors, codes)
+        self.vector_index.run()
+        return missing
+
     def search(self, query: SearchQuery) -> Search:
-        return PostgresSearch(query, self._rows, self._tokenizer, self._speakers, self._with_metadata)
+        return PostgresSearch(
+            query,
+            self._rows,
+            self._tokenizer,
+            lambda: self._last_seen()[0],
+            lambda: self._last_seen()[1],
+            self._with_metadata,
+        )
 
     def voices(self) -> Voices:
         with self._rows.use() as sql:
-            spoken, [(version,)] = sql.together([("speakers", (), {}), ("names_version", (), {})])
+            spoken, [(version,)], [(has_index, derived)] = sql.together(
+                [
+                    ("speakers", (), {}),
+                    ("names_version", (), {}),
+                    ("vector_index", {"name": name_of(sql.bank)}, {}),
+                ]
+            )
             names = self.graph.names_of(sql, version)
+            index = Indexed(sql.bank, self._info.dimension, derived >= LARGE) if has_index else None
         roles, speakers = ({row[place] for row in spoken} for place in (0, 1))
-        self._spoken = frozenset(speakers)
-        return Voices(self._spoken, frozenset(roles), names)
+        self._seen = frozenset(speakers), index
+        return Voices(self._seen[0], frozenset(roles), names)
 
-    def _speakers(self) -> frozenset[str]:
-        """Who had spoken when that was last read: a recall does so before it searches."""
-        return self.voices().speakers if self._spoken is None else self._spoken
+    def _last_seen(self) -> tuple[frozenset[str], Indexed | None]:
+        """Who had spoken, and the vectors' index, when that was last read: a recall does so before it searches."""
+        seen = self._seen
+        if seen is None:
+            self.voices()
+            seen = self._seen
+        assert seen is not None
+        return seen
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self._reader.use() as sql:
@@ -90,6 +126,7 @@ class PostgresStore(SqlStore):
         findings = check_rows(self._writer, self._tokenizer, self._info.dimension, fix=fix)
         findings += self.graph.check()
         findings += self.tree.check()
+        findings += self.vector_index.check(fix=fix)
         if any(finding.fixed for finding in findings):
             with self._writer.transaction() as sql:
                 next_epoch(sql)
@@ -97,10 +134,11 @@ class PostgresStore(SqlStore):
 
 
 class PostgresUnitIndex:
-    """The `UnitIndex` of a bank: what is committed, by vectors and postings."""
+    """The `UnitIndex` of a bank, by vectors and postings: what is committed, or inside a transaction what it did."""
 
-    def __init__(self, reader: PostgresConnection) -> None:
-        self._reader = reader
+    def __init__(self, rows: PostgresConnection, index: Callable[[], Indexed | None]) -> None:
+        self._rows = rows
+        self._index = index
 
     def neighbours(
         self, vectors: NDArray[np.float32], kinds: NDArray[np.int16], floor: float, limit: int
@@ -108,25 +146,35 @@ class PostgresUnitIndex:
         found: list[list[tuple[int, float]]] = [[] for _ in vectors]
         if not len(vectors):
             return found
-        with self._reader.use() as sql:
-            asked = {
-                "vectors": HalfVectors(vectors),
-                "kinds": _kinds(kinds),
-                "floor": floor,
-                "limit": limit,
-            }
-            for place, unit, cosine in sql.run("neighbours", asked):
+        wanted = _kinds(kinds)
+        asked = {"vectors": HalfVectors(vectors), "kinds": wanted, "floor": floor, "limit": limit}
+        index = self._index()
+        nearest = "neighbours_exactly"
+        if index is not None and (index.derived or "turn" in wanted):
+            nearest = fragment("neighbours_of_index", number=index.bank, dimension=index.dimension)
+        with self._rows.use() as sql:
+            for place, unit, cosine in sql.run("neighbours", asked, nearest=nearest):
                 found[place - 1].append((unit, cosine))
         return found
 
-    def holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
-        if not terms:
-            return np.zeros(0, dtype=np.int64)
-        first, *more = [term_key(term) for term in terms]
-        with self._reader.use() as sql:
-            asked = {"first": first, "more": more, "kinds": _kinds(kinds)}
-            rows = sql.run("units_holding", asked).fetchall()
-        return np.array([unit for (unit,) in rows], dtype=np.int64)
+    def holding(
+        self, words: Sequence[Sequence[int]], kinds: NDArray[np.int16], limit: int | None = None
+    ) -> list[NDArray[np.int64]]:
+        found: list[list[int]] = [[] for _ in words]
+        asked = [(place, [term_key(term) for term in terms]) for place, terms in enumerate(words) if terms]
+        more = [(place, term) for place, (_, terms) in enumerate(asked, start=1) for term in terms[1:]]
+        if asked:
+            values = {
+                "firsts": [terms[0] for _, terms in asked],
+                "places": [place for place, _ in more],
+                "more": [term for _, term in more],
+                "kinds": _kinds(kinds),
+                "limit": limit,
+            }
+            with self._rows.use() as sql:
+                for place, unit in sql.run("units_holding", values):
+                    found[asked[place - 1][0]].append(unit)
+        return [np.array(units, dtype=np.int64) for units in found]
 
 
 class PostgresScrubbing:

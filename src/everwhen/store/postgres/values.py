@@ -7,8 +7,10 @@ Everything comes and goes in binary. An instant is read as `to_text` writes it; 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -23,9 +25,16 @@ from psycopg.types.numeric import Int8Dumper
 from everwhen.instants import to_text
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-_LONG = struct.Struct(">q")
+_LONG, _INT = struct.Struct(">q"), struct.Struct(">i")
+_NULL = _INT.pack(-1)
 _FIRST, _LAST = -(2**63), 2**63 - 1
-_ELEMENTS = {"i8": ("int8", ">i8"), "i2": ("int2", ">i2"), "f4": ("float4", ">f4")}
+_ELEMENTS = {
+    "i8": ("int8", ">i8"),
+    "i2": ("int2", ">i2"),
+    "f4": ("float4", ">f4"),
+    "f8": ("float8", ">f8"),
+    "b1": ("bool", "?"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +48,28 @@ class HalfVector:
 class HalfVectors:
     """The rows of a matrix as an array of such vectors."""
 
-    values: NDArray[np.float32]
+    values: Sequence[NDArray[np.float32]] | NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """An array of texts; None is NULL."""
+
+    values: Sequence[str | None]
+
+
+def column(values: Sequence[Any]) -> Any:
+    """The values of a column as one array, in the form that is the fastest to send."""
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return np.array(values, dtype=np.int64)
+    if kinds == {float}:
+        return np.array(values, dtype=np.float64)
+    if kinds <= {str, NoneType} and str in kinds:
+        return Texts(values)
+    if kinds == {HalfVector}:
+        return HalfVectors([one.values for one in values])
+    return list(values)
 
 
 def register(connection: Connection[Any], halfvec: TypeInfo | None) -> None:
@@ -48,6 +78,7 @@ def register(connection: Connection[Any], halfvec: TypeInfo | None) -> None:
     adapters.register_loader("timestamptz", _InstantLoader)
     adapters.register_dumper(int, Int8Dumper)  # one type for all numbers: a statement is prepared once
     adapters.register_dumper(np.ndarray, _ArrayDumper)
+    adapters.register_dumper(Texts, _TextsDumper)
     if halfvec is not None:
         halfvec.register(connection)
         adapters.register_loader(halfvec.oid, _HalfVectorLoader)
@@ -92,6 +123,18 @@ class _HalfVectorsDumper(Dumper):
         for row in obj.values:
             half = _half(row)
             parts += [struct.pack(">i", len(half)), half]
+        return b"".join(parts)
+
+
+class _TextsDumper(Dumper):
+    format = Format.BINARY
+    oid = postgres.types["text"].array_oid
+
+    def dump(self, obj: Texts) -> Buffer:
+        raw = [None if one is None else one.encode() for one in obj.values]
+        parts = [struct.pack(">iiiii", 1, None in raw, postgres.types["text"].oid, len(raw), 1)]
+        for one in raw:
+            parts += [_NULL] if one is None else [_INT.pack(len(one)), one]
         return b"".join(parts)
 
 

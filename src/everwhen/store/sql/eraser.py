@@ -28,6 +28,8 @@ from everwhen.types import KINDS
 
 LEFT = frozenset({"bank", "keeping", "tombstones", "migrations", "names_version"})
 """The tables that forgetting everything leaves alone: settings, and what must not come back."""
+FIRST_LOOK = 2
+"""Turns that are looked at first for a word: the index may still have the one that is forgotten."""
 UNSAID = "what this said was forgotten"
 
 
@@ -76,7 +78,10 @@ class SqlEraser:
         return [row[0] for row in self._rows("facts_about", {"names": list(names)})]
 
     def erase_facts(self, facts: Sequence[str]) -> tuple[str, ...]:
+        if not facts:
+            return ()
         rows = [row for fact in facts for row in self._rows("fact_words", (fact,))]
+        places = self._rows("places_of_facts", (list(facts),))
         stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
         for fact in facts:
             stones.put_fact(fact, now)
@@ -87,8 +92,8 @@ class SqlEraser:
         for seq, reason in self._rows("reasons_quoting", ()):
             if any(said in reason for said in objects):
                 self._do("set_reason", (UNSAID, seq))
-        self._do("drop_empty_slots", ())
-        self._do("drop_empty_keys", ())
+        self._do("drop_empty_slots", ([slot for slot, _ in places],))
+        self._do("drop_empty_keys", ([key for _, key in places],))
         return tuple({row[4] for row in rows if row[4]})
 
     # Turns
@@ -109,38 +114,42 @@ class SqlEraser:
 
     def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
         index, tokenizer = self._index(), self._tokenizer()
-        # The index is as it was before this transaction: nobody else writes, and what went is not found any more.
         counted = zip(words, tokenizer.counts(words), strict=True)
         terms = {word: [hash_term(term) for term in counts] for word, counts in counted if counts}
         turns, others = codes(("turn",), None), codes([kind for kind in KINDS if kind != "turn"], None)
-        waiting = {word: index.holding(terms[word], turns) for word in terms}
-        unsaid, most = [], 1
+
+        def holding(
+            asked: Sequence[str], kinds: NDArray[np.int16], limit: int | None
+        ) -> dict[str, list[int]]:
+            found = index.holding([terms[word] for word in asked], kinds, limit)
+            return {word: units.tolist() for word, units in zip(asked, found, strict=True)}
+
+        waiting, unsaid, looked, most = list(terms), list[str](), 0, FIRST_LOOK
         while waiting:  # most words are said in the first turn that is looked at
-            said = self._saying({word: units[:most] for word, units in waiting.items()})
-            unsaid += [word for word, units in waiting.items() if word not in said and len(units) <= most]
-            waiting = {
-                word: units[most:]
-                for word, units in waiting.items()
-                if word not in said and len(units) > most
-            }
-            most *= 8
-        echoing = self._saying({word: index.holding(terms[word], others) for word in unsaid})
-        found = sorted({unit for units in echoing.values() for unit in units})
+            found = holding(waiting, turns, most)
+            said = self._saying({word: units[looked:] for word, units in found.items()})
+            unsaid += [word for word in waiting if word not in said and len(found[word]) < most]
+            waiting = [word for word in waiting if word not in said and len(found[word]) == most]
+            looked, most = most, 8 * most
+        echoing = self._saying(holding(unsaid, others, None))
+        found_units = sorted({unit for units in echoing.values() for unit in units})
         return [
             (id_, kind, tuple(row[0] for row in self._rows("turns_of_unit", (unit,))))
-            for unit, id_, kind in self._rows("units_named", (found,))
+            for unit, id_, kind in self._rows("units_named", (found_units,))
         ]
 
-    def _saying(self, asked: Mapping[str, NDArray[np.int64]]) -> dict[str, set[int]]:
+    def _saying(self, asked: Mapping[str, Sequence[int]]) -> dict[str, set[int]]:
         """For each word those of its units that say it, context aside; nothing for a word that none does."""
-        units = sorted({unit for several in asked.values() for unit in several.tolist()})
+        units = sorted({unit for several in asked.values() for unit in several})
+        if not units:
+            return {}
         texts, owners = [], []
         for unit, speaker, text in self._rows("words_of_units", (units,)):
             texts += [speaker, text]
             owners += [unit, unit]
         said = self._tokenizer().saying(texts, asked)
         found = {word: {owners[place] for place in places} for word, places in said.items()}
-        return {word: own for word, places in found.items() if (own := places & set(asked[word].tolist()))}
+        return {word: own for word, places in found.items() if (own := places & set(asked[word]))}
 
     def told_with(self, turns: Sequence[str]) -> list[str]:
         return [row[1] for row in self._rows("told_with", (list(self._seqs(turns).values()),))]
@@ -153,29 +162,30 @@ class SqlEraser:
         *,
         reports: Sequence[str] = (),
     ) -> RemovedUnits:
-        seqs = list(self._seqs(turns).values())
-        raw = [row[0] for row in self._rows("raw_units", (seqs,))]
-        read_again = list(self._seqs(again).values())
-        derived = self._rows("units_resting_on", (seqs,))
-        restarted = self._rows("units_resting_on", (read_again,))
+        seqs, read_again = list(self._seqs(turns).values()), list(self._seqs(again).values())
+        with self._sql.pipeline():
+            raws = self._sql.run("raw_units", (seqs,))
+            resting = self._sql.run("units_resting_on", (seqs,))
+            resting_again = self._sql.run("units_resting_on", (read_again,))
+        raw, derived, restarted = [row[0] for row in raws], resting.fetchall(), resting_again.fetchall()
         taken = [*raw, *(row[0] for row in derived)]
-        all_removed = [*raw, *(row[0] for row in derived), *(row[0] for row in restarted)]
-        unlinked = [row[0] for row in self._rows("linked_to", {"units": all_removed})]
-        vectors = self._one("count_vectors", (taken,))
-        links = self._one("count_links", {"units": taken})
-        names = self._rows("names_mentioned_by", ([*raw, *(row[0] for row in derived)],))
-        self._do("same_failures", (seqs,))
-        self._do("forget_past_nodes", (list(turns),))
-        self._do("reports_of", (list(reports),))
+        counted = self._counted(taken, [*taken, *(row[0] for row in restarted)])
+        names = self._rows("names_mentioned_by", (taken,))
+        with self._sql.pipeline():
+            self._do("same_failures", (seqs,))
+            self._do("forget_past_nodes", (list(turns),))
+            if reports:
+                self._do("reports_of", (list(reports),))
         entities = self._forget_names(names, raw)
         remove_units(self._sql, [row[0] for row in derived])
         restart_turns(self._sql, [*seqs, *read_again])
         for one in retold:
             self._retell(one)
         remove_units(self._sql, raw)
-        self._do("delete_provenance", (seqs,))
-        self._do("reseat_units", (seqs,))
-        self._sql.run_many("delete_turn", [(seq,) for seq in seqs])
+        with self._sql.pipeline():
+            self._do("delete_provenance", (seqs,))
+            self._do("reseat_units", (seqs,))
+            self._do("delete_turns", (seqs,))
         for segment, first in self._rows("broken_segments", (list(turns),)):
             self._do("rename_segment", (f"x-{first}", segment))
         self._note()
@@ -186,17 +196,13 @@ class SqlEraser:
             units={kind: tuple(ids) for kind, ids in kinds.items()},
             entities=tuple(entities),
             texts=tuple({row[3] for row in (*derived, *restarted) if row[3]}),
-            vectors=vectors,
-            links=links,
-            unlinked=tuple(unlinked),
+            **counted,
         )
 
     def expire(self, turns: Sequence[str], retold: Sequence[ReembeddedTurn], at: datetime) -> RemovedUnits:
         seqs = list(self._seqs(turns).values())
         raw = [row[0] for row in self._rows("raw_units", (seqs,))]
-        taken = list(raw)
-        vectors, links = self._one("count_vectors", (taken,)), self._one("count_links", {"units": taken})
-        unlinked = tuple(row[0] for row in self._rows("linked_to", {"units": taken}))
+        counted = self._counted(raw, raw)
         self._do("same_failures", (seqs,))
         for one in retold:
             self._retell(one)
@@ -205,7 +211,19 @@ class SqlEraser:
             self._do("blank_turn", (seq,))
             self._do("insert_expired", (seq, to_text(at)))
         self._note()
-        return RemovedUnits({}, (), (), vectors, links, unlinked)
+        return RemovedUnits({}, (), (), **counted)
+
+    def _counted(self, taken: Sequence[int], removed: Sequence[int]) -> dict[str, Any]:
+        """The vectors and links of units that are taken, and who loses a neighbour by what is removed in all."""
+        with self._sql.pipeline():
+            vectors = self._sql.run("count_vectors", (list(taken),))
+            links = self._sql.run("count_links", {"units": list(taken)})
+            linked = self._sql.run("linked_to", {"units": list(removed)})
+        return {
+            "vectors": vectors.fetchone()[0],
+            "links": links.fetchone()[0],
+            "unlinked": dict(linked.fetchall()),
+        }
 
     def drop_old(self, kind: str, before: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if kind == "node":
@@ -253,8 +271,9 @@ class SqlEraser:
 
     def _note(self) -> None:
         """What other processes are building comes too late, and the files are to be scrubbed, even after a crash."""
-        self._do("renumber_marks", ())
-        self._do("put_kept_value", ("erasing", "1"))
+        with self._sql.pipeline():
+            self._do("renumber_marks", ())
+            self._do("put_kept_value", ("erasing", "1"))
 
     def _retell(self, one: ReembeddedTurn) -> None:
         """Give a turn another context to be searched with, and the vectors that go with it."""
@@ -263,7 +282,7 @@ class SqlEraser:
         ((_, speaker, text),) = self._rows("words_of_units", ([unit],))
         self._do("delete_vectors", ([unit],))
         if one.codes:
-            self._do("put_codes", (unit, one.codes))
+            self._sql.run_batch("put_codes", [(unit, one.codes)])
         terms = self._tokenizer().packed([f"{speaker} {text}"], [one.context])[0]
         index_units(self._sql, {unit: one.vectors}, {unit: terms})
         self._do(
@@ -312,6 +331,8 @@ class SqlEraser:
 
     def _scrub_log(self, entities: set[str], names: set[str]) -> None:
         """Decisions that name what is forgotten cannot be taken back any more."""
+        if not entities and not names:
+            return
         for seq, detail in self._rows("logs", ()):
             words = set(_strings(json.loads(detail)))
             if words & entities or {word.casefold() for word in words} & names:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactLedger, FactRow, FadingFact, Report
+from everwhen.store.facts import (
+    ConflictRow,
+    DeclaredPredicate,
+    FactLedger,
+    FactRow,
+    FadingFact,
+    Report,
+    ShownFacts,
+)
 from everwhen.store.maintenance import TurnForgotten
 from everwhen.store.sql.ledger import SqlLedger, to_conflict, to_declared, to_row
 from everwhen.store.sql.session import Connection, R, Sql, Values
 from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.store.then import FOREVER, Then
 from everwhen.store.vector_model import VectorModel
+
+T = TypeVar("T")
 
 _PAGE = 2000
 _HALF_LIFE = "half_life:"
@@ -91,20 +101,39 @@ class SqlFacts:
     def newest(self, fact_id: str) -> FactRow | None:
         return next(iter(self._rows("newest_version", {"id": fact_id})), None)
 
-    def predecessors(self, rows: Sequence[FactRow], known_at: datetime | None = None) -> dict[int, FactRow]:
-        values = {"seqs": [row.seq for row in rows], "known_at": to_text(known_at or FOREVER)}
+    def shown(
+        self, turns: Sequence[str], facts: Sequence[str], instant: datetime, known_at: datetime | None = None
+    ) -> ShownFacts:
+        values = {
+            "turns": list(turns),
+            "facts": list(facts),
+            "instant": to_text(instant),
+            "known_at": to_text(known_at or FOREVER),
+        }
+        found, slots = {"found": "found_facts"}, {"slots": "slots_found", "found": "found_facts"}
+        then, now = (
+            {"columns": "fact_columns" if name is None else "fact_columns_then"} for name in (known_at, None)
+        )
         with self._reader.use() as sql:
-            found = sql.run("ended_when", values, columns="fact_columns").fetchall()
-        return {seq: to_row(row) for *row, seq in found}
-
-    def in_slots_of(self, fact_ids: Sequence[str], instant: datetime) -> dict[str, list[FactRow]]:
-        values = {"ids": list(fact_ids), "instant": to_text(instant)}
-        with self._reader.use() as sql:
-            rows = sql.run("holding_in_slots", values, columns="fact_columns").fetchall()
-        found: dict[str, list[FactRow]] = {}
-        for *row, fact in rows:
-            found.setdefault(fact, []).append(to_row(row))
-        return found
+            derived, believed, holding, before, sources, own = sql.together(
+                [
+                    ("sources_named", {"turns": list(turns)}, {}),
+                    ("believed_found", values, found | then),
+                    ("holding_in_slots", values, found | now),
+                    ("ended_when", values, slots | now),
+                    ("sources_in_slots", values, slots),
+                    ("bank_values", (), {}),
+                ]
+            )
+        return ShownFacts(
+            _grouped(derived),
+            {row.id: row for row in map(to_row, believed)},
+            _grouped((fact, to_row(row)) for *row, fact in holding),
+            {seq: to_row(row) for *row, seq in before},
+            _grouped((fact, source) for fact, source, _ in sources),
+            frozenset(source for _, source, is_turn in sources if is_turn),
+            _half_lives(own),
+        )
 
     def naming(self, words: str) -> list[FactRow]:
         found: dict[int, FactRow] | None = None
@@ -158,10 +187,7 @@ class SqlFacts:
     # What a bank has of its own
 
     def half_lives(self) -> dict[str, float]:
-        values = self._fetch("bank_values")
-        return {
-            key.removeprefix(_HALF_LIFE): float(value) for key, value in values if key.startswith(_HALF_LIFE)
-        }
+        return _half_lives(self._fetch("bank_values"))
 
     def set_half_life(self, domain: str, days: float) -> None:
         with self._writer.transaction() as sql:
@@ -191,3 +217,14 @@ def _keys(subject: str | None, predicate: str | None) -> tuple[str, dict[str, An
         tests.append("k.predicate_key = :predicate")
         values["predicate"] = predicate
     return " AND ".join(tests) or "TRUE", values
+
+
+def _half_lives(values: Iterable[tuple[str, str]]) -> dict[str, float]:
+    return {key.removeprefix(_HALF_LIFE): float(value) for key, value in values if key.startswith(_HALF_LIFE)}
+
+
+def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    found: dict[str, list[T]] = {}
+    for key, one in pairs:
+        found.setdefault(key, []).append(one)
+    return found

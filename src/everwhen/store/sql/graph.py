@@ -70,7 +70,9 @@ class SqlGraph(Identities):
     def writing(self, made_with: VectorModel) -> Iterator[GraphWriter]:
         with self._writer.transaction() as sql:
             self._still_ours(sql, made_with)
-            yield SqlGraphWriter(sql, self._tokenizer())
+            writer = SqlGraphWriter(sql, self._tokenizer())
+            yield writer
+            writer.write_mentions()
 
     # Reading
 

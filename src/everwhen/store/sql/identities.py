@@ -39,11 +39,11 @@ class Identities:
             new = new_entity(sql, names[0], kind, to_text(at))
             for unit, old, name, kind_then in moved:
                 _move(sql, (unit, old, name), new, type_ or kind_then, at)
-                sql.run("seen_entity", (unit, new))
+                sql.run_batch("seen_entity", [(unit, new)])
             for name in names:
                 for old in {row[1] for row in moved}:
                     sql.run("drop_entity_name", (old, name))
-                sql.run("insert_entity_name", (new, name, 1))
+                sql.run_batch("insert_entity_name", [(new, name, 1)])
             id_ = str(sql.run("entity_id", (new,)).fetchone()[0])
             _log(sql, at, "split", {"entity": entity, "new": id_, "moved": [list(row) for row in moved]})
         return id_
@@ -53,8 +53,7 @@ class Identities:
             seq = _seq(sql, entity)
             before = sql.run("entity_by_id", (entity,)).fetchone()[1]
             _rename(sql, seq, name, at)
-            sql.run("insert_entity_name", (seq, name, 1))
-            sql.run("insert_entity_name", (seq, before, 1))
+            sql.run_batch("insert_entity_name", [(seq, name, 1), (seq, before, 1)])
             _log(sql, at, "rename", {"entity": entity, "name": name, "before": before})
 
     def undo(self, at: datetime | None = None) -> dict[str, Any] | None:
@@ -76,9 +75,11 @@ class Identities:
 
 def new_entity(sql: Sql, name: str, type_: str, recorded_at: str, said_at: str = "") -> int:
     """Write an identity; its seq. `said_at` is when its name was said, nothing where a person gave it."""
-    seq = int(sql.run("insert_entity", (f"n{os.urandom(6).hex()}", name, type_)).fetchone()[0])
-    sql.run("insert_entity_name", (seq, name, 0))
-    sql.run("insert_identity_name", (seq, name, said_at, recorded_at))
+    (seq,) = sql.numbers("entities", 1)
+    with sql.pipeline():
+        sql.run("insert_entity", (seq, f"n{os.urandom(6).hex()}", name, type_))
+        sql.run_batch("insert_entity_name", [(seq, name, 0)])
+        sql.run("insert_identity_name", (seq, name, said_at, recorded_at))
     return seq
 
 
@@ -97,7 +98,7 @@ def _move(sql: Sql, mention: tuple[int, int, str], to: int, type_: str, at: date
     unit, old, name = mention
     sql.run("keep_past_mention", {"unit": unit, "entity": old, "name": name, "until": to_text(at)})
     sql.run("delete_mention", mention)
-    sql.run("insert_mention", (unit, to, name, type_, to_text(at)))
+    sql.run_batch("insert_mention", [(unit, to, name, type_, to_text(at))])
 
 
 def _undo_split(sql: Sql, detail: dict[str, Any], at: datetime) -> None:
@@ -107,7 +108,7 @@ def _undo_split(sql: Sql, detail: dict[str, Any], at: datetime) -> None:
     rows = sql.run("mentions_of_entity", (new,)).fetchall()
     for unit, name, type_ in rows:
         _move(sql, (unit, new, name), back.get((unit, name), home), type_, at)
-        sql.run("insert_entity_name", (back.get((unit, name), home), name, 0))
+        sql.run_batch("insert_entity_name", [(back.get((unit, name), home), name, 0)])
     # It stays for those who ask for the time in between, without a name that anybody goes by.
     sql.run("drop_names_of", (new,))
     _merge(sql, new, home, at)

@@ -9,7 +9,7 @@ from typing import Any
 
 from everwhen.instants import from_text, to_text
 from everwhen.processes import is_running
-from everwhen.store.jobs import ScrubJob, Seen, Work
+from everwhen.store.jobs import IndexJob, ScrubJob, Seen, Work
 from everwhen.store.sql.rows import turn_of
 from everwhen.store.sql.session import Connection, Sql
 from everwhen.store.sql.units import restart_turns
@@ -24,10 +24,13 @@ _LAST = 2**63 - 1
 class SqlJobs:
     """The `Jobs` of one bank. See `everwhen.store.jobs` for what each call promises."""
 
-    def __init__(self, writer: Connection, reader: Connection, scrubbing: ScrubJob) -> None:
+    def __init__(
+        self, writer: Connection, reader: Connection, scrubbing: ScrubJob, indexing: IndexJob
+    ) -> None:
         self.extraction = SqlExtractionJobs(writer, reader)
         self.tree = SqlTreeJobs(writer, reader)
         self.scrubbing = scrubbing
+        self.indexing = indexing
 
 
 class SqlExtractionJobs:

@@ -145,7 +145,7 @@ class SqlMaintenance:
                 index_units(sql, {unit: rows}, {})
                 sql.run("set_pieces", (len(rows), unit))
                 if codes.get(id_):
-                    sql.run("put_codes", (unit, codes[id_]))
+                    sql.run_batch("put_codes", [(unit, codes[id_])])
             next_epoch(sql)
 
     def unfinished(self) -> list[str]:

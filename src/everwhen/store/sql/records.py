@@ -204,7 +204,7 @@ def _write(sql: Sql, kind: Kind, records: Sequence[Record]) -> None:
             for place, one in enumerate(found)
         ]
         if part.statement:
-            sql.run_many(part.statement, rows)
+            sql.run_batch(part.statement, rows)
         else:
             sql.insert_rows(part.table, [part.parent, *own, *(one.column for one in part.fields)], rows)
 

@@ -42,8 +42,21 @@ class Sql(Protocol):
         """Run a named statement. `parts` fill its `{…}`: the name of another statement, or SQL both databases know."""
         ...
 
+    def together(self, asked: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[Any]]:
+        """The rows of several named statements with their values and parts, in one round trip where there is one."""
+        ...
+
     def run_many(self, name: str, rows: Iterable[Values]) -> None:
         """Run a named statement for each row of values, in as few round trips as the database can."""
+        ...
+
+    def run_batch(self, name: str, rows: Sequence[Values]) -> None:
+        """The same by a statement that takes all rows at once, where the database is faster so: it then gets each
+        parameter as the list of a column."""
+        ...
+
+    def pipeline(self) -> AbstractContextManager[None]:
+        """Statements of the block whose rows are not read go out together, in one round trip where there is one."""
         ...
 
     def numbers(self, table: str, count: int) -> range:
@@ -60,6 +73,10 @@ class Sql(Protocol):
 
     def post_terms(self, terms: Mapping[int, bytes]) -> None:
         """Index the search terms of units, packed as their rows have them, where the database searches by itself."""
+        ...
+
+    def unpost(self, units: Iterable[int]) -> Any:
+        """Take units out of that index, before they are deleted."""
         ...
 
     def empty(self, but: frozenset[str]) -> None:
@@ -101,6 +118,9 @@ class UnitIndex(Protocol):
         """For each vector the units of some kinds with a cosine above the floor, best first."""
         ...
 
-    def holding(self, terms: Sequence[int], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
-        """The units of some kinds that have every one of some terms, first those that have them in their own words."""
+    def holding(
+        self, words: Sequence[Sequence[int]], kinds: NDArray[np.int16], limit: int | None = None
+    ) -> list[NDArray[np.int64]]:
+        """For each word, given by its terms, the units of some kinds that have all of them: first those that have them
+        in their own words, and so many at the most."""
         ...

@@ -89,7 +89,7 @@ class SqlStore(ABC):
                 written.append(is_new)
             seqs = sql.numbers("turns", len(fresh))
             rows = [(new, seq, terms) for (new, terms), seq in zip(fresh.values(), seqs, strict=True)]
-            sql.run_many("insert_turn", [_turn_row(new.turn, seq) for new, seq, _ in rows])
+            sql.run_batch("insert_turn", [_turn_row(new.turn, seq) for new, seq, _ in rows])
             self._add_units(sql, rows)
             return written
 
@@ -114,14 +114,14 @@ class SqlStore(ABC):
         if not turns:
             return
         numbered = list(zip(sql.numbers("units", len(turns)), turns, strict=True))
-        sql.run_many("insert_unit", [_unit_row(unit, *given) for unit, given in numbered])
-        sql.run_many("insert_unit_turn", [(unit, turn) for unit, (_, turn, _) in numbered])
+        sql.run_batch("insert_unit", [_unit_row(unit, *given) for unit, given in numbered])
+        sql.run_batch("insert_unit_turn", [(unit, turn) for unit, (_, turn, _) in numbered])
         index_units(
             sql,
             {unit: new.vectors for unit, (new, _, _) in numbered},
             {unit: terms for unit, (_, _, terms) in numbered},
         )
-        sql.run_many("put_codes", [(unit, new.codes) for unit, (new, _, _) in numbered if new.codes])
+        sql.run_batch("put_codes", [(unit, new.codes) for unit, (new, _, _) in numbered if new.codes])
 
     def _still_ours(self, sql: Sql, made_with: VectorModel) -> None:
         """That the bank, as it is inside this transaction, has the model that the vectors to be written were made
@@ -156,7 +156,7 @@ class SqlStore(ABC):
                     return missing
                 sql.run("drop_all_vectors")
                 sql.run("drop_all_codes")
-                sql.run_many(
+                sql.run_batch(
                     "put_codes",
                     [(units[id_], code) for id_, code in (codes or {}).items() if code and id_ in units],
                 )

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,17 @@ class SqliteSql:
     def run(self, name: str, values: Values = (), **parts: str) -> sqlite3.Cursor:
         return self.raw.execute(self._text(name, tuple(parts.items())), _plain(values))
 
+    def together(self, asked: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[Any]]:
+        return [self.run(name, values, **parts).fetchall() for name, values, parts in asked]
+
     def run_many(self, name: str, rows: Iterable[Values]) -> None:
         self.raw.executemany(self._text(name), map(_plain, rows))
+
+    def run_batch(self, name: str, rows: Sequence[Values]) -> None:
+        self.raw.executemany(self._text(name), rows)
+
+    def pipeline(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def numbers(self, table: str, count: int) -> range:
         row = self.run("last_number", (table,)).fetchone()
@@ -53,6 +62,9 @@ class SqliteSql:
 
     def post_terms(self, terms: Mapping[int, bytes]) -> None:
         """The index in memory reads the terms from the rows."""
+
+    def unpost(self, units: Iterable[int]) -> None:
+        """It hears of removed units by `removals`."""
 
     def empty(self, but: frozenset[str]) -> None:
         self.raw.execute("PRAGMA defer_foreign_keys = ON")  # until the commit, when nothing is left to point

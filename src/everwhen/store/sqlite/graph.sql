@@ -52,6 +52,10 @@ INSERT OR REPLACE INTO claims (turn, owner, expires) VALUES (?, ?, ?);
 -- turn_seqs --
 SELECT id, seq FROM turns WHERE id IN (SELECT value FROM json_each(?));
 
+-- turns_told_of --
+-- What a derived unit takes from its turns.
+SELECT id, seq, speaker, said_at, recorded_at FROM turns WHERE id IN (SELECT value FROM json_each(?));
+
 -- turn_units --
 -- The raw unit of each turn.
 SELECT t.id, u.seq FROM turns t JOIN units u ON u.turn = t.seq AND u.kind = 'turn'
@@ -64,12 +68,14 @@ JOIN vectors v ON v.unit = u.seq AND v.piece = 0 WHERE t.id IN (SELECT value FRO
 -- known_unit --
 SELECT seq FROM units WHERE id = ?;
 
+-- known_units --
+SELECT id, seq FROM units WHERE id IN (SELECT value FROM json_each(?));
+
 -- insert_derived_unit --
-INSERT INTO units (id, kind, network, level, turn, text, context, occurred_start, occurred_end, grain, mentioned_at,
+INSERT INTO units (seq, id, kind, network, level, turn, text, context, occurred_start, occurred_end, grain, mentioned_at,
                    recorded_at, pieces, terms)
-SELECT :id, :kind, :network, 0, t.seq, :text, :context, :start, :end, :grain, t.said_at,
-       (SELECT max(recorded_at) FROM turns WHERE id IN (SELECT value FROM json_each(:turns))), :pieces, :terms
-FROM turns t WHERE t.id = :turn RETURNING seq;
+VALUES (:seq, :id, :kind, :network, 0, :turn, :text, :context, :start, :end, :grain, :said_at, :recorded_at, :pieces,
+        :terms);
 
 -- insert_derived --
 INSERT INTO derived (unit, extractor, version, confidence, tokens) VALUES (?, ?, ?, ?, ?);
@@ -157,11 +163,8 @@ SELECT id FROM entities WHERE seq = ?;
 -- mentions_of_entity --
 SELECT unit, name, type FROM mentions WHERE entity = ?;
 
--- turn_speakers --
-SELECT id, speaker FROM turns WHERE id IN (SELECT value FROM json_each(?));
-
 -- insert_entity --
-INSERT INTO entities (id, name, type) VALUES (?, ?, ?) RETURNING seq;
+INSERT INTO entities (seq, id, name, type) VALUES (?, ?, ?, ?);
 
 -- seen_entity --
 UPDATE entities SET last_at = max(coalesce(last_at, ''), (SELECT mentioned_at FROM units WHERE seq = ?)) WHERE seq = ?;
@@ -172,23 +175,36 @@ INSERT OR IGNORE INTO mentions (unit, entity, name, type, recorded_at) VALUES (?
 -- insert_moment --
 INSERT OR REPLACE INTO moments (unit, kind, at) VALUES (?, ?, ?);
 
--- moment --
-SELECT kind, at FROM moments WHERE unit = ?;
-
--- moments_before --
-SELECT unit, at FROM moments WHERE kind = ? AND (at, unit) < (?, ?) ORDER BY at DESC, unit DESC LIMIT ?;
-
--- moments_after --
-SELECT unit, at FROM moments WHERE kind = ? AND (at, unit) > (?, ?) ORDER BY at, unit LIMIT ?;
+-- timeline --
+-- Some units on the timeline of their kind, with so many on each side of each, in the order of time. What lies beyond the
+-- next of them is nearer to that one.
+WITH placed AS MATERIALIZED (
+    SELECT unit, kind, at, lag(at, 1, '') OVER line AS at_before, lag(unit, 1, 0) OVER line AS before,
+           lead(at, 1, '~') OVER line AS at_after, lead(unit, 1, 0) OVER line AS after
+    FROM moments WHERE unit IN (SELECT value FROM json_each(:units))
+    WINDOW line AS (PARTITION BY kind ORDER BY at, unit)
+)
+SELECT unit, kind, at FROM placed
+UNION
+SELECT b.unit, b.kind, b.at FROM placed p CROSS JOIN moments b ON b.unit IN (
+    SELECT m.unit FROM moments m WHERE m.kind = p.kind AND (m.at, m.unit) < (p.at, p.unit)
+      AND (m.at, m.unit) > (p.at_before, p.before)
+    ORDER BY m.at DESC, m.unit DESC LIMIT :count)
+UNION
+SELECT a.unit, a.kind, a.at FROM placed p CROSS JOIN moments a ON a.unit IN (
+    SELECT m.unit FROM moments m WHERE m.kind = p.kind AND (m.at, m.unit) > (p.at, p.unit)
+      AND (m.at, m.unit) < (p.at_after, p.after)
+    ORDER BY m.at, m.unit LIMIT :count)
+ORDER BY kind, at, unit;
 
 -- drop_links --
-DELETE FROM links WHERE source = ? AND type = ?;
+DELETE FROM links WHERE source IN (SELECT value FROM json_each(?)) AND type = ?;
 
 -- present_units --
 SELECT seq FROM units WHERE seq IN (SELECT value FROM json_each(?));
 
 -- insert_link --
-INSERT OR REPLACE INTO links (source, type, target, weight) VALUES (?, ?, ?, ?);
+INSERT INTO links (source, type, target, weight) VALUES (?, ?, ?, ?);
 
 -- insert_replaces --
 -- The next version of an event; the one before it stays as it is.
@@ -196,7 +212,8 @@ INSERT OR REPLACE INTO links (source, type, target, weight)
 SELECT :unit, 'replaces', seq, 1.0 FROM units WHERE id = :event AND seq <> :unit;
 
 -- links_of_type --
-SELECT target, weight FROM links WHERE source = ? AND type = ? ORDER BY weight DESC, target;
+SELECT source, target, weight FROM links WHERE source IN (SELECT value FROM json_each(?)) AND type = ?
+ORDER BY source, weight DESC, target;
 
 -- links_of --
 SELECT source, target, type, weight FROM links
@@ -235,17 +252,17 @@ JOIN unit_turns p ON p.turn = t.turn WHERE p.unit <> t.seq AND NOT EXISTS (SELEC
 -- insert_extraction --
 INSERT OR REPLACE INTO extractions (turn, extractor, version, done_at) VALUES (?, ?, ?, ?);
 
--- drop_claim --
-DELETE FROM claims WHERE turn = ?;
+-- drop_claims --
+DELETE FROM claims WHERE turn IN (SELECT value FROM json_each(?));
 
 -- drop_extraction --
-DELETE FROM extractions WHERE turn = ?;
+DELETE FROM extractions WHERE turn IN (SELECT value FROM json_each(?));
 
 -- insert_failure --
 INSERT INTO extraction_failures (turn, at, reason) VALUES (?, ?, ?);
 
 -- drop_failures --
-DELETE FROM extraction_failures WHERE turn = ?;
+DELETE FROM extraction_failures WHERE turn IN (SELECT value FROM json_each(?));
 
 -- insert_usage --
 INSERT INTO model_usage (at, purpose, model, calls, input_tokens, output_tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?);
@@ -365,16 +382,16 @@ UPDATE entity_log SET undone = 1 WHERE seq = ?;
 -- delete_entity --
 DELETE FROM entities WHERE seq = ?;
 
--- drop_turn_mentions --
--- Who a raw turn mentions, before it is extracted again.
-DELETE FROM mentions WHERE unit IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = ?);
+-- drop_mentions --
+-- Who units mention, before their turns are extracted again.
+DELETE FROM mentions WHERE unit IN (SELECT value FROM json_each(?));
 
--- drop_turn_links --
-DELETE FROM links WHERE source IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = :turn)
-                     OR target IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = :turn);
+-- drop_all_links --
+-- All links from and to some units.
+DELETE FROM links WHERE source IN (SELECT value FROM json_each(:units)) OR target IN (SELECT value FROM json_each(:units));
 
--- drop_turn_moment --
-DELETE FROM moments WHERE unit IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = ?);
+-- drop_moments --
+DELETE FROM moments WHERE unit IN (SELECT value FROM json_each(?));
 
 -- drop_unknown_entities --
 -- Identities that nothing mentions and nobody decided about.

@@ -30,7 +30,7 @@ SELECT unit, entity, name, type, recorded_at, :until FROM mentions
 WHERE unit = :unit AND entity = :entity AND name = :name;
 
 -- drop_past_mentions --
-DELETE FROM past_mentions WHERE unit IN (SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn = ?);
+DELETE FROM past_mentions WHERE unit IN (SELECT value FROM json_each(?));
 
 -- forget_past_names --
 DELETE FROM past_mentions WHERE lower(name) = lower(?);

@@ -63,9 +63,10 @@ WHERE p.turn IN (SELECT value FROM json_each(?)) AND u.kind NOT IN ('turn', 'fac
 SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn IN (SELECT value FROM json_each(?));
 
 -- linked_to --
--- The units that have some units among their neighbours, and are none of them.
-SELECT DISTINCT source FROM links WHERE target IN (SELECT value FROM json_each(:units))
-  AND source NOT IN (SELECT value FROM json_each(:units));
+-- The units that have some units among their neighbours, and are none of them; and how many of them in meaning.
+SELECT source, count(*) FILTER (WHERE type = 'semantic') FROM links
+WHERE target IN (SELECT value FROM json_each(:units)) AND source NOT IN (SELECT value FROM json_each(:units))
+GROUP BY source ORDER BY source;
 
 -- count_links --
 SELECT count(*) FROM links WHERE source IN (SELECT value FROM json_each(:units))
@@ -85,8 +86,8 @@ SELECT v.unit, v.vector FROM vectors v WHERE v.piece = 0 AND v.unit IN (SELECT v
 DELETE FROM extraction_failures WHERE reason IN (
     SELECT reason FROM extraction_failures WHERE turn IN (SELECT value FROM json_each(?)));
 
--- delete_turn --
-DELETE FROM turns WHERE seq = ?;
+-- delete_turns --
+DELETE FROM turns WHERE seq IN (SELECT value FROM json_each(?));
 
 -- reseat_units --
 -- Facts that came from several turns hang on no single one.
@@ -165,6 +166,11 @@ SELECT f.object, f.object_key, k.subject, coalesce(f.domain, ''), coalesce(u.tex
 FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key LEFT JOIN units u ON u.id = f.id
 WHERE f.id = ?;
 
+-- places_of_facts --
+-- The slots and keys that some facts are in.
+SELECT DISTINCT f.slot, s.key FROM facts f JOIN fact_slots s ON s.seq = f.slot
+WHERE f.id IN (SELECT value FROM json_each(?));
+
 -- facts_about --
 -- Facts whose subject or object is one of some names (folded), in any version.
 SELECT DISTINCT f.id FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
@@ -187,10 +193,14 @@ UPDATE facts SET reason = ? WHERE seq = ?;
 DELETE FROM fact_reports WHERE lower(ref) IN (SELECT lower(value) FROM json_each(?));
 
 -- drop_empty_slots --
-DELETE FROM fact_slots WHERE seq NOT IN (SELECT slot FROM facts);
+-- Of some slots those that no fact is in.
+DELETE FROM fact_slots WHERE seq IN (SELECT value FROM json_each(?))
+  AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.slot = fact_slots.seq);
 
 -- drop_empty_keys --
-DELETE FROM fact_keys WHERE seq NOT IN (SELECT key FROM fact_slots) AND seq NOT IN (SELECT key FROM fact_conflicts);
+DELETE FROM fact_keys WHERE seq IN (SELECT value FROM json_each(?))
+  AND NOT EXISTS (SELECT 1 FROM fact_slots s WHERE s.key = fact_keys.seq)
+  AND NOT EXISTS (SELECT 1 FROM fact_conflicts c WHERE c.key = fact_keys.seq);
 
 -- digest_rows --
 SELECT id, said_at, recorded_at, text FROM turns ORDER BY seq;

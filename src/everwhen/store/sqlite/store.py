@@ -49,7 +49,7 @@ class SqliteStore(SqlStore):
         self.keep = SqliteMaintenance(
             writer, reader, lambda: self._tokenizer, self._whole_index, self._still_ours, busy_seconds
         )
-        self.jobs = SqlJobs(writer, reader, SqliteScrubbing(writer, reader))
+        self.jobs = SqlJobs(writer, reader, SqliteScrubbing(writer, reader), NoIndexing())
         self.tree = SqlTree(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._live = SyncedIndex(reader, lambda: self._info, nodes=False)
         self._live_nodes = SyncedIndex(reader, lambda: self._info, nodes=True)
@@ -145,3 +145,13 @@ class SqliteStore(SqlStore):
 
     def _window(self, where: Filter) -> IndexFilter:
         return to_window(where, self._with_metadata, self._reaching_back)
+
+
+class NoIndexing:
+    """The `IndexJob` of a bank in a file: its index is in memory, and always there."""
+
+    def waits(self) -> bool:
+        return False
+
+    def run(self) -> bool:
+        return False

@@ -162,16 +162,15 @@ CREATE TABLE moments (
 );
 CREATE INDEX moments_by_time ON moments (bank_id, kind, at, unit);
 
--- Each unit's own list of neighbours, bounded for each type.
+-- Each unit's own list of neighbours, bounded for each type. No foreign keys: they would take most of the time of a write.
+-- Whoever removes a unit removes its links.
 CREATE TABLE links (
     bank_id bigint NOT NULL,
     source  bigint NOT NULL,
     target  bigint NOT NULL,
     weight  double precision NOT NULL,
     type    text COLLATE "C" NOT NULL,
-    PRIMARY KEY (bank_id, source, type, target),
-    FOREIGN KEY (bank_id, source) REFERENCES units (bank_id, seq) ON DELETE CASCADE,
-    FOREIGN KEY (bank_id, target) REFERENCES units (bank_id, seq) ON DELETE CASCADE
+    PRIMARY KEY (bank_id, source, type, target)
 );
 CREATE INDEX links_by_target ON links (bank_id, target);
 

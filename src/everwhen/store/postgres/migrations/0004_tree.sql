@@ -58,6 +58,7 @@ CREATE TABLE past_nodes (
     PRIMARY KEY (bank_id, seq)
 );
 CREATE INDEX past_nodes_by_level ON past_nodes (bank_id, level, id);
+CREATE INDEX past_nodes_by_last ON past_nodes (bank_id, last_at);
 
 -- Nodes to be built, or built again, or dropped. A mark that is made again gets a new `seq`: whoever builds removes
 -- only the mark that they saw, so that nothing which came meanwhile is lost.

@@ -14,6 +14,8 @@ ALTER TABLE vectors
     ADD COLUMN role         text COLLATE "C",
     ADD COLUMN speaker      text COLLATE "C";
 CREATE INDEX vectors_by_time ON vectors (bank_id, mentioned_at);
+CREATE INDEX vectors_by_speaker ON vectors (bank_id, speaker);
+CREATE INDEX vectors_derived ON vectors (bank_id, kind) WHERE kind <> 'turn';
 
 -- In how many units each term stands: in nodes of the tree, and in all others.
 CREATE TABLE terms (

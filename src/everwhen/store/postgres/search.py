@@ -35,7 +35,7 @@ from everwhen.store.search import (
 )
 from everwhen.store.sql.rows import unit_of
 from everwhen.store.sql.session import Values
-from everwhen.store.terms import Tokenizer, label_key
+from everwhen.store.terms import Tokenizer
 from everwhen.types import LinkType, UnitRow
 
 Row = tuple[Any, ...]
@@ -177,7 +177,11 @@ class PostgresSearch:
                 "ending": ENDING,
             }
         )
-        session_parts = {"passes": self._conditions.text("u", "seq")}
+        beside_parts = {
+            "passes": self._conditions.text("u", "seq"),
+            "cosine": self._cosine,
+            "words": "words_of_session" if sessions else "no_words",
+        }
         passes = self._conditions.text("v", "unit")
         asked: dict[str, Asked] = {
             "totals": ("totals", values, self._counted),
@@ -187,10 +191,8 @@ class PostgresSearch:
         if wanted:
             asked |= {
                 "rows": ("units", values, {"wanted": ":units::bigint[]"}),
-                "beside": ("units_beside", values, session_parts | {"cosine": self._cosine}),
+                "beside": ("units_beside", values, beside_parts),
             }
-            if sessions:
-                asked["sums"] = ("terms_of_sessions", values, session_parts)
             if vectors:
                 asked["vectors"] = ("vectors_of_units", [wanted], {})
             if codes:
@@ -227,7 +229,7 @@ class PostgresSearch:
                 ),
             ),
             lambda some: beside.endings(before.units[list(some)]),
-            self._sums(found.get("sums", []), beside, place) if sessions else None,
+            Sums(beside.session_counts(place), beside.lengths_of_sessions(place)) if sessions else None,
             _matrix(found.get("vectors", []), own) if vectors else None,
             _objects(dict(found.get("codes", [])), own) if codes else None,
         )
@@ -245,16 +247,6 @@ class PostgresSearch:
             if other in held:
                 several.append(held[other])
         return near
-
-    def _sums(self, rows: Sequence[Row], beside: Beside, places: NDArray[np.int64]) -> Sums:
-        """The terms of each unit's session; of what nobody said, its own."""
-        sessions, lengths = beside.sessions[places], beside.session_lengths[places]
-        own = beside.turns(places)
-        alone = np.isnan(lengths)
-        counts = np.where(alone[:, None], own.counts, np.float32(0.0))
-        for session, term, halves in rows:
-            counts[sessions == label_key(session), self._term_keys.index(term)] = halves / 2
-        return Sums(counts, np.where(alone, own.lengths, lengths))
 
     def _names(self, people: Iterable[str]) -> NDArray[np.bool_]:
         named = {term for several in self._tokenizer.terms(list(people)) for term in several}

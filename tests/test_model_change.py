@@ -347,3 +347,20 @@ def test_a_write_that_is_refused_again_and_again_says_why(
     monkeypatch.setattr(memory._bank.store, "append", refuse)
     with pytest.raises(ModelChanged, match="meanwhile"):
         memory.add("one cat")
+
+
+def test_a_question_is_asked_again_when_the_bank_had_another_model_for_a_moment(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.add("one cat")
+    store, refused = memory._bank.store, [ModelChanged("another model meanwhile")]
+    search = store.search
+
+    def refuse_once(query: Any) -> Any:
+        if refused:
+            raise refused.pop()
+        return search(query)
+
+    monkeypatch.setattr(store, "search", refuse_once)
+    assert [one.text for one in memory.recall("one cat").memories] == ["one cat"]
+    assert not refused

@@ -17,7 +17,8 @@ T = TypeVar("T")
 
 
 _AGAIN = 3
-"""How often a write is tried again that was refused for another model than the one the bank has then."""
+"""How often work is tried again that was refused for another model than the one the bank has by then: it had that
+other model for a moment only."""
 
 
 class BankEmbedder:
@@ -47,20 +48,23 @@ class BankEmbedder:
                 return work(embedder)
             except (ModelChanged, ValueError) as error:  # two widths cannot be multiplied
                 if not self._has_changed(model, error):
-                    same += 1  # the bank may have had another model for a moment, and this one again since
+                    same += 1
                     if same > _AGAIN or not isinstance(error, ModelChanged):
                         raise
 
     def read(self, work: Callable[[Embedder], T]) -> T:
         """Work that compares a question with the bank's vectors. It gets the embedder without its cache: questions
         hardly ever repeat, and so reading writes nothing."""
+        same = 0
         while True:
             embedder, model = self._take()
             try:
                 found = work(plain(embedder))
             except (ModelChanged, ValueError) as error:
                 if not self._has_changed(model, error):
-                    raise
+                    same += 1
+                    if same > _AGAIN or not isinstance(error, ModelChanged):
+                        raise
             else:
                 if not self._has_changed(model):
                     return found

@@ -22,6 +22,8 @@ _COSINES = (
 )  # fmt: skip
 _SHARES = ("graph_decay", "graph_stop", "min_edge", "temporal_decay", "satf_gamma")
 
+CONTEXT_TOKENS = 1024
+"""What a prompt gets (`memory.context`) where nobody says otherwise: both parts together, each at most half."""
 MAX_TOKENS = 4096
 """What the answer of a recall may take where nobody says otherwise, at every door."""
 ECHO_WORDS = 6

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -353,3 +355,30 @@ def test_names_of_a_batch_that_failed_are_not_held(home: Path) -> None:
             held.open(write)
             assert held.names.going_by("Nobody") == []
             held.keep(write.names_version())
+
+
+ENDING = """
+import sys, threading, time
+from everwhen import Memory
+
+memory = Memory.open(sys.argv[1], "b", embedder="fake", reader="none", cache_entries=0)
+begun, process = threading.Event(), memory._bank.worker._process
+
+def slowly(work):
+    begun.set()
+    time.sleep(0.3)
+    found = process(work)
+    print("extracted", flush=True)
+    return found
+
+memory._bank.worker._process = slowly
+memory.add("I met Carlos yesterday.")
+begun.wait()
+"""
+
+
+def test_a_program_that_ends_without_closing_its_bank_waits_for_the_batch(home: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ENDING, str(home)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "extracted\n", "")

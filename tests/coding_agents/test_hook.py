@@ -44,10 +44,10 @@ def until(reached: Callable[[], bool], seconds: float = 120) -> None:
         time.sleep(0.05)
 
 
-@pytest.fixture
-def process(home: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A resident process that the first hook has started; the home folder's name is longer than a socket's may be."""
-    long = home / ("long" * 30)
+    long = tmp_path_factory.mktemp("home") / ("long" * 30)
     run_hook(long, "claude-code", "ask", {"hook_event_name": "SessionStart", "session_id": "0"})
     until((long / "agents" / hook.SOCKET).exists)
     yield long
@@ -225,7 +225,8 @@ def test_a_home_that_cannot_be_used_does_not_stop_the_agent(tmp_path: Path) -> N
 
 
 def test_the_hook_loads_nothing_that_takes_time() -> None:
-    code = f"import sys; sys.argv[1:] = []; exec(open({hook.__file__!r}).read().split('if __name__')[0]); print(*sys.modules)"
+    script = Path(hook.__file__).read_text(encoding="utf-8").partition("if __name__")[0]
+    code = f"{script}\nprint(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-I", "-S", "-c", code], text=True).split()
     assert not {"everwhen", "json", "re", "socket", "subprocess", "pathlib", "site", "enum"} & set(loaded)
 

@@ -13,6 +13,7 @@ from everwhen.coding_agents.tools.base import Event
 from everwhen.ingest.echo import without_echo
 from everwhen.ingest.importers import ReadingOptions
 from everwhen.memory import Memory
+from everwhen.settings import load
 from everwhen.types import Message
 from everwhen.types.recall import framed, line
 from everwhen.when.zones import zone_of
@@ -46,6 +47,7 @@ class Attendant:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
+        self._options = ReadingOptions(echo_words=load().echo_words)
         self._sessions: OrderedDict[tuple[str, str], Session] = OrderedDict()
 
     def answer(self, tool: Tool, event: Event, now: datetime | None = None) -> str:
@@ -70,7 +72,7 @@ class Attendant:
     def keep(self, tool: Tool, event: Event) -> int:
         """Add what is new of a session; how many messages those were."""
         session = self._session(tool, event)
-        options = ReadingOptions(echo_words=self.memory.settings.echo_words)
+        options = self._options
         read = 0
 
         def new() -> Iterator[Message]:

@@ -1,0 +1,156 @@
+"""Run the coding agents themselves with what `everwhen setup` writes, and record what their hooks got and gave.
+
+    npm install --prefix AGENTS @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
+    python scripts/record_agents.py AGENTS [TOOL…] > runs.json
+
+Each tool runs with an empty home folder against a provider on loopback that says one sentence: a session in which
+something is told, a session in which it is asked for, and a compaction. Nothing of the real home folder is read or written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from scripted_provider import Provider
+
+from everwhen import Memory
+from everwhen.coding_agents import hook, resident
+
+TOLD = "We moved the staging server from port 8080 to port 8443."
+ASKED = "Which port does the staging server use now?"
+ANSWER = "Understood, I will use that from now on."
+RECORDER = """import json, subprocess, sys, time
+told = sys.stdin.buffer.read()
+began = time.perf_counter()
+done = subprocess.run(json.loads({words!r}) + sys.argv[1:], input=told, capture_output=True)
+took = time.perf_counter() - began
+with open({file!r}, "a") as out:
+    out.write(json.dumps({{"in": json.loads(told), "out": done.stdout.decode(), "exit": done.returncode, "ms": round(took * 1000, 1)}}) + "\\n")
+sys.stdout.buffer.write(done.stdout)
+"""
+CODEX = 'model = "scripted"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\nname = "scripted"\n'
+
+
+def main(agents: Path, tools: list[str]) -> None:
+    provider = Provider()
+    provider.answer = ANSWER
+    threading.Thread(target=provider.serve_forever, daemon=True).start()
+    runs = {}
+    for tool in tools or ["claude-code", "codex", "gemini-cli", "opencode"]:
+        with tempfile.TemporaryDirectory() as folder:
+            runs[tool] = record(tool, agents / "node_modules", Path(folder), provider)
+    json.dump(runs, sys.stdout, indent=1, ensure_ascii=False)
+
+
+def record(tool: str, modules: Path, folder: Path, provider: Provider) -> dict[str, Any]:
+    """One tool's run: its hooks in order, and whether its model saw what had been told."""
+    user, home, work = folder / "user", folder / "home", folder / "work"
+    work.mkdir()
+    base = {"PATH": os.environ["PATH"], "HOME": str(user)}
+    prepare(tool, user, provider.url)
+    everwhen = [sys.executable, "-m", "everwhen"]
+    python = {name: one for name, one in os.environ.items() if name == "PYTHONPATH"}
+    subprocess.run(
+        [*everwhen, "setup", tool, "--home", str(home)], env={**base, **python}, check=True, stdout=sys.stderr
+    )
+    log = folder / "hooks.jsonl"
+    recorded(user, folder / "recorder.py", log)
+    # The process is there, as it is after the first prompt of a day.
+    process = subprocess.Popen([*everwhen, "resident", "--home", str(home)], env={**base, **python})
+    while not (home / hook.FOLDER / hook.SOCKET).exists():
+        time.sleep(0.1)
+    environment = {**base, **python, **variables(provider.url)}
+    seen: list[bool] = []
+    for words in commands(tool, modules):
+        provider.requests.clear()
+        subprocess.run(
+            words, cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
+        )
+        seen.append("8443" in json.dumps(provider.requests))
+        resident.request(home, "settle")
+    resident.request(home, "stop")
+    process.wait()
+    with Memory.open(home) as memory:
+        turns = [f"{one.role}: {one.text}" for one in memory.turns()]
+    hooks = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    return {"hooks": hooks, "model_saw_the_port": seen, "turns": turns}
+
+
+def prepare(tool: str, user: Path, url: str) -> None:
+    """What a user would have set up: where the model is."""
+    user.mkdir()
+    if tool == "codex":
+        (user / ".codex").mkdir()
+        (user / ".codex" / "config.toml").write_text(
+            f'{CODEX}base_url = "{url}/v1"\nwire_api = "responses"\n'
+        )
+    elif tool == "gemini-cli":
+        (user / ".gemini").mkdir()
+        settings = {
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "general": {"disableAutoUpdate": True},
+        }
+        (user / ".gemini" / "settings.json").write_text(json.dumps(settings))
+    elif tool == "opencode":
+        (user / ".config" / "opencode").mkdir(parents=True)
+        options = {"baseURL": f"{url}/v1", "apiKey": "none"}
+        model = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"m": {"name": "m"}}}
+        settings = {"autoupdate": False, "model": "scripted/m", "provider": {"scripted": model}}
+        (user / ".config" / "opencode" / "opencode.json").write_text(json.dumps(settings))
+
+
+def recorded(user: Path, recorder: Path, log: Path) -> None:
+    """Put a script that notes and times what it passes on before the hook, in every file that names it."""
+    words = [sys.executable, "-I", "-S", hook.__file__]
+    recorder.write_text(RECORDER.format(words=json.dumps(words), file=str(log)))
+    instead = [sys.executable, str(recorder)]
+    for file in [one for one in user.rglob("*") if one.is_file()]:
+        text = file.read_text(encoding="utf-8").replace(" ".join(words), " ".join(instead))
+        text = text.replace(json.dumps(words)[1:-1], json.dumps(instead)[1:-1])
+        file.write_text(text, encoding="utf-8")
+
+
+def variables(url: str) -> dict[str, str]:
+    return {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_API_KEY": "none",
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    }
+
+
+def commands(tool: str, modules: Path) -> list[list[str]]:
+    """The three steps: told, asked in a new session, compacted."""
+    if tool == "claude-code":
+        claude = str(modules / "@anthropic-ai" / "claude-code-linux-x64" / "claude")
+        return [[claude, "-p", TOLD], [claude, "-p", ASKED], [claude, "-p", "-c", "/compact"]]
+    if tool == "codex":
+        # The one who runs this has written the hooks: nobody else has to look at them first.
+        codex = [next(str(one) for one in modules.glob("@openai/codex-*/vendor/*/bin/codex")), "exec"]
+        codex += ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
+        return [[*codex, TOLD], [*codex, ASKED]]
+    if tool == "gemini-cli":
+        gemini = [
+            "node",
+            str(modules / "@google" / "gemini-cli" / "bundle" / "gemini.js"),
+            "-m",
+            "gemini-2.5-flash",
+        ]
+        return [[*gemini, "-p", TOLD], [*gemini, "-p", ASKED]]
+    opencode = str(modules / "opencode-linux-x64" / "bin" / "opencode")
+    return [[opencode, "run", TOLD], [opencode, "run", ASKED]]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -4,7 +4,7 @@
     python scripts/record_agents.py AGENTS [TOOL…] > runs.json
 
 Each tool runs with an empty home folder against a provider on loopback that says one sentence: a session in which
-something is told, a session in which it is asked for, and a compaction. Nothing of the real home folder is read or written.
+something is told, a session in which it is asked for, and a compaction. The real home folder is not touched.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ began = time.perf_counter()
 done = subprocess.run(json.loads({words!r}) + sys.argv[1:], input=told, capture_output=True)
 took = time.perf_counter() - began
 with open({file!r}, "a") as out:
-    out.write(json.dumps({{"in": json.loads(told), "out": done.stdout.decode(), "exit": done.returncode, "ms": round(took * 1000, 1)}}) + "\\n")
+    seen = {{"in": json.loads(told), "out": done.stdout.decode(), "exit": done.returncode}}
+    out.write(json.dumps({{**seen, "ms": round(took * 1000, 1)}}) + "\\n")
 sys.stdout.buffer.write(done.stdout)
 """
 CODEX = 'model = "scripted"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\nname = "scripted"\n'

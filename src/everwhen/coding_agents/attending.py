@@ -10,7 +10,7 @@ from itertools import islice
 
 from everwhen.coding_agents.tools import Tool
 from everwhen.coding_agents.tools.base import Event
-from everwhen.ingest.echo import without_echo
+from everwhen.ingest.echo import Echoes
 from everwhen.ingest.importers import ReadingOptions
 from everwhen.memory import Memory
 from everwhen.settings import load
@@ -53,6 +53,8 @@ class Attendant:
     def answer(self, tool: Tool, event: Event, now: datetime | None = None) -> str:
         """What the hook of an asking event prints; nothing where there is nothing to say."""
         name = str(event.get("hook_event_name"))
+        if name not in tool.asks:
+            return ""
         now = now or datetime.now(UTC)
         session = self._session(tool, event)
         prompt = str(event.get("prompt") or "").strip()[-LONGEST_QUERY:]
@@ -73,6 +75,8 @@ class Attendant:
         """Add what is new of a session; how many messages those were."""
         session = self._session(tool, event)
         options = self._options
+        echoes = Echoes(options.echo_words)
+        echoes.give_back(tuple(session.given))
         read = 0
 
         def new() -> Iterator[Message]:
@@ -80,7 +84,8 @@ class Attendant:
             for one in islice(tool.said(event, options), session.read if _has_transcript(event) else 0, None):
                 read += 1
                 session.shown.append(one.text)
-                yield from without_echo([one], session.given, words=options.echo_words)
+                if (left := echoes.cut(one)) is not None:
+                    yield left
 
         added = self.memory.add_many(new())
         session.read += read

@@ -130,7 +130,7 @@ class Setup:
                 "before": (str(kept) if kept else None) if first or known is None else known["before"],
                 # Where somebody else changed the file since, going back to the copy would lose their change.
                 "after": _digest(one.after) if first or untouched else None,
-                "folders": self._make_folders(one.path) if first or known is None else known["folders"],
+                "folders": [*self._make_folders(one.path), *(known["folders"] if known else ())],
             }
             self._note(noted)
             _replace(one.path, one.after or b"")
@@ -149,7 +149,8 @@ class Setup:
                 one = Written(path, now, Path(copy).read_bytes() if copy else None)
             else:
                 one = self._planned(path, [change.out_of for change in several])
-                if not (one.after or b"").strip() and (known is None or known["before"] is None):
+                emptied = one.after != one.before and not (one.after or b"").strip()
+                if emptied and (known is None or known["before"] is None):
                     one = Written(path, one.before, None)
             done.append(one)
         if not dry_run:

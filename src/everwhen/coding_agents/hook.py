@@ -107,9 +107,10 @@ def start(home: str, bank: str) -> None:
     out = os.open("resident.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     os.dup2(out, 1)
     os.dup2(out, 2)
-    os.dup2(lock, 3, inheritable=True)
-    os.closerange(4, 256)
-    module = ["-P", "-m", "everwhen", "resident", "--home", home, "--bank", bank, "--lock", "3"]
+    os.set_inheritable(lock, True)
+    os.closerange(3, lock)
+    os.closerange(lock + 1, 256)
+    module = ["-P", "-m", "everwhen", "resident", "--home", home, "--bank", bank, "--lock", str(lock)]
     os.execv(sys.executable, [sys.executable, *module])
 
 

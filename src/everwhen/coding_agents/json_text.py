@@ -44,7 +44,8 @@ def parse(text: str) -> Node:
         if _gap(text, node.end) != len(text):
             raise ValueError("there is more behind its end")
     except (ValueError, IndexError, RecursionError) as error:
-        raise UnreadableSettings(f"it is not JSON ({error or 'it ends too early'})") from error
+        why = error if isinstance(error, ValueError) else "it ends too early, or is nested too deeply"
+        raise UnreadableSettings(f"it is not JSON ({why})") from error
     return node
 
 
@@ -200,12 +201,16 @@ def _removed(text: str, within: Node, one: Node) -> str:
     """A member or an item less, with its comma and its line."""
     siblings = within.inside
     place = next(number for number, other in enumerate(siblings) if other is one)
-    start = len(text[: one.start].rstrip())
-    after = _gap(text, one.end)
-    if text[after] == ",":
-        return text[:start] + text[after + 1 :]
+    start, end = len(text[: one.start].rstrip(" \t")), one.end
+    after = _gap(text, end)
     before = text[:start]
-    if place:  # the last one: the comma before it goes too
+    if text[after] == ",":
+        end = after + 1
+    elif place:  # the last one: the comma before it goes too
         comma = _gap(text, siblings[place - 1].end)
         before = text[:comma] + text[comma + 1 : start]
-    return before + text[one.end :]
+    rest = text[end:]
+    # A line of its own goes whole; the end of a line stays, since a comment may stand before it.
+    if before.endswith("\n") and rest.lstrip(" \t").startswith("\n"):
+        before = before[:-1]
+    return before + rest

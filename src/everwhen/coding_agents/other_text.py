@@ -39,7 +39,7 @@ def without_table(text: str, name: str) -> str:
             inside = plain == name or plain.startswith(f"{name}.")
             if inside and kept and not kept[-1].strip():
                 kept.pop()  # the empty line that stood before it
-        if not inside:
+        if not inside or line.lstrip().startswith("#"):  # we write no comments
             kept.append(line)
     return "".join(kept)
 

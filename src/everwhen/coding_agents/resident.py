@@ -51,6 +51,7 @@ class Resident:
         self._busy = 0
         self._ending = threading.Event()
         self._poked = threading.Event()
+        self._taking = threading.Lock()
 
     def run(self) -> None:
         """Answer until nobody has asked for a while, or somebody says stop."""
@@ -146,8 +147,6 @@ class Resident:
             self._poked.clear()
             self._ending.wait(SETTLE)
 
-    _taking = threading.Lock()
-
     def _take_up(self) -> None:
         with self._taking:
             for file in sorted((self.folder / hook.SPOOL).glob("*.event")):
@@ -188,6 +187,8 @@ def run(home: Path, bank: str, store: str | None = None, lock: int | None = None
                 f"there is one already for {home}; `everwhen resident --stop` ends it"
             ) from None
     os.set_inheritable(lock, False)
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, b"%d\n" % os.getpid(), 0)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     _shorten(folder / "resident.log")
     one = Resident(home, bank, store, idle)

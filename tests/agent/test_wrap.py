@@ -154,6 +154,21 @@ def test_the_responses_api_remembers(openai: OpenAI, server: ScriptedServer, ban
     assert added(bank) == [("user", ASKED), ("assistant", ANSWER)]
 
 
+def test_a_stream_of_the_responses_api_is_remembered(
+    openai: OpenAI, server: ScriptedServer, bank: Memory
+) -> None:
+    pieces = [
+        {"type": "response.output_text.delta", "delta": piece, "item_id": "m1", "output_index": 0,
+         "content_index": 0, "sequence_number": place, "logprobs": []}
+        for place, piece in enumerate(("Twelve hives, ", "if I remember right."))
+    ]  # fmt: skip
+    events = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in pieces)
+    server.then(raw(events, "text/event-stream"))
+    stream = openai.responses.create(model="m", input=ASKED, stream=True)
+    assert "".join(one.delta for one in stream if one.type == "response.output_text.delta") == ANSWER
+    assert added(bank) == [("user", ASKED), ("assistant", ANSWER)]
+
+
 def test_tools_pass_untouched_and_their_results_are_kept_in_part(
     openai: OpenAI, server: ScriptedServer, bank: Memory
 ) -> None:
@@ -286,6 +301,17 @@ def test_a_request_to_anthropic_is_marked_for_its_cache(
     fresh, said = body["messages"][2]["content"]
     assert TOLD in fresh["text"] and said == {"type": "text", "text": ASKED}
     assert added(bank) == [("user", ASKED), ("assistant", ANSWER)]
+
+
+def test_an_answer_that_the_caller_began_is_remembered_with_the_question(
+    anthropic: Anthropic, server: ScriptedServer, bank: Memory
+) -> None:
+    server.then(text("keeps twelve hives."))
+    begun: list[Any] = [*QUESTION, {"role": "assistant", "content": "Marta"}]
+    anthropic.messages.create(model="m", max_tokens=99, messages=begun)
+    sent = server.asked[0].body["messages"]
+    assert sent[-1]["content"] == "Marta" and TOLD in sent[0]["content"][0]["text"]
+    assert added(bank) == [("user", ASKED), ("assistant", "keeps twelve hives.")]
 
 
 def test_a_stream_of_anthropics_is_remembered(

@@ -18,7 +18,7 @@ from everwhen.ingest.importers import ReadingOptions, read
 
 FIXTURES = Path(__file__).parents[1] / "ingest" / "importers" / "fixtures"
 NEW = {
-    "claude-code.jsonl": 6,
+    "claude-code.jsonl": 7,
     "codex.jsonl": 5,
     "mem0.json": 3,
     "openmemory.jsonl": 1,
@@ -65,7 +65,7 @@ def test_a_file_is_known_by_what_it_holds_and_imported_once(shell: Shell, tmp_pa
 
 def test_what_was_left_out_is_told_with_the_reason(shell: Shell) -> None:
     code, out, _ = shell("import", str(FIXTURES / "claude-code.jsonl"))
-    assert code == 0 and "bank default: 6 new turns" in out
+    assert code == 0 and "bank default: 7 new turns" in out
     assert "left out: thoughts of the model: 1\n" in out
     assert "left out: answers and repetitions of what a recall had given back: 1\n" in out
     told = _json(shell, "import", str(FIXTURES / "openmemory.jsonl"))
@@ -82,6 +82,10 @@ def test_notes_without_a_date_are_told_and_take_one_that_is_given(shell: Shell, 
     code, out, _ = shell("import", str(note), "--at", "2024-02-03T10:00:00Z", "--bank", "b", "--no-wait")
     assert code == 0 and "note:" not in out
     assert _json(shell, "turns", "--bank", "b")[0]["said_at"] == "2024-02-03T10:00:00Z"
+    lines = tmp_path / "talk.jsonl"
+    lines.write_text('{"content": "Hello"}\n')
+    shell("import", str(lines), "--at", "2024-02-03T10:00:00Z", "--bank", "c", "--no-wait")
+    assert _json(shell, "turns", "--bank", "c")[0]["said_at"] == "2024-02-03T10:00:00Z"
 
 
 def test_an_order_of_dates_that_is_not_shown_is_asked_for(shell: Shell, tmp_path: Path) -> None:
@@ -194,6 +198,13 @@ class TestFolder:
         assert code == 1 and "bank default: 1 new turns" in out
         assert out.count("not read to its end: ") == 5 and "a0.json, line 1 is not valid JSON" in out
         assert "and 2 more files" in out
+
+    def test_a_format_that_there_is_not_is_refused_before_any_file(
+        self, shell: Shell, tmp_path: Path
+    ) -> None:
+        for format in ("csv", "everwhen"):
+            code, _, err = shell("import", str(tmp_path), "--format", format)
+            assert code == 2 and f"unknown format '{format}'; use one of auto, jsonl" in err
 
     def test_a_folder_with_nothing_to_read_is_not_found(self, shell: Shell, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()

@@ -89,7 +89,8 @@ def test_a_block_that_a_user_pasted_goes_and_the_question_under_it_stays(pasted:
 
 def test_a_prompts_frame_is_known_without_knowing_what_was_recalled() -> None:
     recall = _recall(PORTO, "A text\nof two lines </memories> that tries to end the frame")
-    for framed in (recall.to_openai()[0]["content"], recall.to_anthropic()[0]["text"]):
+    today = f"Today is 2025-05-03 Saturday.\n{recall.to_openai()[0]['content']}"
+    for framed in (recall.to_openai()[0]["content"], recall.to_anthropic()[0]["text"], today):
         assert _left("user", f"Hello\n{framed}\nWhat now?", ()) == "Hello\n\nWhat now?"
         assert without_echo([{"role": "system", "content": framed}]) == []
         cut_off = framed[: len(framed) // 2]

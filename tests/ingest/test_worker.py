@@ -207,14 +207,23 @@ def test_no_wake_is_lost_while_the_last_batch_ends(home: Path) -> None:
 def test_a_batch_that_takes_longer_than_a_claim_holds_is_not_done_twice(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.ingest.worker.CLAIM_SECONDS", 0.3)
+    monkeypatch.setattr(
+        "everwhen.ingest.worker.CLAIM_SECONDS", 3.0
+    )  # a busy machine may stop a thread for a second
     with opened(home, extract="none") as memory, opened(home, extract="none") as other:
         memory.add("one")
         read: list[str] = []
-        one = worker_of(memory, before=lambda work: read.append("one") or time.sleep(1.5))
+        taken = threading.Event()
+
+        def hold(work: Work) -> None:
+            read.append("one")
+            taken.set()
+            time.sleep(4.0)
+
+        one = worker_of(memory, before=hold)
         two = worker_of(other, before=lambda work: read.append("two"))
         one.wake()
-        time.sleep(0.1)
+        assert taken.wait(30)
         assert two.wait(memory._bank.store.jobs.extraction.watermark(), timeout=30) == 0
         assert read == ["one"]
         one.close()

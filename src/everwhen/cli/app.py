@@ -177,6 +177,7 @@ from everwhen.cli import (  # noqa: E402
     ask_commands,  # noqa: F401
     bank_commands,  # noqa: F401
     bench,  # noqa: F401
+    chat,  # noqa: F401
     db,  # noqa: F401
     demo,  # noqa: F401
     extraction_commands,  # noqa: F401

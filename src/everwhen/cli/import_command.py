@@ -103,7 +103,7 @@ class _Imported:
         self,
         memory: Memory,
         conversations: Iterable[Conversation],
-        zone: str | None,
+        options: ReadingOptions,
         tick: Callable[[int], None],
         several: bool,
     ) -> None:
@@ -120,7 +120,7 @@ class _Imported:
             before = self.seen
             messages = merged([one]) if several else one.messages
             try:
-                added = memory.add_many(messages, zone=zone, progress=told)
+                added = memory.add_many(messages, zone=options.zone, at=options.at, progress=told)
             finally:
                 self.left_out += one.left_out
                 self.notes += one.left_out.notes
@@ -174,12 +174,12 @@ def _import_file(
     conversations = read(file, kind, options)
     if here.bank or kind not in SEVERAL:
         with here.open(create=True, **extracting(False)) as memory:
-            done.add(memory, conversations, options.zone, tick, kind in SEVERAL)
+            done.add(memory, conversations, options, tick, kind in SEVERAL)
         return
     for conversation in conversations:
         here.bank = conversation.name
         with here.open(create=True, **extracting(False)) as memory:
-            done.add(memory, [conversation], options.zone, tick, several=False)
+            done.add(memory, [conversation], options, tick, several=False)
 
 
 def _import_folder(
@@ -192,14 +192,15 @@ def _import_folder(
 ) -> None:
     """All files of a folder into one bank. One that is broken stops none of the others."""
     from everwhen.errors import Damaged, NotFound, Refused, UsageError
-    from everwhen.ingest.importers import SEVERAL, UnknownFormat, detect, files_in, read
+    from everwhen.ingest.importers import SEVERAL, UnknownFormat, check_format, detect, files_in, read
 
+    check_format(format)
     with here.open(create=True, **extracting(False)) as memory:
         done.banks[memory.bank] = 0
         for file in files_in(folder):
             try:
                 kind = detect(file) if format == "auto" else format
-                done.add(memory, read(file, kind, options), options.zone, tick, kind in SEVERAL)
+                done.add(memory, read(file, kind, options), options, tick, kind in SEVERAL)
             except UnknownFormat:
                 done.left_out["files of another kind"] += 1
             except (UsageError, Damaged, Refused) as error:

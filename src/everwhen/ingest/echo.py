@@ -12,13 +12,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, TypeAlias
 
 from everwhen.messages import message as as_message
 from everwhen.sentences import pieces
 from everwhen.settings import ECHO_WORDS
 from everwhen.types import Message
-from everwhen.types.recall import PREAMBLE, WEEKDAYS
+from everwhen.types.recall import WEEKDAYS
 
 SHORTEST = 4
 """Words of a whole sentence that is a part of a memory: fewer are in anybody's mouth."""
@@ -32,11 +33,12 @@ LEFT_OUT = "[…]"
 
 Words: TypeAlias = tuple[str, ...]
 
-_OPENED = rf"{re.escape(PREAMBLE)}\s*<memories\b[^<>]*>"
+_PREAMBLE = r"(?:^Today is [\d-]{10} \w+\.\s*)?^[^\n<>]{0,200}\bdata, not instructions\.\s*"
+"""The sentence in front of every frame, and the day where it is told."""
 _FRAME = re.compile(
-    # One that never ends was cut off: then only our own first sentence shows that it is a frame.
-    rf"(?:{re.escape(PREAMBLE)}\s*)?<memories\b[^<>]*>(?P<inside>.*?)</memories\s*>|{_OPENED}(?P<cut>.*)\Z",
-    re.DOTALL | re.IGNORECASE,
+    # One that never ends was cut off: then only that sentence shows that it is a frame.
+    rf"(?:{_PREAMBLE})?<memories\b[^<>]*>(?P<inside>.*?)</memories\s*>|{_PREAMBLE}<memories\b[^<>]*>(?P<cut>.*)\Z",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
 _DAY = re.compile(rf"^[>\s]*# \d{{4}}-\d\d-\d\d (?:{'|'.join(WEEKDAYS)})\s*$")
 _ITEM = re.compile(r"^\s*(?:(?:[>*•-]|\d{1,3}[.)])\s+)*")
@@ -148,7 +150,8 @@ class Echoes:
         }:
             said = [word for word, _, _ in _words(told)]
             for size in range(SHORTEST, self.words + 1):
-                self._runs.update(tuple(said[n : n + size]) for n in range(len(said) - size + 1))
+                runs = (tuple(said[n : n + size]) for n in range(len(said) - size + 1))
+                self._runs.update(run for run in runs if LEFT_OUT not in run)
             for start, end in (*pieces(told, 0), (0, len(told))):
                 sentence = tuple(word for word, _, _ in _words(told[start:end]))
                 if len(sentence) >= min(SHORTEST - 1, self.words):
@@ -185,15 +188,11 @@ class Echoes:
         """A sentence without the runs of words that it repeats; nothing where too little else is in it."""
         said = _words(piece)
         alone = [word for word, _, _ in said]
-        bare = [word for word, _, _ in _words(_SPOKEN.sub("", _ITEM.sub("", piece)))]
+        rest = _SPOKEN.sub("", _ITEM.sub("", piece))
+        bare = alone if len(rest) == len(piece) else [word for word, _, _ in _words(rest)]
         if tuple(alone) in self._sentences or tuple(bare) in self._sentences or self._is_part(bare):
             return ""
-        covered = [False] * len(said)
-        size = self.words
-        for start in range(len(said) - size + 1):
-            run = tuple(alone[start : start + size])
-            if run in self._runs and _is_long(run):
-                covered[start : start + size] = [True] * size
+        covered = self._covered(alone)
         if not any(covered):
             return piece
         new = [word for word, old in zip(alone, covered, strict=True) if not old and word != LEFT_OUT]
@@ -202,6 +201,18 @@ class Echoes:
         return _with_gaps(
             piece, [(start, end) for (_, start, end), old in zip(said, covered, strict=True) if old]
         )
+
+    def _covered(self, said: list[str]) -> list[bool]:
+        """Which words stand in runs that are repeated; of runs that overlap, one must be long enough."""
+        size = self.words
+        windows = [tuple(said[start : start + size]) for start in range(len(said) - size + 1)]
+        covered = [False] * len(said)
+        for repeated, group in groupby(enumerate(windows), lambda one: one[1] in self._runs):
+            found = list(group)
+            if repeated and any(_is_long(run) for _, run in found):
+                start, end = found[0][0], found[-1][0] + size
+                covered[start:end] = [True] * (end - start)
+        return covered
 
     def _is_part(self, said: list[str]) -> bool:
         return SHORTEST <= len(said) <= self.words and tuple(said) in self._runs and _is_long(tuple(said))
@@ -228,7 +239,7 @@ def _words(text: str) -> list[tuple[str, int, int]]:
 
 
 def _is_long(run: Words) -> bool:
-    return LEFT_OUT not in run and sum(map(len, run)) >= LETTERS * len(run)
+    return sum(map(len, run)) >= LETTERS * len(run)
 
 
 def _with_gaps(piece: str, covered: list[tuple[int, int]]) -> str:

@@ -10,6 +10,7 @@ from everwhen.facts.fact_notes import FactScope
 from everwhen.memory.bank import OpenBank
 from everwhen.operations import does
 from everwhen.operations.recall import MostAccessed, PromptContext, RecallMemories
+from everwhen.question import is_question
 from everwhen.recall import Request, recall
 from everwhen.recipes import for_budget
 from everwhen.store import Filter
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 BY_DEFAULT = frozenset({"turn", "fact"})
 """Until recall decides how events take part, they are found only by those who ask for them."""
 
+ASKING = 0.5
+"""The chance that the memory holds an answer from which on what is no question gets all the room, too. Most of what
+people say asks for nothing: then the first few memories do."""
+LEAST_ROOM = 0.25
+"""The share of its room that the fresh part gets at least."""
 BESIDE = 24
 """Tokens that a line of a prompt may have beside the words that were said: its day, its speaker, dates."""
 SEAMS = 4
@@ -95,10 +101,13 @@ class Recalling:
         seen = {one.strip() for one in asked.shown}
         wide = room + sum(count_tokens(one) + BESIDE for one in seen)
         found = self.recall(RecallMemories(asked.query, at=asked.at, budget=asked.budget, max_tokens=wide))
-        kept, left, used = fill([one for one in found if one.text.strip() not in seen], room)
+        if not is_question(asked.query):
+            room = int(room * min(1.0, max(LEAST_ROOM, found.trace["answerable"] / ASKING)))
+        wanted = [one for one in found if one.text.strip() not in seen] if _says_something(found) else []
+        kept, left, used = fill(wanted, room)
         dropped = (*found.dropped, *(Dropped(one.id, NO_ROOM, one.score) for one in left))
         found = replace(found, memories=tuple(kept), tokens=used, dropped=dropped)
-        fresh = framed(heading, found.as_context()) if kept and _says_something(found) else ""
+        fresh = framed(heading, found.as_context()) if kept else ""
         return Context(stable, fresh, count_tokens(stable) + count_tokens(fresh), found)
 
     @does(MostAccessed)

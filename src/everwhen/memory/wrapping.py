@@ -13,7 +13,7 @@ from everwhen.errors import UsageError
 from everwhen.memory.asynchronous import AsyncMemory
 from everwhen.memory.front import Memory
 from everwhen.operations import Bank
-from everwhen.settings import CONTEXT_TOKENS
+from everwhen.settings import CONTEXT_TOKENS, load
 from everwhen.types import Context
 
 C = TypeVar("C")
@@ -45,7 +45,7 @@ def wrap(
     bank = opened or (memory.memory if isinstance(memory, AsyncMemory) else memory)
     if not isinstance(bank, Bank):
         raise UsageError(f"wrap takes a Memory, an AsyncMemory or a Client, not {type(memory).__name__}")
-    remembering = Remembering(bank, clock or _now, session, name, max_tokens, on_recall)
+    remembering = Remembering(bank, clock or _now, session, name, max_tokens, on_recall, load().echo_words)
     wrapped = wraps(client, remembering)
     if opened is not None:
         # Not when the program ends: native libraries are taken down then, and extraction may still be running. What

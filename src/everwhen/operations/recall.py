@@ -17,10 +17,10 @@ from everwhen.operations.arguments import (
     KnownAtTime,
     Metadata,
     Moment,
-    Names,
     Recipes,
     Stretch,
     Text,
+    Texts,
     Whole,
 )  # fmt: skip
 from everwhen.operations.base import Operation, Spec
@@ -105,7 +105,7 @@ class PromptContext(Operation[Context]):
     stable_at: Annotated[
         Time | None, Moment(), Help("What the stable part knows of [all before the day of asking].")
     ] = None
-    shown: Annotated[Sequence[str], Names(), Help("Texts that the model sees anyway.")] = ()
+    shown: Annotated[Sequence[str], Texts(), Help("Texts that the model sees anyway.")] = ()
     budget: Annotated[str | int, Budget(), Help("How widely to search: low is fast, high finds more.")] = (
         "mid"
     )

@@ -60,12 +60,13 @@ class TestClaudeCode:
             ("a2", "assistant", "assistant", "The file deploy/staging.toml agrees, line 3."),
             ("a4", "assistant", "assistant", "Shall I write to him?"),
             ("u8", "user", "user", "Yes, write to Ben.\n[image]"),
+            ("u8b", "user", "user", "And tell Carla, too."),
         ]
         assert told[0].said_at == datetime(2026, 3, 4, 9, 15, 1, 250_000, tzinfo=UTC)
         assert told[0].metadata == {"cwd": "/home/ana/harbour", "gitBranch": "main"}
         assert {one.session for one in told} == {"6f0c1f34-1111-4222-8333-aaaaaaaaaaaa"}
         assert conversation.left_out == {
-            "lines that are no messages (settings, titles, snapshots)": 4,
+            "lines that are no messages (settings, titles, snapshots)": 5,
             "thoughts of the model": 1,
             "answers and repetitions of what a recall had given back": 1,
             "messages that the program wrote itself (instructions, reminders, commands)": 5,
@@ -191,6 +192,17 @@ class TestCodex:
         told, conversation = _read(_lines(tmp_path / "a.jsonl", *lines))
         assert [one.text for one in told] == ["Anything else?"]
         assert conversation.left_out == {"answers and repetitions of what a recall had given back": 2}
+
+
+@pytest.mark.parametrize("format", ["claude-code", "codex"])
+def test_what_was_read_of_a_shorter_transcript_stays_as_it_was(tmp_path: Path, format: str) -> None:
+    lines = (FIXTURES / f"{format}.jsonl").read_text().splitlines(keepends=True)
+    whole, _ = _read(FIXTURES / f"{format}.jsonl")
+    path = tmp_path / f"{format}.jsonl"
+    for count in range(1, len(lines)):
+        path.write_text("".join(lines[:count]))
+        told, _ = _read(path)
+        assert told == whole[: len(told)]
 
 
 @pytest.mark.parametrize("format", ["claude-code", "codex"])

@@ -223,6 +223,12 @@ def test_what_whatsapp_writes_itself_is_left_out_with_its_reason(tmp_path: Path,
     assert len(told) == 1 and conversation.left_out == {why: 1}
 
 
+def test_line_ends_of_windows_are_no_part_of_a_message(tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_bytes(b"\xef\xbb\xbf13/04/2024, 10:00 - Ana: one\r\ntwo\r\n\r\nthree\r\n")
+    assert [one.text for one in _read(path)[0]] == ["one\ntwo\n\nthree"]
+
+
 def test_a_longer_export_of_the_same_chat_keeps_its_ids(tmp_path: Path) -> None:
     lines = ["13/04/2024, 10:00 - Ana: ok", "13/04/2024, 10:00 - Ana: ok", "13/04/2024, 10:01 - Ben: so"]
     before = [one.id for one in _read(_chat(tmp_path, *lines))[0]]

@@ -12,7 +12,7 @@ from typing import Any
 
 from everwhen.ingest.echo import without_echo
 from everwhen.operations import Bank
-from everwhen.settings import CONTEXT_TOKENS
+from everwhen.settings import CONTEXT_TOKENS, ECHO_WORDS
 from everwhen.types import Context
 
 log = logging.getLogger("everwhen")
@@ -21,6 +21,10 @@ LONGEST_TOOL_TEXT = 2000
 """Characters that are kept of what a tool said: enough to find it again, not a whole file."""
 LONGEST_QUERY = 2000
 """Characters of what the user said that memories are looked for with; more would be a pasted document."""
+LONGEST_SHOWN = 20_000
+"""Characters of a text that is looked for among the memories; a longer one would not be recalled anyway."""
+MOST_SHOWN = 500
+"""Texts of a conversation, the last ones, that are not recalled since the model sees them."""
 REPEATED = timedelta(minutes=10)
 """The same request within this time is an answer that was asked for again, and nobody said anything new."""
 RECENT = 16
@@ -51,6 +55,7 @@ class Remembering:
     name: str | None = None
     max_tokens: int = CONTEXT_TOKENS
     on_recall: Callable[[Context], object] | None = None
+    echo_words: int = ECHO_WORDS
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _contexts: OrderedDict[str, Context] = field(default_factory=OrderedDict)
     _kept: OrderedDict[tuple[str, ...], datetime] = field(default_factory=OrderedDict)
@@ -73,8 +78,9 @@ class Remembering:
             return None
         known = self._contexts.get(query) if said.goes_on else None
         if known is None:
+            shown = [text for text in dict.fromkeys(said.texts) if len(text) <= LONGEST_SHOWN]
             known = self.bank.context(
-                query, at=self.clock(), max_tokens=self.max_tokens, shown=list(dict.fromkeys(said.texts))
+                query, at=self.clock(), max_tokens=self.max_tokens, shown=shown[-MOST_SHOWN:]
             )
             with self._lock:
                 self._contexts[query] = known
@@ -101,7 +107,7 @@ class Remembering:
             messages.append({"role": "assistant", "content": reply, "timestamp": self.clock()})
         with self._lock:
             given = [text for several in self._given for text in several]
-        kept = without_echo(messages, given)
+        kept = without_echo(messages, given, words=self.echo_words)
         if kept:
             self.bank.add(list(kept), session=self.session)
 

@@ -126,6 +126,8 @@ _WIRES: Mapping[str, Wire] = {
 def _said(messages: Sequence[Any]) -> Said:
     """What a conversation says: the messages behind the model's last one are new."""
     listed = [_plain(one) for one in messages]
+    if listed and _speaker(listed[-1]) == "assistant":
+        listed.pop()  # words that the caller puts into the model's mouth: the answer goes on from there
     start = len(listed)
     while start and _speaker(listed[start - 1]) in ("user", "tool"):
         start -= 1

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from everwhen.errors import UsageError
+from everwhen.errors import Refused, UsageError
 from everwhen.files.json_values import beginning, first_value
 from everwhen.ingest.importers import (
     chatgpt,
@@ -42,6 +42,7 @@ __all__ = [
     "LeftOut",
     "ReadingOptions",
     "UnknownFormat",
+    "check_format",
     "detect",
     "files_in",
     "merged",
@@ -79,13 +80,18 @@ def read(path: Path, format: str = "auto", options: ReadingOptions = NOTHING_TOL
     Raises UsageError with the place and the fix where the file is not what it should be. What was yielded
     before stays good: the ids make a second attempt continue there.
     """
-    if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r}; use one of {', '.join(FORMATS)}")
+    check_format(format)
     if options.date_order is not None and options.date_order not in DATE_ORDERS:
         raise UsageError(
             f"unknown order of dates {options.date_order!r}; use one of {', '.join(DATE_ORDERS)}"
         )
     return _READERS[detect(path) if format == "auto" else format](path, options)
+
+
+def check_format(format: str) -> None:
+    """Refuse a format that there is not."""
+    if format not in FORMATS:
+        raise UsageError(f"unknown format {format!r}; use one of {', '.join(FORMATS)}")
 
 
 def detect(path: Path) -> str:
@@ -116,7 +122,11 @@ def detect(path: Path) -> str:
 
 def files_in(folder: Path) -> Iterator[Path]:
     """The files of a folder and its folders that may be read, in the order of their names; hidden ones are not."""
-    for path in sorted(folder.iterdir()):
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        raise Refused(f"{folder} may not be read; change its permissions") from error
+    for path in found:
         if path.name.startswith(".") or path.name in NOT_NOTES:
             continue
         if path.is_dir() and not path.is_symlink():

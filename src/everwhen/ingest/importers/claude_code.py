@@ -48,7 +48,8 @@ def read(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Convers
 
 def _messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     talk = AgentTranscript(options, left_out)
-    for number, line in records(path, left_out):
+    for number, record in records(path, left_out):
+        line = _as_message(record)
         message = line.get("message")
         if line.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
             attached = line.get("attachment")
@@ -69,6 +70,16 @@ def _messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterato
             left_out,
         )
     talk.end()
+
+
+def _as_message(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a user typed while the agent was at work is an attachment; it is a message all the same."""
+    attached = line.get("attachment")
+    if not isinstance(attached, Mapping) or attached.get("type") != "queued_command":
+        return line
+    if attached.get("commandMode", "prompt") != "prompt":
+        return line
+    return {**line, "type": "user", "message": {"role": "user", "content": attached.get("prompt")}}
 
 
 def _said(

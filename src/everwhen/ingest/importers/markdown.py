@@ -117,7 +117,7 @@ def _messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterato
         if heading:
             note.heading(len(heading[1]), heading[2])
         else:
-            body.append(line)
+            body.append(line.rstrip("\r\n") + "\n")
             size += len(line)
     yield from section()
 

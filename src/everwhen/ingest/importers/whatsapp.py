@@ -129,7 +129,7 @@ def _entries(path: Path) -> Iterator[tuple[Stamp, str, int]]:
                 raise UsageError(
                     f"{path}, line {start}: the message has more than {LARGEST_TEXT / 1e6:.0f} MB; it is no chat"
                 )
-            rest.append(line)
+            rest.append(line.rstrip("\r\n") + "\n")
             continue
         if stamp is not None:
             yield stamp, "".join(rest).rstrip(), start

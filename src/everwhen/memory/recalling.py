@@ -32,7 +32,7 @@ ASKING = 0.5
 people say asks for nothing: then the first few memories do."""
 LEAST_ROOM = 0.25
 """The share of its room that the fresh part gets at least."""
-NEWS = 0.2
+NEWS = 0.3
 """The share of the stable part's room that what changed since may take; with more, the stable part is made anew."""
 BESIDE = 24
 """Tokens that a line of a prompt may have beside the words that were said: its day, its speaker, dates."""

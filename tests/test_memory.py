@@ -123,6 +123,17 @@ def test_budgets_are_kept_and_what_is_left_out_is_said(quick: Memory) -> None:
     assert len(quick.recall("violin lesson", budget="high")) == 30
 
 
+def test_top_k_keeps_the_best_and_says_what_it_left_out(quick: Memory) -> None:
+    for i in range(5):
+        quick.add(f"violin lesson {i} was about scales", at=MARCH + timedelta(hours=i))
+    every = quick.recall("violin lesson")
+    two = quick.recall("violin lesson", top_k=2)
+    assert len(every) > 2 and list(two) == list(every[:2]) and two.tokens == every[:2].tokens
+    assert {one.id for one in two.dropped if one.reason == "beyond top_k"} == {one.id for one in every[2:]}
+    in_order = quick.recall("violin lesson", top_k=2, order="time")
+    assert {one.id for one in in_order} == {one.id for one in two}
+
+
 def test_order_can_be_time(quick: Memory) -> None:
     for hours in (3, 1, 2):
         quick.add("violin", at=MARCH + timedelta(hours=hours))
@@ -137,6 +148,7 @@ def test_order_can_be_time(quick: Memory) -> None:
     [
         ({"query": "  "}, "the query is empty"),
         ({"query": "x", "max_tokens": -1}, "max_tokens cannot be negative"),
+        ({"query": "x", "top_k": 0}, "top_k must be at least 1"),
         ({"query": "x", "budget": "huge"}, "unknown budget 'huge'"),
         ({"query": "x", "budget": 0}, "at least 1"),
         ({"query": "x", "order": "random"}, "unknown order"),

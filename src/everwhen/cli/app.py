@@ -171,4 +171,3 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
         else:
             rest.append(word)
     return front + rest
-

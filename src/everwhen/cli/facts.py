@@ -34,13 +34,19 @@ From = Annotated[str | None, typer.Option("--from", help="Since when it is so [w
 
 @facts.command()
 def current(
-    context: typer.Context, subject: AnySubject = None, predicate: AnyPredicate = None, now: Now = None
+    context: typer.Context,
+    subject: AnySubject = None,
+    predicate: AnyPredicate = None,
+    now: Now = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="Facts at the most [all].")
+    ] = None,
 ) -> None:
     """What holds now."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         moment = here.clock(memory).last(now, "now")
-        _show(here, memory, memory.facts.current(subject, predicate, now=moment), moment)
+        _show(here, memory, memory.facts.current(subject, predicate, now=moment)[:limit], moment)
 
 
 @facts.command("as-of")
@@ -67,7 +73,7 @@ def history(
     predicate: Predicate,
     versions: Annotated[bool, typer.Option("--versions", help="Every version ever recorded.")] = False,
 ) -> None:
-    """What is believed of a thing over all time, in valid-time order."""
+    """What is believed of a thing over all of time."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.history(subject, predicate, versions=versions), versions=versions)
@@ -165,7 +171,10 @@ def confirm(context: typer.Context, fact: FactId, at: At = None) -> None:
 
 @facts.command("report-missing")
 def report_missing(context: typer.Context, ref: Reference, at: At = None) -> None:
-    """Say that a file, project or person is gone; lists the facts that name it."""
+    """Say that something is gone: a file, project, person.
+
+    Lists the facts that name it.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.report_missing(ref, here.clock(memory, at).at))
@@ -173,7 +182,10 @@ def report_missing(context: typer.Context, ref: Reference, at: At = None) -> Non
 
 @facts.command("report-change")
 def report_change(context: typer.Context, ref: Reference, at: At = None) -> None:
-    """Say that something outside changed, such as a release; lists the facts that name it."""
+    """Say that something outside changed, such as a release.
+
+    Lists the facts that name it.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.report_change(ref, here.clock(memory, at).at))
@@ -200,7 +212,7 @@ def stale(
     now: Now = None,
     limit: Annotated[int | None, typer.Option(help="The least sure ones only.")] = None,
 ) -> None:
-    """What should be checked before anybody relies on it, and what to do."""
+    """What should be checked before anybody relies on it."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.facts.stale(threshold, here.clock(memory).last(now, "now"), limit=limit)
@@ -281,7 +293,7 @@ def define(
     ] = None,
     domain: Annotated[str | None, typer.Option(help="Domain of facts that name none.")] = None,
 ) -> None:
-    """Declare a predicate single- or multi-valued, with its synonyms."""
+    """Declare a predicate: one object or several, synonyms."""
     here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         memory.facts.define_predicate(predicate, multi=multi, synonyms=synonym or (), domain=domain)

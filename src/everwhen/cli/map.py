@@ -38,7 +38,7 @@ def map_(
     out: Annotated[Path | None, typer.Option(help="The picture: .svg or .png (bench extra).")] = None,
     method: Annotated[str, typer.Option(help="auto, pca or umap (bench extra).")] = "auto",
 ) -> None:
-    """Draw the memory tree's vectors by level, and measure how they lie."""
+    """Draw the vectors of the summaries, and measure them."""
     from everwhen.map import METHODS, chart
 
     here: GlobalOptions = context.obj

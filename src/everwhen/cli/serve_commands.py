@@ -95,7 +95,10 @@ def create(
     ] = "read",
     name: Annotated[str, typer.Option(help="What it is for.")] = "",
 ) -> None:
-    """Make a key for the banks of --bank (names or patterns such as 'team-*', parted by commas) [all]."""
+    """Make a key for some banks, or for all.
+
+    --bank names them, parted by commas; 'team-*' stands for all names that begin so.
+    """
     here: GlobalOptions = context.obj
     made, token = _book(here).create(scope, here.bank or "*", name)
     if here.json:

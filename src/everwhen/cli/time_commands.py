@@ -8,7 +8,7 @@ import typer
 
 from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.graph import MARKS
-from everwhen.cli.recall_commands import AsOf, Between, KnownAt, both_times
+from everwhen.cli.recall_commands import AsOf, Between, KnownAt, Limit, both_times, newest
 from everwhen.cli.safe_printing import printable, spoken_of
 from everwhen.when.zones import zone_of
 
@@ -64,7 +64,7 @@ def compare(
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """Which of two events came first, and how far apart they are."""
+    """Which of two events came first, and how far apart."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory, at)
@@ -86,6 +86,7 @@ def timeline(
     negated: Annotated[bool, typer.Option("--negated", help="Also what did not happen.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    limit: Limit = None,
 ) -> None:
     """What happened, what began and ended, and the conversations, in the order of time."""
     here: GlobalOptions = context.obj
@@ -94,6 +95,7 @@ def timeline(
         inside, then = clock.window(between), both_times(clock, as_of, known_at)
         # The library says which grains there are.
         found = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, **then)
+        found = newest(found, limit)
     if here.json:
         here.print(found)
     elif found:

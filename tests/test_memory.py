@@ -193,7 +193,7 @@ def test_a_bank_keeps_its_embedder_and_refuses_another(home: Path) -> None:
         memory.add("violin")
     with Memory.open(home, "a") as memory:  # unsaid: the bank's own
         assert memory.stats().embedder == "fake"
-    with pytest.raises(Refused, match="everwhen reembed a --model conversation-1"):
+    with pytest.raises(Refused, match="everwhen bank reembed a --model conversation-1"):
         Memory.open(home, "a", embedder="conversation-1")
 
 
@@ -221,10 +221,10 @@ def old_bank(home: Path) -> Path:
 
 def test_a_bank_of_a_model_that_is_gone_says_what_to_do(old_bank: Path) -> None:
     with pytest.raises(
-        Refused, match=r"was embedded with minilm, .*`everwhen reembed old --model conversation-1`"
+        Refused, match=r"was embedded with minilm, .*`everwhen bank reembed old --model conversation-1`"
     ):
         Memory.open(old_bank, "old")
-    with pytest.raises(Refused, match="everwhen reembed old --model conversation-1"):
+    with pytest.raises(Refused, match="everwhen bank reembed old --model conversation-1"):
         Memory.open(old_bank, "old", embedder="conversation-1")
     with pytest.raises(ModelError, match="no embedder minilm any more: open new banks with conversation-1"):
         Memory.open(old_bank, "new", embedder="minilm")
@@ -234,7 +234,7 @@ def test_a_bank_of_a_model_that_is_gone_is_carried_over(old_bank: Path) -> None:
     with Memory.open(old_bank, "old", embedder="minilm") as memory:
         assert len(memory.turns()) == 2
         for work in (lambda: memory.recall("Porto"), lambda: memory.add("more")):
-            with pytest.raises(ModelError, match="everwhen reembed BANK --model conversation-1"):
+            with pytest.raises(ModelError, match="everwhen bank reembed BANK --model conversation-1"):
                 work()
         memory.reembed("conversation-1")
         assert memory.doctor() == []

@@ -127,7 +127,12 @@ def test_the_context_ends_where_the_rest_is_not_worth_it_and_a_number_moves_that
 
 
 def test_a_recall_is_indexed_and_cut_and_a_part_of_it_counts_its_own_tokens() -> None:
-    said = (memory("b1", 1, session="b"), memory("a", 2), memory("next day", 30), memory("b2", 3, session="b"))
+    said = (
+        memory("b1", 1, session="b"),
+        memory("a", 2),
+        memory("next day", 30),
+        memory("b2", 3, session="b"),
+    )
     found = Recall("q", said, 0)
     assert found[0] is said[0] and found[-1] is said[-1] and list(found[1:3]) == list(said[1:3])
     for end in range(len(said) + 1):

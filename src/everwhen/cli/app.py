@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -55,6 +56,14 @@ class GlobalOptions:
         from everwhen.memory import Memory
 
         return Memory.open(self.home, self.bank or "default", store=self.store, create=create, **settings)
+
+    def expect_models(self) -> None:
+        """Begin to open the packaged networks: the command will ask them. Others may have been chosen."""
+        if "EVERWHEN_EMBEDDER" in os.environ or "EVERWHEN_READER" in os.environ:
+            return
+        from everwhen.models.onnx import PACKAGED, open_ahead
+
+        open_ahead(*PACKAGED)
 
     def banks(self) -> Banks:
         """All banks of the home folder or the database."""
@@ -145,7 +154,7 @@ def _telling_what_is_missing() -> Iterator[None]:
         if wait.pending:
             typer.echo(
                 f"note: {wait.pending} turns are not read yet, so something may be missing; "
-                "`everwhen process` reads them",
+                "`everwhen bank process` reads them",
                 err=True,
             )
 

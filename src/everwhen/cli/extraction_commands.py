@@ -21,7 +21,7 @@ Wait = Annotated[
 
 
 def extracting(wait: bool) -> dict[str, Any]:
-    """Settings for a command: one that does not wait leaves extraction to `everwhen process`."""
+    """Settings for a command: one that does not wait leaves extraction to `everwhen bank process`."""
     return {} if wait else {"extract": "none"}
 
 

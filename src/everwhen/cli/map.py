@@ -1,4 +1,4 @@
-"""`everwhen map`: where memories lie, level by level, as a picture and as measures."""
+"""`everwhen show map`: where memories lie, level by level, as a picture and as measures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def map_(
         raise UsageError(f"{out.name} is no picture that can be written; name it .svg or .png")
     layers = _layers(here, banks or [])
     if not layers:
-        raise UsageError("there is nothing to draw; add something, then `everwhen consolidate`")
+        raise UsageError("there is nothing to draw; add something, then `everwhen bank consolidate`")
     drawn = chart(layers, method)
     title = f"{', '.join(banks or [_only(here, [])])} ({drawn.method.upper()})"
     if out is not None:

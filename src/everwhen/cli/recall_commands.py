@@ -89,6 +89,7 @@ def recall(
 ) -> None:
     """The memories that answer a question, with the reason for each."""
     here: GlobalOptions = context.obj
+    here.expect_models()
     with here.open() as memory:
         zone, clock = here.zone_of(memory), here.clock(memory, at)
         found = memory.recall(

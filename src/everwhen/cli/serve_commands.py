@@ -124,13 +124,13 @@ def list_(context: typer.Context) -> None:
             f"{key.id}  {key.scope:<5}  {','.join(key.banks)}  {key.created_at:%Y-%m-%d}  {state}  {key.name}"
         )
     if not found:
-        here.console.print("no keys; `everwhen keys create --scope write --bank NAME` makes one")
+        here.console.print("no keys; `everwhen server keys create --scope write --bank NAME` makes one")
 
 
 @keys.command("revoke")
 def revoke(
     context: typer.Context,
-    id: Annotated[str, typer.Argument(help="The key's id; `everwhen keys list` shows it.")],
+    id: Annotated[str, typer.Argument(help="The key's id; `everwhen server keys list` shows it.")],
 ) -> None:
     """Make a key void; running servers refuse it from now on."""
     here: GlobalOptions = context.obj

@@ -39,6 +39,7 @@ def when_(
 ) -> None:
     """When something was, is or will be, with the words that say so."""
     here: GlobalOptions = context.obj
+    here.expect_models()
     with here.open() as memory:
         clock = here.clock(memory, at)
         then = both_times(clock, as_of, known_at)

@@ -52,7 +52,7 @@ def tree(
         here.console.print(root, soft_wrap=False)
     if not shown:
         here.console.print(
-            "no node there yet; `everwhen consolidate` builds the tree"
+            "no node there yet; `everwhen bank consolidate` builds the tree"
             if waiting
             else "nothing is remembered there"
         )
@@ -85,7 +85,7 @@ def profile(context: typer.Context, as_of: AsOf = None, known_at: KnownAt = None
     if found:
         here.console.print(table)
     else:
-        here.console.print("no profile yet; `everwhen consolidate` builds the tree that it comes from")
+        here.console.print("no profile yet; `everwhen bank consolidate` builds the tree that it comes from")
 
 
 @app.command()

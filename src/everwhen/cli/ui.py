@@ -10,7 +10,6 @@ import typer
 
 from everwhen.cli.app import GlobalOptions, app
 
-
 Port = Annotated[
     int, typer.Option(envvar="EVERWHEN_PORT", min=1, max=65535, help="Port of the page to listen on.")
 ]

@@ -40,7 +40,8 @@ class RecallMemories(Operation[Recall]):
     it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
     `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
     `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
-    and all else itself. `top_k` is how many memories come back at the most, the best ones. `seek` looks for the candidates with words of its own; the query then only ranks them.
+    and all else itself. `top_k` is how many memories come back at the most, the best ones. `seek` looks for the
+    candidates with words of its own; the query then only ranks them.
     """
 
     spec = Spec("POST /recall", runs="quick")

@@ -15,49 +15,12 @@ from everwhen.cli import run
 from everwhen.cli.app import app
 from everwhen.cli.command_table import ALIASES, EVERYDAY, GROUPS, WHOLE
 
-BEFORE = [
-    "add",
-    "ask",
-    "backup",
-    "banks",
-    "chat",
-    "compare",
-    "consolidate",
-    "context",
-    "demo",
-    "doctor",
-    "entities",
-    "events",
-    "export",
-    "forget",
-    "graph",
-    "grep",
-    "import",
-    "map",
-    "mcp",
-    "move",
-    "process",
-    "profile",
-    "recall",
-    "reembed",
-    "reextract",
-    "restore",
-    "retain",
-    "serve",
-    "sessions",
-    "stats",
-    "timeline",
-    "tree",
-    "turns",
-    "ui",
-    "when",
-    "when-is",
-    "worker",
-    "bench",
-    "db",
-    "facts",
-    "keys",
-]
+BEFORE = (
+    "add", "ask", "backup", "banks", "chat", "compare", "consolidate", "context", "demo", "doctor",
+    "entities", "events", "export", "forget", "graph", "grep", "import", "map", "mcp", "move", "process",
+    "profile", "recall", "reembed", "reextract", "restore", "retain", "serve", "sessions", "stats",
+    "timeline", "tree", "turns", "ui", "when", "when-is", "worker", "bench", "db", "facts", "keys",
+)  # fmt: skip
 """What `everwhen --help` listed when it listed everything."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -219,9 +219,13 @@ def stale(
     if here.json:
         here.print(found)
         return
+    from rich.padding import Padding
+    from rich.text import Text
+
     for one in found:
         here.console.print(f"{one.confidence:.2f}  {printable(one.fact.text)}  ({one.signal})", style="bold")
-        here.console.print(f"      {printable(one.action)}  {one.fact.id}")
+        here.console.print(f"      {one.fact.id}", style="dim")
+        here.console.print(Padding(Text(printable(one.action)), (0, 0, 0, 6)))
     if not found:
         here.console.print("nothing is stale")
 
@@ -358,6 +362,7 @@ def _show(
     from datetime import UTC
 
     from rich.table import Table
+    from rich.text import Text
 
     from everwhen.when.zones import zone_of
 
@@ -366,16 +371,18 @@ def _show(
         return
     zone, moment = zone_of(here.zone_of(memory)), now or datetime.now(UTC)
     table = Table(box=None, pad_edge=False)
-    more = ("status", "recorded") if versions else ()
-    for name in ("subject", "predicate", "object", "from", "to", "sure", *more, "id"):
-        table.add_column(name, no_wrap=name not in ("subject", "object"), overflow="fold")
+    for name in ("fact", "from", "to", "sure"):
+        table.add_column(name, no_wrap=name != "fact", overflow="fold")
     for fact in found:
         sure = memory.facts.confidence_at(fact, moment)
-        extra: list[Any] = [fact.status, f"{fact.recorded_at.astimezone(zone):%Y-%m-%d}"] if versions else []
+        # The id has a line of its own: with it the table would be wider than a terminal.
+        about = f"\n  {fact.id}"
+        if versions:
+            about += f"\n  {fact.status}, recorded {fact.recorded_at.astimezone(zone):%Y-%m-%d}"
         table.add_row(
-            printable(fact.subject), printable(fact.predicate), printable(fact.object),
+            Text.assemble(printable(fact.text), (about, "dim")),
             f"{fact.valid_from.astimezone(zone):%Y-%m-%d}",
             f"{fact.valid_to.astimezone(zone):%Y-%m-%d}" if fact.valid_to else "",
-            f"{sure:.2f}", *extra, fact.id,
-        )  # fmt: skip
+            f"{sure:.2f}",
+        )
     here.console.print(table)

@@ -12,7 +12,7 @@ from everwhen.cli.safe_printing import printable, spoken_of
 from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from rich.tree import Tree
 
@@ -68,7 +68,13 @@ def show_calendar(here: GlobalOptions, found: Sequence[Event]) -> None:
             Text(printable(event.text), style=style),
         )
     here.console.print(table)
-    here.console.print("  ".join(f"{mark} {name}" for name, mark in MARKS.items()), style="dim")
+    show_legend(here, MARKS, {MARKS[event.status] for event in found})
+
+
+def show_legend(here: GlobalOptions, marks: Mapping[str, str], used: Set[str]) -> None:
+    """What the marks mean that stand above."""
+    legend = "  ".join(f"{mark} {name}" for name, mark in marks.items() if mark in used)
+    here.console.print(legend, style="dim")
 
 
 @app.command()

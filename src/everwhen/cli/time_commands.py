@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.graph import MARKS
+from everwhen.cli.graph import MARKS, show_legend
 from everwhen.cli.recall_commands import AsOf, Between, KnownAt, Limit, both_times, newest
 from everwhen.cli.safe_printing import printable, spoken_of
 from everwhen.when.zones import zone_of
@@ -204,15 +204,15 @@ def _show(here: GlobalOptions, found: Sequence[Entry]) -> None:
         dim = entry.inferred or entry.kind == "session" or entry.status in ("hypothetical", "negated")
         table.add_row(
             Text(f"  ({when})" if entry.inferred else f"  {when}", style="dim" if dim else "green"),
-            Text(MARKS.get(entry.status) or _KINDS[entry.kind], style="cyan"),
+            Text(_mark(entry), style="cyan"),
             Text(printable(_words(entry)), style="dim" if dim else ""),
         )
     here.console.print(table)
-    legend = [
-        *(f"{mark} {name}" for name, mark in MARKS.items()),
-        *(f"{mark} {name}" for name, mark in _KINDS.items()),
-    ]
-    here.console.print("  ".join(legend), style="dim")
+    show_legend(here, {**MARKS, **_KINDS}, {_mark(entry) for entry in found})
+
+
+def _mark(entry: Entry) -> str:
+    return MARKS.get(entry.status) or _KINDS[entry.kind]
 
 
 def _words(entry: Entry) -> str:

@@ -219,15 +219,14 @@ def stale(
     if here.json:
         here.print(found)
         return
-    from rich.padding import Padding
+    from rich.table import Table
     from rich.text import Text
 
+    table = Table(box=None, pad_edge=False, show_header=False)
     for one in found:
-        here.console.print(f"{one.confidence:.2f}  {printable(one.fact.text)}  ({one.signal})", style="bold")
-        here.console.print(f"      {one.fact.id}", style="dim")
-        here.console.print(Padding(Text(printable(one.action)), (0, 0, 0, 6)))
-    if not found:
-        here.console.print("nothing is stale")
+        table.add_row(f"{one.confidence:.2f}", Text(f"{printable(one.fact.text)}  ({one.signal})", "bold"))
+        table.add_row("", Text.assemble(printable(one.action), (f"\n{one.fact.id}", "dim")))
+    here.console.print(table if found else "nothing is stale")
 
 
 @facts.command()

@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS = 1
 DATA ?= ../shared/data
 OUT ?= build/bench
 
-.PHONY: help install demo test test-long test-training check format bench bench-guard peers results figures llm-local lock clean
+.PHONY: help install demo demo-ui test test-long test-training check format bench bench-guard peers results figures llm-local lock clean
 .DEFAULT_GOAL := help
 
 help: ## List the commands
@@ -33,6 +33,10 @@ $(STAMP): $(BASE) pyproject.toml requirements.lock
 
 demo: $(BASE) ## A story's timeline and answers with reasons, no key asked
 	@PYTHONPATH=src $(BIN)/python -m everwhen demo
+	@echo "In this checkout: make demo-ui"
+
+demo-ui: $(STAMP) ## The page on the same story, in your browser (Ctrl-C ends it)
+	@$(BIN)/everwhen demo --ui
 
 # Each worker takes the tests of one part in their order, and helps the others at the end: what a file's tests share is
 # made in one of them. Three for two cores: some tests wait.

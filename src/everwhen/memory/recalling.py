@@ -63,6 +63,7 @@ class Recalling:
         request = Request(
             query=asked.query,
             max_tokens=asked.max_tokens,
+            top_k=asked.top_k,
             at=now,
             where=where,
             order=asked.order,

@@ -40,7 +40,8 @@ class RecallMemories(Operation[Recall]):
     it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
     `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
     `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
-    and all else itself. `seek` looks for the candidates with words of its own; the query then only ranks them.
+    and all else itself. `top_k` is how many memories come back at the most, the best ones. `seek` looks for the
+    candidates with words of its own; the query then only ranks them.
     """
 
     spec = Spec("POST /recall", runs="quick")
@@ -56,6 +57,7 @@ class RecallMemories(Operation[Recall]):
         "mid"
     )
     max_tokens: Annotated[int, Whole(least=1, most=1_000_000), Help("What the answer may take.")] = MAX_TOKENS
+    top_k: Annotated[int | None, Whole(least=1, most=10_000), Help("Memories at the most.")] = None
     at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
     between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
     before: Annotated[Time | None, Moment()] = None

@@ -94,7 +94,7 @@ def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:
     from playwright.sync_api import Page, sync_playwright
 
     def ready(page: Page, name: str) -> None:
-        page.wait_for_selector(f"#area[data-leaf={name}]")
+        page.wait_for_selector(f"#area[data-shown={name}]")
         if name == "recall":
             page.fill("input[aria-label=Question]", "When did Marta stop drinking coffee?")
             page.keyboard.press("Enter")

@@ -34,7 +34,7 @@ def ui(
     home = home_folder(here.home)
     if here.bank:
         here.banks().check_name(here.bank)
-    url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/timeline" if here.bank else "")
+    url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/overview" if here.bank else "")
     from everwhen.serve.server import run
 
     here.tell({"url": url}, f"{url}  (Ctrl-C ends it)")

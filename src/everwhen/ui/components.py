@@ -29,13 +29,28 @@ LEANING = re.compile(
     re.IGNORECASE,
 )
 """Expressions that say nothing without the day on which they were said."""
-NO_EDGE = frozenset(
-    [
-        *("was", "is", "are", "were", "be", "been", "will", "would", "has", "have", "had", "the", "a", "an"),
-        *("of", "on", "in", "at", "by", "to", "for", "from", "until", "since", "and", "or"),
-    ]
+NO_START = frozenset(
+    ("was", "is", "are", "were", "be", "been", "will", "would", "has", "have", "had", "of", "and", "or")
 )
-"""Words that no title begins or ends with."""
+"""Words that no title begins with."""
+NO_END = NO_START | {
+    "the",
+    "a",
+    "an",
+    "on",
+    "in",
+    "at",
+    "by",
+    "to",
+    "for",
+    "from",
+    "until",
+    "since",
+    "not",
+    "before",
+    "after",
+}
+"""Words that no title ends with."""
 PICK = "(event) => { const it = event.target.closest('[data-pick]'); if (it) emit(it.dataset.pick); }"
 
 
@@ -218,7 +233,7 @@ def happened(text: str, expression: str = "") -> str:
         if found:
             words = f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–-")
     left = words.rstrip(".!").lower().split()
-    if len(left) < 3 or left[0] in NO_EDGE or left[-1] in NO_EDGE:
+    if len(left) < 2 or left[0] in NO_START or left[-1] in NO_END:
         words = text
     return words[:1].upper() + words[1:]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -130,7 +131,10 @@ class FactBars(UIPage):
         subjects = sorted({fact.subject for fact in facts}, key=str.lower)
         predicates = sorted({fact.predicate for fact in facts})
         facts = [fact for fact in facts if self._wanted(fact, holding)]
-        facts.sort(key=lambda fact: (fact.subject.lower(), fact.predicate, fact.valid_from))
+        often = Counter(fact.subject for fact in facts)
+        facts.sort(
+            key=lambda fact: (-often[fact.subject], fact.subject.lower(), fact.predicate, fact.valid_from)
+        )
         start = (self.number - 1) * MOST_FACTS
         shown = facts[start : start + MOST_FACTS]
         review = memory.facts.review() if then is None else []

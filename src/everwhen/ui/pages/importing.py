@@ -23,6 +23,11 @@ from everwhen.ui.components import block, empty, markup, press, said
 from everwhen.ui.page import UIPage
 
 LINE = '{"role": "user", "name": "Ana", "content": "I moved to Porto last week", "timestamp": "2025-05-02T18:30:00Z"}'
+FILE_CHOOSER = """<div class="q-uploader__header-content">
+  <button type="button" class="press" @click="props.pickFiles">Choose a file</button> or drop it here
+  <label class="file-label">File to import<q-uploader-add-trigger></q-uploader-add-trigger></label>
+</div>"""
+"""What Quasar's own header is replaced with: a button that keys and screen readers find."""
 LOOK = 0.25
 """Seconds between two looks at the progress."""
 
@@ -79,18 +84,22 @@ class Importing(UIPage):
                     .props("outlined dense options-dense behavior=menu")
                     .style("min-width: 10rem")
                 )
-            ui.upload(
-                label="Choose a file, or drop it here",
-                auto_upload=True,
-                max_file_size=most - 10_000,
-                on_upload=self._take,
-                on_rejected=self._too_large,
-            ).props("flat no-thumbnails accept=.json,.jsonl,.md,.txt,.gz,.xz,.bz2,.zip").classes("upload")
+            upload = (
+                ui.upload(
+                    auto_upload=True,
+                    max_file_size=most - 10_000,
+                    on_upload=self._take,
+                    on_rejected=self._too_large,
+                )
+                .props("flat no-thumbnails accept=.json,.jsonl,.md,.txt,.gz,.xz,.bz2,.zip")
+                .classes("upload")
+            )
+            upload.add_slot("header", FILE_CHOOSER)
             markup(f"<pre><code>{escape(LINE)}</code></pre>")
             markup(
                 f"One line of JSON lines looks like this. Up to {most / 1e6:g} MB here; larger files with "
                 "<code>everwhen import FILE</code> on the machine itself.",
-                "small faint",
+                "small soft",
             )
             self._bar = block("div", "stack", "id=progress aria-live=polite")
         self._timer = ui.timer(LOOK, self._show, active=False)

@@ -21,6 +21,8 @@ from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MAP_COLOURS, MAP_LABELS, MOST_POINTS
 
 KMEANS_STEPS = 12
+EVERYWHERE = 0.2
+"""A word in more of the texts than this share, such as a speaker's name, tells no region from another."""
 COMMON = frozenset(
     f"{STOP_WORDS} yesterday today tomorrow really just also still only even much well good great "
     "think know want make made take took come came going went gone like love right "
@@ -162,8 +164,9 @@ def regions(points: NDArray[np.float64], texts: Sequence[str]) -> list[tuple[str
         centres = np.stack(
             [points[of == n].mean(axis=0) if (of == n).any() else centres[n] for n in range(count)]
         )
-    words = [{word.lower() for word in _WORD.findall(text)} - COMMON for text in texts]
+    words = [{word for word in _WORD.findall(text) if word.lower() not in COMMON} for text in texts]
     said_in = Counter(word for several in words for word in several)
+    words = [{word for word in several if said_in[word] <= EVERYWHERE * len(texts)} for several in words]
     named: list[tuple[str, float, float]] = []
     for n in np.argsort(-np.bincount(of, minlength=count)):
         inside = [several for several, region in zip(words, of, strict=True) if region == n]

@@ -26,6 +26,11 @@ $(BASE): requirements-base.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-base.lock
 	@touch $@
 
+# Chromium and axe-core for the browser tests, where this machine can install them.
+$(VENV)/.browser: $(STAMP) scripts/browser_tools.sh
+	@scripts/browser_tools.sh $(VENV)/axe
+	@touch $@
+
 $(STAMP): $(BASE) pyproject.toml requirements.lock
 	$(BIN)/pip install --quiet --require-hashes --requirement requirements.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
@@ -44,7 +49,7 @@ PYTEST := $(BIN)/pytest -n 3 --dist worksteal
 # Empty: compiled tests are kept for the next run and for the processes that tests start.
 test test-long test-training check: export PYTHONDONTWRITEBYTECODE =
 
-test: $(STAMP) ## The whole test suite, offline: five minutes on two cores
+test: $(VENV)/.browser ## The whole test suite, offline: five minutes on two cores
 	$(PYTEST)
 
 test-long: $(STAMP) ## The long variants of fuzzing, random acts and crash points, which `make test` runs with fewer cases
@@ -59,7 +64,7 @@ $(TRAINING)/.installed: requirements-training.txt
 test-training: $(TRAINING)/.installed ## The steps of training/ that need torch, small, on the CPU (an environment of their own)
 	$(TRAINING)/bin/python -m pytest tests/training_torch --confcutdir=tests/training_torch
 
-check: $(STAMP) ## Format, lint, types, architecture, tests: what CI runs
+check: $(VENV)/.browser ## Format, lint, types, architecture, tests: what CI runs
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy

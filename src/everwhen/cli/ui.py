@@ -45,7 +45,7 @@ def show_page(here: GlobalOptions, port: int, *, browser: bool) -> None:
     from everwhen.home import home_folder
     from everwhen.serve.server_settings import ServerSettings
 
-    url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/timeline" if here.bank else "")
+    url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/overview" if here.bank else "")
     from everwhen.serve.server import run
 
     here.tell({"url": url}, f"{url}  (Ctrl-C ends it)")

@@ -1,4 +1,4 @@
-"""What `make docs` does besides MkDocs: links that leave docs/, and the check that a reader's browser asks nobody else."""
+"""What `make docs` does besides MkDocs: links that leave docs/, and a check that a reader asks no other server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 OUTSIDE = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+)((?!\.\./)[^)#]+)(?:#[^)]*)?\)")
-ASKS = re.compile(r"""<(?:script|img|iframe|source)[^>]+src=["']?https?://|<link[^>]+href=["']?https?://|@import|url\(["']?https?://""")
+ASKS = re.compile(
+    r"""<(?:script|img|iframe|source)[^>]+src=["']?https?://|<link[^>]+href=["']?https?://|@import|url\(["']?https?://"""
+)
 ROOT = Path(__file__).parents[1]
 
 

@@ -65,7 +65,12 @@ def _commands(text: str) -> None:
         if not line.startswith("$ "):
             continue
         words = shlex.split(line[2:], comments=True)
-        if words[0] == "everwhen" and words[1] != "bench":
+        if words[0] == "everwhen" and words[1] in (
+            "serve",
+            "ui",
+        ):  # goes on until it is ended: scripts/follow_docs.py
+            assert run([words[1], "--help"]) == 0, line
+        elif words[0] == "everwhen" and words[1] != "bench":
             assert run(words[1:]) == 0, line
         elif words[0] == "make":
             for target in words[1:]:
@@ -87,4 +92,6 @@ def test_the_readme_fits_three_screens() -> None:
 
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
     listed = re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(listed) == sorted(str(one.relative_to(ROOT / "docs")) for one in (ROOT / "docs").rglob("*.md"))
+    assert sorted(listed) == sorted(
+        str(one.relative_to(ROOT / "docs")) for one in (ROOT / "docs").rglob("*.md")
+    )

@@ -61,7 +61,7 @@ def test_a_line_or_a_block_that_fails_is_told_with_its_output(
     )
     steps = script.follow(page, script.here(environment, tmp_path))
     assert [step.done for step in steps] == ["FAILED", "ok", "ok", "FAILED"]
-    assert "QUERY" in str(steps[0]) and "AssertionError" in str(steps[3])
+    assert "Missing argument" in str(steps[0]) and "AssertionError" in str(steps[3])
 
 
 def test_every_guide_that_is_followed_exists(script: ModuleType) -> None:

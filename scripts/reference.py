@@ -172,7 +172,7 @@ def _settings() -> str:
     lines = head("Settings", "Every setting, its default and its effect.")
     lines += [
         f"A setting `name` is an argument of `Memory.open(…, name=…)` or the variable `{PREFIX}NAME`; the argument",
-        "wins. A wrong value is refused with a sentence that says what is allowed. Most people need the first table alone.",
+        "wins. A wrong value is refused with a sentence that says what is allowed. Few need more than one table.",
         "",
     ]
     defaults = Settings()

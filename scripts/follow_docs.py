@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,6 +102,7 @@ class Following:
     place: Place
     folder: Path
     stack: ExitStack
+    tell: Callable[[Step], None]
     steps: list[Step] = field(default_factory=list)
     interpreter: Any = None
 
@@ -188,6 +189,7 @@ class Following:
     def _note(self, what: str, done: str, began: float, output: str = "") -> None:
         name = str(self.page.relative_to(ROOT)) if self.page.is_relative_to(ROOT) else self.page.name
         self.steps.append(Step(name, what, done, time.monotonic() - began, output))
+        self.tell(self.steps[-1])
 
 
 @contextmanager
@@ -203,10 +205,10 @@ def _process(
             running.terminate()
 
 
-def follow(page: Path, place: Place) -> list[Step]:
-    """Every step of a page, done in a folder that is gone afterwards."""
+def follow(page: Path, place: Place, tell: Callable[[Step], None] = lambda step: None) -> list[Step]:
+    """Every step of a page, done in a folder that is gone afterwards; `tell` hears of each when it is done."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
-        return Following(page, place, Path(folder), stack).follow()
+        return Following(page, place, Path(folder), stack, tell).follow()
 
 
 def _model_addresses(stack: ExitStack) -> dict[str, str]:
@@ -257,9 +259,8 @@ def main() -> int:
         environment = {"LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", **_model_addresses(stack)}
         place = fresh(environment, folder, given.slow) if given.clone else here(environment, folder)
         for page in given.pages:
-            for step in follow((folder / "everwhen" if given.clone else ROOT) / page, place):
-                print(step, flush=True)
-                steps.append(step)
+            there = folder / "everwhen" if given.clone else ROOT
+            steps += follow(there / page, place, lambda step: print(step, flush=True))
     failed = sum(step.failed for step in steps)
     last = f"{len(steps)} steps, {failed} failed, {time.monotonic() - began:.0f} s"
     print(last)

@@ -53,7 +53,8 @@ def _cli() -> str:
 
 
 def _commands(group: Any, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, one in sorted(group.commands.items()):
+    for name in sorted(group.list_commands(None)):  # a group loads a command when it is asked for
+        one = group.get_command(None, name)
         if one.hidden:
             continue
         path = (*above, name)

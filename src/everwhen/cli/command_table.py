@@ -122,7 +122,7 @@ class LazyGroup(TyperGroup):
     def __init__(self, shown: Mapping[str, Place], also: Mapping[str, Place], **settings: Any) -> None:
         super().__init__(**settings)
         self.shown, self.places = shown, {**also, **shown}
-        self.commands: dict[str, Any] = dict.fromkeys(self.places)  # also for "did you mean"
+        self.commands: Any = dict.fromkeys(self.places)  # the names, for "did you mean"
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.shown)

@@ -95,8 +95,8 @@ def timeline(
         clock = here.clock(memory)
         inside, then = clock.window(between), both_times(clock, as_of, known_at)
         # The library says which grains there are.
-        all_of_it = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, **then)
-        found = newest(all_of_it, limit)
+        every = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, **then)
+        found = newest(every, limit)
     if here.json:
         here.print(found)
     elif found:

@@ -170,8 +170,7 @@ class Layout:
 
     async def turn_to(self, name: str, **asked: str) -> None:
         """Show a page of the same bank, with what its address asks for."""
-        await self.show(name, asked)
-        self._address(push=True)
+        await self.show(name, asked, push=True)
 
     async def change(self, **asked: str) -> None:
         """The same page, with something else in its address; an empty value takes it out."""
@@ -182,10 +181,12 @@ class Layout:
         self._address(push=True)
         await self._drawn_anew()
 
-    async def show(self, name: str, asked: Mapping[str, str]) -> None:
-        """Build a page anew, and draw it."""
+    async def show(self, name: str, asked: Mapping[str, str], *, push: bool = False) -> None:
+        """Build a page anew, and draw it; with `push`, as a page that can be gone back from."""
         self._page = name
         self._shown = PAGES[name](self.session, self, asked)
+        if push:
+            self._address(push=True)
         for other, link in self._links.items():
             if other == name:
                 link.props["aria-current"] = "page"
@@ -310,7 +311,9 @@ class Layout:
             "A new bank", "Memories of another person, project or agent. Nothing is shared between banks."
         ):
             name = ui.input("Name").props("outlined dense autofocus")
+            # A zone of its own is for those to set who look after banks, as over HTTP.
             zone = ui.input("Time zone", value=self.session.zone).props("outlined dense")
+            zone.set_visibility(self.session.may("admin"))
 
             async def make() -> None:
                 wanted = str(name.value or "").strip()
@@ -319,7 +322,7 @@ class Layout:
                 other = PageSession(self.session.visitor, wanted)
                 if wanted in self.session.banks():
                     raise UsageError(f"there is a bank '{wanted}' already")
-                await other.create(str(zone.value or "UTC").strip())
+                await other.create(str(zone.value or "UTC").strip() if zone.visible else "UTC")
                 self._go(f"{MOUNT}/{quote(wanted)}/import")
 
             async def pressed() -> None:

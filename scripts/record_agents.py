@@ -26,6 +26,9 @@ from everwhen.coding_agents import hook, resident
 
 TOLD = "We moved the staging server from port 8080 to port 8443."
 ASKED = "Which port does the staging server use now?"
+FULL = "Go on until the context is full."
+LONGEST = 120.0
+"""Seconds for one step of a tool."""
 ANSWER = "Understood, I will use that from now on."
 RECORDER = """import json, subprocess, sys, time
 told = sys.stdin.buffer.read()
@@ -37,18 +40,25 @@ with open({file!r}, "a") as out:
     out.write(json.dumps({{**seen, "ms": round(took * 1000, 1)}}) + "\\n")
 sys.stdout.buffer.write(done.stdout)
 """
+PACKAGES = {
+    "claude-code": "@anthropic-ai/claude-code",
+    "codex": "@openai/codex",
+    "gemini-cli": "@google/gemini-cli",
+    "opencode": "opencode-ai",
+}
 CODEX = 'model = "scripted"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\nname = "scripted"\n'
 
 
 def main(agents: Path, tools: list[str]) -> None:
     provider = Provider()
-    provider.answer = ANSWER
+    provider.answer, provider.full = ANSWER, FULL
     threading.Thread(target=provider.serve_forever, daemon=True).start()
     runs = {}
-    for tool in tools or ["claude-code", "codex", "gemini-cli", "opencode"]:
+    for tool in tools or PACKAGES:
         with tempfile.TemporaryDirectory() as folder:
             runs[tool] = record(tool, agents / "node_modules", Path(folder), provider)
     json.dump(runs, sys.stdout, indent=1, ensure_ascii=False)
+    print()
 
 
 def record(tool: str, modules: Path, folder: Path, provider: Provider) -> dict[str, Any]:
@@ -73,7 +83,13 @@ def record(tool: str, modules: Path, folder: Path, provider: Provider) -> dict[s
     for words in commands(tool, modules):
         provider.requests.clear()
         subprocess.run(
-            words, cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
+            words,
+            cwd=work,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=sys.stderr,
+            check=False,
+            timeout=LONGEST,
         )
         seen.append("8443" in json.dumps(provider.requests))
         resident.request(home, "settle")
@@ -81,8 +97,15 @@ def record(tool: str, modules: Path, folder: Path, provider: Provider) -> dict[s
     process.wait()
     with Memory.open(home) as memory:
         turns = [f"{one.role}: {one.text}" for one in memory.turns()]
-    hooks = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    return {"hooks": hooks, "model_saw_the_port": seen, "turns": turns}
+    lines = log.read_text().splitlines() if log.exists() else []
+    hooks = [json.loads(without_folder(line, folder)) for line in lines]
+    version = json.loads((modules / PACKAGES[tool] / "package.json").read_text())["version"]
+    return {"version": version, "hooks": hooks, "model_saw_the_port": seen, "turns": turns}
+
+
+def without_folder(line: str, folder: Path) -> str:
+    """A line without the name of the folder that the run was made in, also where slashes are written as dashes."""
+    return line.replace(str(folder), "~").replace(str(folder).replace("/", "-"), "~")
 
 
 def prepare(tool: str, user: Path, url: str) -> None:
@@ -103,7 +126,8 @@ def prepare(tool: str, user: Path, url: str) -> None:
     elif tool == "opencode":
         (user / ".config" / "opencode").mkdir(parents=True)
         options = {"baseURL": f"{url}/v1", "apiKey": "none"}
-        model = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"m": {"name": "m"}}}
+        models = {"m": {"name": "m"}, "small": {"name": "small", "limit": {"context": 1000, "output": 100}}}
+        model = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": models}
         settings = {"autoupdate": False, "model": "scripted/m", "provider": {"scripted": model}}
         (user / ".config" / "opencode" / "opencode.json").write_text(json.dumps(settings))
 
@@ -135,12 +159,14 @@ def commands(tool: str, modules: Path) -> list[list[str]]:
     """The three steps: told, asked in a new session, compacted."""
     if tool == "claude-code":
         claude = str(modules / "@anthropic-ai" / "claude-code-linux-x64" / "claude")
-        return [[claude, "-p", TOLD], [claude, "-p", ASKED], [claude, "-p", "-c", "/compact"]]
+        more = [[claude, "-p", "-c", FULL]] * 3  # a session must have some length to be compacted
+        return [[claude, "-p", TOLD], [claude, "-p", ASKED], *more, [claude, "-p", "-c", "/compact"]]
     if tool == "codex":
         # The one who runs this has written the hooks: nobody else has to look at them first.
         codex = [next(str(one) for one in modules.glob("@openai/codex-*/vendor/*/bin/codex")), "exec"]
-        codex += ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
-        return [[*codex, TOLD], [*codex, ASKED]]
+        allowed = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
+        full = ["-c", "model_auto_compact_token_limit=10", "resume", "--last"]
+        return [[*codex, *allowed, TOLD], [*codex, *allowed, ASKED], [*codex, *allowed, *full, FULL]]
     if tool == "gemini-cli":
         gemini = [
             "node",
@@ -150,7 +176,8 @@ def commands(tool: str, modules: Path) -> list[list[str]]:
         ]
         return [[*gemini, "-p", TOLD], [*gemini, "-p", ASKED]]
     opencode = str(modules / "opencode-linux-x64" / "bin" / "opencode")
-    return [[opencode, "run", TOLD], [opencode, "run", ASKED]]
+    full = [opencode, "run", "-c", "-m", "scripted/small"]
+    return [[opencode, "run", TOLD], [opencode, "run", ASKED], [*full, FULL]]
 
 
 if __name__ == "__main__":

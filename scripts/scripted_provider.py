@@ -7,14 +7,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
+CHAT_USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+FULL_USAGE = {"prompt_tokens": 10_000, "completion_tokens": 5, "total_tokens": 10_005}
 
 
 class Provider(ThreadingHTTPServer):
-    """`answer` is what every model says; `requests` are the bodies that came in."""
+    """`answer` is what every model says; `requests` are the bodies that came in.
+
+    A prompt that is `full` is said to have taken many tokens, so that a client compacts its session after it.
+    """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.answer = ""
+        self.answer = self.full = ""
         self.requests: list[dict[str, Any]] = []
 
     @property
@@ -49,7 +54,9 @@ class _Handler(BaseHTTPRequestHandler):
                 {"type": "response.completed", "response": {"id": "r1", "usage": USAGE}},
             )
         elif "/chat/completions" in path:
-            self._openai(text, bool(body.get("stream")))
+            asked = json.dumps((body.get("messages") or [""])[-1])
+            usage = FULL_USAGE if self.server.full and self.server.full in asked else CHAT_USAGE
+            self._openai(text, bool(body.get("stream")), usage)
         elif "enerateContent" in path:
             said = {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP"}
             answer = {"candidates": [said], "usageMetadata": {"totalTokenCount": 15}}
@@ -71,8 +78,8 @@ class _Handler(BaseHTTPRequestHandler):
             {"type": "message_stop"},
         )
 
-    def _openai(self, text: str, stream: bool) -> None:
-        whole = {"id": "c1", "created": 1, "model": "scripted", "usage": {"total_tokens": 15}}
+    def _openai(self, text: str, stream: bool, usage: dict[str, int]) -> None:
+        whole = {"id": "c1", "created": 1, "model": "scripted", "usage": usage}
         said = {"role": "assistant", "content": text}
         if not stream:
             self._send({**whole, "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]})

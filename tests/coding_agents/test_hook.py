@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -42,6 +43,16 @@ def until(reached: Callable[[], bool], seconds: float = 120) -> None:
     while not reached():
         assert time.monotonic() < end, "it did not come to pass"
         time.sleep(0.05)
+
+
+def is_free(lock: Path) -> bool:
+    """Whether nobody holds a lock any more: a process that is killed may take a while to be gone."""
+    with lock.open("rb+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +157,7 @@ def test_a_session_begins_with_what_is_known_and_planned(process: Path, tmp_path
 
 def test_a_process_that_died_is_replaced_and_what_came_meanwhile_is_kept(process: Path) -> None:
     os.kill(int((process / "agents" / hook.LOCK).read_text()), signal.SIGKILL)
+    until(lambda: is_free(process / "agents" / hook.LOCK))
     message = {"id": "m1", "role": "user", "at": 1700000000000, "text": "The freeze begins on Friday."}
     event = {"hook_event_name": "session.idle", "session_id": "o1", "messages": [message]}
     os.utime(process / "agents" / hook.LOCK, (0, 0))  # it was started long ago

@@ -26,8 +26,7 @@ from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving
 
 TOOLS = {
-    "add_memory", "search_memories", "when", "timeline", "get_facts", "fact_history", "correct_fact",
-    "list_events", "search_turns", "grep", "forget",
+    "add_memory", "search_memories", "when", "timeline", "get_facts", "correct_fact", "search_turns", "forget",
 }  # fmt: skip
 WRITING = {"add_memory", "correct_fact", "forget"}
 
@@ -46,6 +45,13 @@ async def refused(client: McpClient, tool: str, **arguments: Any) -> str:
     return str(answer.content[0].text)  # type: ignore[union-attr]
 
 
+async def prompted(client: McpClient, name: str, **arguments: str) -> str:
+    """The text of a prompt."""
+    (message,) = (await client.get_prompt(name, arguments)).messages
+    assert message.role == "user"
+    return str(message.content.text)  # type: ignore[union-attr]
+
+
 def at_http(served: Served, key: str | None, bank: str) -> McpClient:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     http = httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False)
@@ -62,6 +68,18 @@ def at_stdio(home: Path, bank: str) -> McpClient:
         command=sys.executable, args=["-m", "everwhen", "mcp", "--bank", bank], env=environment
     )
     return McpClient(command)
+
+
+async def read_prompts(client: McpClient) -> None:
+    """All prompts, when Ana has moved to Porto and the user has corrected that to Lisbon."""
+    prompts = {one.name: one for one in (await client.list_prompts()).prompts}
+    assert prompts.keys() == {"what_do_you_know", "what_happened", "what_is_planned"}
+    known = await prompted(client, "what_do_you_know", about="Ana")
+    assert known.startswith("What do you know about Ana?") and '"object":"Lisbon"' in known
+    assert "I moved to Porto last week (3 to 9 March 2025)." in known
+    assert "moved to Porto" in await prompted(client, "what_happened", between="March 2025")
+    assert "Porto" not in await prompted(client, "what_happened", between="April 2025")
+    assert "Porto" not in await prompted(client, "what_is_planned")
 
 
 async def conversation(client: McpClient) -> None:
@@ -88,7 +106,9 @@ async def conversation(client: McpClient) -> None:
     assert when["when"] == "the week of 3 March 2025" and when["evidence"][0]["turn"] == added["turns"][0]
     entries = await call(client, "timeline", about="Porto", between=["March 2025"])
     assert entries["entries"][0]["when"] == "the week of 3 March 2025"
-    assert (await call(client, "list_events", subject="Ana"))["events"][0]["status"] == "happened"
+    happened = await call(client, "timeline", about="Ana", status="happened")
+    assert [entry["status"] for entry in happened["entries"]] == ["happened"]
+    assert (await call(client, "timeline", about="Ana", status="planned"))["entries"] == []
     await call(
         client, "correct_fact", subject="Ana", predicate="lives in", object="Lisbon", valid_from="2025-06-01"
     )
@@ -96,10 +116,12 @@ async def conversation(client: McpClient) -> None:
     assert [fact["object"] for fact in now["facts"]] == ["Lisbon"]
     then = await call(client, "get_facts", subject="Ana", predicate="lives in", as_of="2025-04-01")
     assert [fact["object"] for fact in then["facts"]] == ["Porto"]
-    history = await call(client, "fact_history", subject="Ana", predicate="lives in")
+    history = await call(client, "get_facts", subject="Ana", predicate="lives in", history=True)
     assert [fact["object"] for fact in history["facts"]] == ["Porto", "Lisbon"]
     assert (await call(client, "search_turns", between=["2025-03-10"]))["turns"][0]["speaker"] == "Ana"
-    assert (await call(client, "grep", pattern="PORTO"))["turns"][0]["id"] == added["turns"][0]
+    assert (await call(client, "search_turns", query="PORTO", match="words"))["turns"][0]["id"] == added[
+        "turns"
+    ][0]
 
     assert "at: 'the day of the fox' is no time" in await refused(
         client, "when", query="x", at="the day of the fox"
@@ -112,13 +134,15 @@ async def conversation(client: McpClient) -> None:
     profile = await client.read_resource("everwhen://profile")
     assert isinstance(json.loads(profile.contents[0].text), list)  # type: ignore[union-attr]
 
+    await read_prompts(client)
+
     spare = await call(client, "add_memory", text="My cello is in the attic.", at="2025-05-10T09:30:00Z")
     looked = await call(client, "forget", between=["May 2025"])
     assert looked["dry_run"] is True and looked["turns"] == spare["turns"]
-    assert (await call(client, "grep", pattern="cello"))["turns"]
+    assert (await call(client, "search_turns", query="cello", match="words"))["turns"]
     gone = await call(client, "forget", turns=spare["turns"], dry_run=False)
     assert gone["dry_run"] is False and gone["counts"]["turns"] == 1
-    assert (await call(client, "grep", pattern="cello"))["turns"] == []
+    assert (await call(client, "search_turns", query="cello", match="words"))["turns"] == []
     assert "forget what?" in await refused(client, "forget")
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("mcp")
 from mcp import Client as McpClient
+from mcp import MCPError
 
 from everwhen import Memory
 from everwhen.models.tokens import count_tokens
@@ -25,7 +26,7 @@ from everwhen.serve.mcp.strict_tool import COMMANDS, in_tools
 from everwhen.serve.mcp.token_limit import LEAST, fit, name_of, page
 from everwhen.serve.mcp.tools import build
 from tests.serve.conftest import Served
-from tests.serve.test_mcp import TOOLS, WRITING, at_http, call, refused
+from tests.serve.test_mcp import TOOLS, WRITING, at_http, call, prompted, refused
 
 START = datetime(2025, 1, 1, 9, tzinfo=UTC)
 ODD = (
@@ -52,6 +53,8 @@ READING = {
     "get_facts": {},
     "fact_history": {"subject": "Ana"},
 }
+OLD = {"grep": "search_turns", "list_events": "timeline", "fact_history": "get_facts"}
+"""Tools that are listed no longer, and what took their place."""
 LISTS = {
     "search_turns": "turns", "grep": "turns", "timeline": "entries", "list_events": "events", "get_facts": "facts",
     "fact_history": "facts",
@@ -260,6 +263,48 @@ def test_every_search_takes_a_query(days: LocalMemory) -> None:
     talk(days, said)
 
 
+def test_tools_that_are_listed_no_longer_still_answer(odd: LocalMemory) -> None:
+    async def said(client: McpClient) -> None:
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        assert len(listed) <= 8 and not listed & OLD.keys() and listed >= set(OLD.values())
+        found = await call(client, "grep", pattern="violin", limit=5)
+        assert found == await call(client, "search_turns", query="violin", match="words", limit=5)
+        changed = await call(client, "fact_history", subject="Ana")
+        assert changed == await call(client, "get_facts", subject="Ana", history=True)
+        events = (await call(client, "list_events", limit=200, max_tokens=50_000))["events"]
+        entries = (await call(client, "timeline", limit=200, max_tokens=50_000, status="happened"))["entries"]
+        assert events and {turn for one in entries for turn in one["turns"]} >= set(events[-1]["turns"])
+
+    talk(odd, said)
+
+
+def test_a_match_of_words_is_exact_and_stays_in_its_session(days: LocalMemory) -> None:
+    async def said(client: McpClient) -> None:
+        one = await call(client, "search_turns", query="violin 1 ", match="words")
+        assert [turn["session"] for turn in one["turns"]] == ["s1"]
+        several = await call(client, "search_turns", query=r"violin [12] ", match="regex")
+        assert [turn["session"] for turn in several["turns"]] == ["s1", "s2"]
+        inside = await call(client, "search_turns", query="violin", match="words", session="s29", limit=1)
+        assert [turn["session"] for turn in inside["turns"]] == ["s29"] and inside["more"] is False
+
+    talk(days, said)
+
+
+def test_prompts_stay_inside_their_budget_and_refuse_in_one_sentence(odd: LocalMemory) -> None:
+    async def said(client: McpClient) -> None:
+        for name, arguments in (
+            ("what_do_you_know", {"about": "Ana"}),
+            ("what_happened", {"between": "January 2025"}),
+            ("what_is_planned", {}),
+        ):
+            text = await prompted(client, name, **arguments)
+            assert count_tokens(text) <= 4096 and "<memory>" in text
+        with pytest.raises(MCPError, match="between: 'the day of the fox' is no time"):
+            await client.get_prompt("what_happened", {"between": "the day of the fox"})
+
+    talk(odd, said)
+
+
 def test_refusals_speak_of_tools_and_their_arguments(odd: LocalMemory) -> None:
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("search_memories", {}, "search_memories: query is missing (A question or what to look for)"),
@@ -278,7 +323,13 @@ def test_refusals_speak_of_tools_and_their_arguments(odd: LocalMemory) -> None:
         ("timeline", {"limit": "many"}, "timeline: limit must be a whole number"),
         ("forget", {"session": "zz"}, "there is no session 'zz'; `search_turns` lists them"),
         ("forget", {"turns": ["zz"]}, "there is no turn 'zz' in bank 'ana'; `search_turns` lists them"),
-        ("forget", {"entity": "Zoe"}, "`list_events` lists the names, `grep` finds words"),
+        ("forget", {"entity": "Zoe"}, "`timeline` lists the names, `search_turns` finds words"),
+        ("get_facts", {"history": True}, "history of what? give a subject"),
+        (
+            "get_facts",
+            {"subject": "Ana", "history": True, "as_of": "2025"},
+            "history tells of all times; leave out as_of and known_at",
+        ),
         ("forget", {}, "forget what? give turns, session, entity, between or everything"),
     ]
 
@@ -307,7 +358,7 @@ def test_commands_in_errors_become_tools_or_are_for_a_terminal() -> None:
     assert set(COMMANDS.values()) <= TOOLS
     assert (
         in_tools("see `everwhen facts history` and `everwhen turns --session s`")
-        == "see `fact_history` and `search_turns`"
+        == "see `get_facts` and `search_turns`"
     )
     assert (
         in_tools("`everwhen doctor` says where") == "the command `everwhen doctor` in a terminal says where"

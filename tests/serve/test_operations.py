@@ -36,7 +36,12 @@ BESIDE = {
 """What a request takes beside the arguments."""
 DEFAULTS = {("facts.stale", "limit"): 100}
 """Defaults of the HTTP API that are its own."""
-OWN = {"add_memory": {"text", "role", "name", "id"}, "search_turns": {"query"}}
+OWN = {
+    "add_memory": {"text", "role", "name", "id"},
+    "search_turns": {"query", "match"},
+    "timeline": {"status"},
+    "get_facts": {"history"},
+}
 """Arguments of tools that no operation has."""
 OWN_DEFAULTS = {
     ("forget", "dry_run"): True,

@@ -98,13 +98,13 @@ def answer(
     asks = any(one.context is not None or one.recipe is not None for one in systems)
     if asks and not (given.llm or given.prompts_out or given.completions_in):
         raise UsageError("name a model with --llm, or write the prompts for one with --prompts-out")
-    model = given.llm or "elsewhere"
-    judge = given.judge or (model if asks else "holds")
+    named = given.llm or "elsewhere"
+    judge = given.judge or (named if asks else "holds")
     plan = Plan(
         data_set=data_set,
         data=data,
         systems=systems,
-        model=model,
+        model=named,
         judge=judge,
         judge_prompts=given.judge_prompts,
         limit=limit,
@@ -157,8 +157,11 @@ def draw(here: GlobalOptions, result: dict[str, Any]) -> None:
 
 
 def _model(name: str | None, base_url: str | None, max_tokens: int, runs: int) -> LLM | None:
-    if name is None:
-        return None
+    return None if name is None else model(name, base_url, max_tokens, runs)
+
+
+def model(name: str, base_url: str | None, max_tokens: int, runs: int = 1) -> LLM:
+    """A model as the settings have it."""
     from everwhen.models.llm import open_llm
     from everwhen.settings import load
 

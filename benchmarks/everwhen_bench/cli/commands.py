@@ -188,6 +188,24 @@ def study(
         draw_study(here, result)
 
 
+@bench.command()
+def tools(
+    context: typer.Context,
+    llm: Annotated[str, typer.Option(help="The model that picks: openai:<model>, ollama:<model>, …")],
+    base_url: answers.BaseUrl = None,
+    part: Annotated[str, typer.Option(help="Which requests: `asked` or `wording`.")] = "asked",
+    out: Out = None,
+) -> None:
+    """Tools: which tool of MCP a model picks for each of thirty ordinary requests."""
+    from everwhen_bench import tool_choice
+
+    here: GlobalOptions = context.obj
+    model = answers.model(llm, base_url, tool_choice.CALL_TOKENS)
+    with counting(here, "requests") as tick:
+        result = tool_choice.run(model, part, tick)
+    report(here, result, out)
+
+
 @bench.command("tree")
 def tree_(
     context: typer.Context,

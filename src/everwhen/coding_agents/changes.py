@@ -155,20 +155,16 @@ class Setup:
             done.append(one)
         if not dry_run:
             for one in done:
-                self._put_back(one, noted.get(str(one.path)))
+                self._put_back(one)
+            _remove_empty(folder for known in noted.values() for folder in known["folders"])
             self._forget()
         return done
 
-    def _put_back(self, one: Written, known: Mapping[str, Any] | None) -> None:
-        if one.before == one.after:
-            return
-        if one.after is not None:
+    def _put_back(self, one: Written) -> None:
+        if one.after is None:
+            one.path.unlink(missing_ok=True)
+        elif one.before != one.after:
             _replace(one.path, one.after)
-            return
-        one.path.unlink(missing_ok=True)
-        for folder in reversed(known["folders"] if known else []):
-            if Path(folder).is_dir() and not any(Path(folder).iterdir()):
-                Path(folder).rmdir()
 
     def _planned(self, path: Path, steps: list[Callable[[str], str]]) -> Written:
         before = path.read_bytes() if path.exists() else None
@@ -215,6 +211,13 @@ class Setup:
     def _forget(self) -> None:
         """The notes go; the copies stay, since nobody knows what they are still good for."""
         self._notes.unlink(missing_ok=True)
+
+
+def _remove_empty(folders: Iterable[str]) -> None:
+    """Folders that were made for files of ours, the innermost first; one that holds something else stays."""
+    for folder in sorted(map(Path, folders), key=lambda one: len(one.parts), reverse=True):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _digest(data: bytes | None) -> str:

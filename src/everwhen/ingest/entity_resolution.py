@@ -28,6 +28,9 @@ SHORTEST_SPELLING = 5
 MOST_EDITS = 2
 """Slips in a long name; a short one may have one."""
 
+EXACT = frozenset({"FILE", "COMMIT"})
+"""Types of names in which every letter counts: `test_a.py` is no slip of the pen for `test_b.py`."""
+
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 Decide = Callable[[str, str], bool]
@@ -162,6 +165,8 @@ class Resolver:
     def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
         best: tuple[float, int] | None = None
         around = frozenset(chosen.values())
+        if entity.type in EXACT:
+            return None
         for known in (self._known[seq] for seq in self._names.like(entity.name)):
             if known.seq in around or not compatible(known.type, entity.type):
                 continue
@@ -256,6 +261,8 @@ def key(name: str) -> str:
 def compatible(one: str, other: str) -> bool:
     """Whether two types can be one thing's: the parser is unsure of much, but a person is no place."""
     loose = {"OTHER", "CONCEPT"}
+    if EXACT & {one, other}:
+        return one == other
     return one == other or one in loose or other in loose or {one, other} == {"ORGANIZATION", "PRODUCT"}
 
 

@@ -90,8 +90,12 @@ class PromptContext(Operation[Context]):
     """What a prompt gets of the memory: a stable part that does not depend on the query, and what is recalled for it.
 
     The stable part is what was known when the day began, in the bank's zone: it changes at most once a day, so that
-    a provider's prompt cache keeps hitting; `stable_at` takes another moment. It has at most half of `max_tokens`.
-    `shown` are texts that the model sees anyway: what was said in these very words is not recalled.
+    a provider's prompt cache keeps hitting. It has at most half of `max_tokens`.
+
+    `stable_at` takes another moment. With that of the first answer in a conversation, the stable part stays the same
+    for days; what has changed since then is told in the fresh part. Where that is too much, the stable part is made
+    anew, and the answer's `stable_at` says so. `shown` are texts that the model sees anyway: what was said in these
+    very words is not recalled.
     """
 
     spec = Spec("POST /context", runs="quick")

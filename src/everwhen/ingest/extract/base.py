@@ -22,7 +22,9 @@ STATUSES: tuple[Status, ...] = ("happened", "ongoing", "planned", "hypothetical"
 Network: TypeAlias = Literal["world", "experience", "opinion"]
 """`experience` is what the agent itself did or said, `opinion` a held belief, `world` everything else."""
 
-EntityType: TypeAlias = Literal["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHER"]
+EntityType: TypeAlias = Literal[
+    "PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "FILE", "COMMIT", "CONCEPT", "OTHER"
+]  # fmt: skip
 
 BATCH_TURNS = 25
 """Turns extracted together at the most (Chronos)."""

@@ -6,18 +6,45 @@ Ten clients that each start `everwhen mcp` load one model, not ten, as long as `
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
+
+from mcp.server.mcpserver.exceptions import ToolError
 
 from everwhen.client import Client
+from everwhen.errors import EverwhenError
+from everwhen.extraction_wait import one_wait
 from everwhen.memory import Memory
 from everwhen.serve.discovery import RunningServer, running
 from everwhen.serve.keys import Scope
+from everwhen.serve.mcp.strict_tool import in_tools
 
 Remembering: TypeAlias = Memory | Client
 """Both have the same methods."""
+
+
+class MemoryAccess(Protocol):
+    """Gives a tool the memory that it is for, or refuses."""
+
+    def __call__(self, scope: Scope, tool: str, **noted: Any) -> AbstractContextManager[Remembering]: ...
+
+
+@contextmanager
+def opened(
+    reach: MemoryAccess,
+    scope: Scope,
+    tool: str,
+    wrong: Callable[[str], Exception] = ToolError,
+    **noted: Any,
+) -> Iterator[Remembering]:
+    """The memory; its errors become sentences that a model can act on. `noted` is for the audit log."""
+    try:
+        with one_wait(), reach(scope, tool, **noted) as memory:
+            yield memory
+    except EverwhenError as error:
+        raise wrong(in_tools(str(error))) from error
 
 
 class LocalMemory:

@@ -25,17 +25,17 @@ COMMANDS = {
     "recall": "search_memories",
     "turns": "search_turns",
     "sessions": "search_turns",
-    "grep": "grep",
+    "grep": "search_turns",
     "when": "when",
     "timeline": "timeline",
-    "events": "list_events",
-    "entities": "list_events",
+    "events": "timeline",
+    "entities": "timeline",
     "facts current": "get_facts",
-    "facts history": "fact_history",
+    "facts history": "get_facts",
     "facts correct": "correct_fact",
     "forget": "forget",
 }
-"""The tool that does what a command does; `list_events` shows the names of those that it tells of."""
+"""The tool that does what a command does; `timeline` shows the names of those that it tells of."""
 _NO_TOOL = "`everwhen banks` lists those that exist, and "
 """Said of a bank that is not there: here only the rest of the sentence can be followed."""
 _COMMAND = re.compile(r"`everwhen ([^`]+)`")

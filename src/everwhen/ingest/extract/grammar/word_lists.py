@@ -34,6 +34,8 @@ LIGHT = vocabulary(_LISTS["light"])
 VAGUE = vocabulary(_LISTS["vague"])
 MANNERS = vocabulary(_LISTS["manners"])
 EVALUATIVE = vocabulary(_LISTS["evaluative"])
+FILES = vocabulary(_LISTS["files"])
+"""How the names of files end."""
 PASTS: dict[str, str] = dict(pair.split(":") for pair in _LISTS["pasts"].split())
 """Of a past its verb."""
 TAGS = {tag: part for part, tags in _LISTS["tags"].items() for tag in tags.split()}

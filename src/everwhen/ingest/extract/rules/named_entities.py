@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from everwhen.ingest.entity_resolution import TITLES
 from everwhen.ingest.extract.base import EntityType, ExtractedEntity
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, spoken
-from everwhen.ingest.extract.grammar.word_lists import KINDS, MANNERS, PERSON_WORDS, VAGUE, vocabulary
+from everwhen.ingest.extract.grammar.word_lists import FILES, KINDS, MANNERS, PERSON_WORDS, VAGUE, vocabulary
 from everwhen.ingest.nicknames import NICKNAMES
 from everwhen.types import Turn
 
@@ -36,6 +36,10 @@ _NO_NAMES = (
     | {*TITLES}
     | vocabulary("lol omg lmao wtf idk imo tbh fyi btw asap pls haha yeah yes no ok okay oh god nothing")
 )
+_FILE = re.compile(rf"(?<![\w/.@:~-])(?:[\w.@-]+/)*[\w.-]*\w\.(?:{'|'.join(sorted(FILES))})(?![\w/-]|\.\w)")
+_FRAMEWORK = re.compile(r"[A-Z]\w*\.js")
+"""A product that is named like a file: Node.js."""
+_COMMIT = re.compile(r"(?<![\w/.-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w/-])")
 _DWELL = vocabulary("live move travel fly drive arrive land grow")
 _WORK = vocabulary("work intern start")
 _MEET = vocabulary("meet call marry phone text email message hug thank invite tell ask date")
@@ -64,9 +68,20 @@ def entities(
             doubtful = (small and not told) or (words[0].pos == "NOUN" and not label)
             one = ExtractedEntity(name, type_, (turn.id,), tentative=doubtful)
             found.setdefault(name.casefold(), one)
+        for name, kind in _in_code(parse.text):
+            found[name.casefold()] = ExtractedEntity(name, kind, (turn.id,))
         for name in _concepts(parse, times):
             found.setdefault(name, ExtractedEntity(name, "CONCEPT", (turn.id,), tentative=True))
     return list(found.values())
+
+
+def _in_code(text: str) -> Iterator[tuple[str, EntityType]]:
+    """The files and commits that a text names: `src/auth/session.ts`, `7f3c9ae`."""
+    for file in _FILE.finditer(text):
+        if not _FRAMEWORK.fullmatch(file[0]):
+            yield file[0], "FILE"
+    for commit in _COMMIT.finditer(text):
+        yield commit[0], "COMMIT"
 
 
 def _concepts(parse: Parse, dated: Collection[int]) -> list[str]:

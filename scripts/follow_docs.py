@@ -47,7 +47,8 @@ SLOW = (
 """Lines that take many minutes, or the data sets; `--slow` runs them too."""
 ANSWERS = {"serve": "http://127.0.0.1:8765/healthz", "ui": "http://127.0.0.1:8766/ui/"}
 """Commands that go on until they are ended, and where they answer."""
-SECONDS = 600
+SECONDS = 1800
+"""What one line may take: an install on a busy machine takes many minutes."""
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INTERPRETER = """
 import contextlib, io, json, sys, traceback
@@ -150,18 +151,22 @@ class Following:
 
     def _run(self, line: str, command: str, folder: Path | None = None) -> None:
         began = time.monotonic()
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder or self.folder,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        self._note(line, "FAILED" if done.returncode else "ok", began, done.stdout)
+        try:
+            done = subprocess.run(
+                ["bash", "-c", command],
+                cwd=folder or self.folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            self._note(line, "FAILED", began, f"it took more than {SECONDS} seconds")
+        else:
+            self._note(line, "FAILED" if done.returncode else "ok", began, done.stdout)
 
     def _serve(self, line: str, name: str) -> None:
         began = time.monotonic()

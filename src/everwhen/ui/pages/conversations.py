@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 from everwhen.errors import NotFound
@@ -80,7 +81,7 @@ class Conversations(UIPage):
         start = (self.number - 1) * MOST_SESSIONS_LISTED
         shown = found[start : start + MOST_SESSIONS_LISTED]
         return SessionList(
-            [(one, self.kept(f"title {one.id}", lambda id_=one.id: _title(memory, id_))) for one in shown],
+            [(one, self.kept(f"title {one.id}", partial(_title, memory, one.id))) for one in shown],
             len(found),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,6 +12,7 @@ from html import escape
 from everwhen.memory import Memory
 from everwhen.types import Entity, Event, Fact, Finding
 from everwhen.ui.components import (
+    Act,
     block,
     day,
     dialog,
@@ -246,7 +247,7 @@ class Overview(UIPage):
 
     # Acting
 
-    def _turning(self, page: str) -> Callable[[], object]:
+    def _turning(self, page: str) -> Act:
         return lambda: self.frame.turn_to(page)
 
     async def _open(self, event: Event) -> None:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from openai import OpenAI
 from tests.agent.five_days import LATER, QUESTIONS, turns
 
-from everwhen import Context, Memory, wrap
+from everwhen import Context, Memory, Turn, wrap
 
 SYSTEM = {"role": "system", "content": "You are a friendly assistant. Answer in one or two short sentences."}
 ANSWER_TOKENS = 60
@@ -32,39 +33,48 @@ FIRST, RUN = 5, 6
 """Memories among which the right one has to be; words in a row that count as repeated."""
 
 
+@dataclass
+class Exchange:
+    """One call: what the model had been given so far and did not see in this conversation, and what it said."""
+
+    given: set[tuple[str, ...]]
+    said: str
+
+
 def main(url: str, model: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["EVERWHEN_HOME"] = folder
-        contexts, spoken, said = talk(url, model)
+        exchanges, remembered = talk(url, model)
         again = [sys.executable, __file__, "ask", url, model]
         answered = json.loads(subprocess.run(again, capture_output=True, check=True).stdout)
-    given = {run for one in contexts for memory in one.recall for run in runs(memory.text)}
-    own = {run for _, words, _ in turns() for run in runs(words)}
-    repeated = sum(bool(runs(words) & given & own) for words in spoken)
-    kept = [turn.text for turn in said if turn.role == "assistant" and runs(turn.text) & given & own]
+    users = [turn.text for turn in remembered if turn.role == "user"]
+    kept = {turn.text for turn in remembered if turn.role == "assistant"}
+    repeating = [one for one in exchanges if runs(one.said) & one.given]
     result = {
-        "turns of the user, each remembered once": [turn.text for turn in said if turn.role == "user"]
-        == [words for _, words, _ in turns()],
-        "right memory among the first": sum(
-            any(one.evidence in text for text in got["recalled"][:FIRST])
-            for one, got in zip(QUESTIONS, answered, strict=True)
-        ),
-        "right memory in the prompt": sum(
-            any(one.evidence in text for text in got["recalled"])
-            for one, got in zip(QUESTIONS, answered, strict=True)
-        ),
-        "answers that repeat what was recalled": repeated,
-        "of them remembered with it": kept,
+        "turns of the user, each remembered once": users == [words for _, words, _ in turns()],
+        "right memory in the prompt": right(answered, None),
+        "right memory among the first five": right(answered, FIRST),
+        "answers that repeat what was recalled": len(repeating),
+        "recalled words that were remembered again": [
+            text for text in kept for one in repeating if text in one.said and runs(text) & one.given
+        ],
         "answers": {got["asked"]: got["said"] for got in answered},
+        "repeating": [one.said for one in repeating],
     }
     print(json.dumps(result, indent=1, ensure_ascii=False))
 
 
-def talk(url: str, model: str) -> tuple[list[Context], list[str], list[Any]]:
-    """The five days: what was recalled, what the model said, and what is remembered."""
+def right(answered: list[Any], most: int | None) -> int:
+    """How many questions have the right memory among the first ones that were recalled."""
+    found = zip(QUESTIONS, answered, strict=True)
+    return sum(any(one.evidence in text for text in got["recalled"][:most]) for one, got in found)
+
+
+def talk(url: str, model: str) -> tuple[list[Exchange], list[Turn]]:
+    """The five days, and what is remembered of them."""
     now: list[datetime] = [LATER]
     contexts: list[Context] = []
-    spoken: list[str] = []
+    exchanges: list[Exchange] = []
     with Memory.open() as memory:
         client = wrap(served(url), memory, clock=lambda: now[0], on_recall=contexts.append)
         history: list[Any] = []
@@ -73,11 +83,14 @@ def talk(url: str, model: str) -> tuple[list[Context], list[str], list[Any]]:
                 history = [SYSTEM]
             now[0], began = at, time.monotonic()
             history.append({"role": "user", "content": words})
-            spoken.append(answer(client, model, history))
-            history.append({"role": "assistant", "content": spoken[-1]})
-            print(f"{number:2d} {time.monotonic() - began:5.1f} s  {spoken[-1][:80]!r}", file=sys.stderr)
+            said = answer(client, model, history)
+            seen = {run for one in history for run in runs(one["content"])}
+            recalled = {run for one in contexts for memory_ in one.recall for run in runs(memory_.text)}
+            exchanges.append(Exchange(recalled - seen, said))
+            history.append({"role": "assistant", "content": said})
+            print(f"{number:2d} {time.monotonic() - began:5.1f} s  {said[:80]!r}", file=sys.stderr)
         memory.flush()
-        return contexts, spoken, list(memory.turns())
+        return exchanges, list(memory.turns())
 
 
 def ask(url: str, model: str) -> None:

@@ -187,9 +187,13 @@ def test_pieces_of_a_text_of_several_blocks_cover_it(monkeypatch: pytest.MonkeyP
 
 def test_cutting_takes_time_linear_in_the_text() -> None:
     def seconds(text: str) -> float:
-        start = time.process_time()
-        EMBEDDER.pieces(text)
-        return time.process_time() - start
+        """The best of three: a busy machine makes one of them slow, and an algorithm all."""
+        taken = []
+        for _ in range(3):
+            start = time.process_time()
+            EMBEDDER.pieces(text)
+            taken.append(time.process_time() - start)
+        return min(taken)
 
     for unit in ("the quick brown fox. ", "a", " "):
         once = seconds(unit * (100_000 // len(unit)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from typer.core import TyperGroup
@@ -103,13 +104,15 @@ GROUPS = {
 WHOLE = {
     "facts": Entry("facts", "What is true from when to when."),
     "db": Entry("db", "The PostgreSQL database that holds the banks."),
-    "bench": Entry("bench", "Measure quality and speed (in a checkout)."),
 }
 """Groups that are one module each."""
+if (Path(__file__).parents[3] / "benchmarks" / "everwhen_bench").is_dir():
+    WHOLE["bench"] = Entry("bench", "Measure quality and speed (in a checkout).")
 
 ALIASES = {
     "search": Place("recall_commands", "recall"),
     "delete": Place("retention_commands", "forget"),
+    "bench": Place("bench", "bench"),  # says where the benches are, in an installed package
     # The names before there were groups.
     **{place.name: place for group in GROUPS.values() for place in group.members.values()},
 }

@@ -76,7 +76,7 @@ def resident(
     idle: Annotated[float, typer.Option(min=1, help="Seconds without an event after which it ends.")] = 1800,
     lock: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """The process that answers the hooks of `setup`; they start it, and it ends by itself."""
+    """Answer the hooks of `setup`; they start it by themselves."""
     from everwhen.coding_agents import resident as process
     from everwhen.home import home_folder, store_address
 

@@ -48,3 +48,8 @@ window.everwhenCopy = async (text) => {
     area.remove();
   }
 };
+
+// The bar that Quasar shows while something is loaded has no name of its own.
+const nameBars = () => document.querySelectorAll(".q-loading-bar:not([aria-label])").forEach((bar) => bar.setAttribute("aria-label", "Loading"));
+const watchBars = () => { nameBars(); new MutationObserver(nameBars).observe(document.body, { childList: true }); };
+if (document.body) watchBars(); else document.addEventListener("DOMContentLoaded", watchBars);

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from everwhen.cli import run
+from tests.scripted_server import ScriptedServer, text
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -21,6 +23,12 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_code_block_of_the_page_runs(
     page: Path,
@@ -28,18 +36,23 @@ def test_every_code_block_of_the_page_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,
+    server: ScriptedServer,
 ) -> None:
+    server.always(text("I see."))
+    for name, address in (("OPENAI", server.url), ("ANTHROPIC", server.root)):
+        monkeypatch.setenv(f"{name}_BASE_URL", address)
+        monkeypatch.setenv(f"{name}_API_KEY", "none")
     if page.name == "scale.md":  # its commands are about a database
         monkeypatch.setenv("EVERWHEN_STORE", request.getfixturevalue("postgres_url"))
     monkeypatch.chdir(tmp_path)  # what a block writes is gone afterwards
     names: dict[str, Any] = {"__name__": "__main__"}
-    for kind, text in blocks(page):
+    for kind, block in blocks(page):
         if kind == "python":
-            exec(compile(text, str(page), "exec", dont_inherit=True), names)
+            exec(compile(block, str(page), "exec", dont_inherit=True), names)
         elif kind == "console":
-            _commands(text)
+            _commands(block)
         elif kind == "json":
-            json.loads(text)
+            json.loads(block)
         else:
             assert kind in ("text", "toml", "sql", "mermaid"), f"{page.name} has a block of kind {kind}"
 

@@ -321,3 +321,46 @@ def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memo
     with pytest.raises(Refused, match=r"has vectors of old \(64\), and old \(32\) was to be written"):
         store.put_codes({"a": b"1"}, VectorModel("old", 32))
     assert memory.doctor() == [] and len(memory.turns()) == 2
+
+
+def test_a_write_is_tried_again_when_the_bank_had_another_model_for_a_moment(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, refused = memory._bank.store, [ModelChanged("another model meanwhile")]
+    append = store.append
+
+    def refuse_once(turns: Any) -> Any:
+        if refused:
+            raise refused.pop()
+        return append(turns)
+
+    monkeypatch.setattr(store, "append", refuse_once)
+    assert memory.add("one cat").new == 1
+
+
+def test_a_write_that_is_refused_again_and_again_says_why(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(turns: Any) -> Any:
+        raise ModelChanged("another model meanwhile")
+
+    monkeypatch.setattr(memory._bank.store, "append", refuse)
+    with pytest.raises(ModelChanged, match="meanwhile"):
+        memory.add("one cat")
+
+
+def test_a_question_is_asked_again_when_the_bank_had_another_model_for_a_moment(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.add("one cat")
+    store, refused = memory._bank.store, [ModelChanged("another model meanwhile")]
+    search = store.search
+
+    def refuse_once(query: Any) -> Any:
+        if refused:
+            raise refused.pop()
+        return search(query)
+
+    monkeypatch.setattr(store, "search", refuse_once)
+    assert [one.text for one in memory.recall("one cat").memories] == ["one cat"]
+    assert not refused

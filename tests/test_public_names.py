@@ -11,12 +11,12 @@ import everwhen
 
 PUBLIC = {
     "Added", "Answer", "AsyncClient", "AsyncMemory", "Citation", "Client", "Comparison", "Conflict",
-    "Consolidated", "Damaged",
+    "Consolidated", "Context", "Damaged",
     "Entity", "Entry", "Event",
     "EverwhenError", "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",
     "Message", "ModelError", "Node", "NotFound", "Recall", "Recalled", "Receipt", "Recipe", "Refused", "Session",
-    "Settings", "StaleFact", "Statement", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError",
+    "Settings", "StaleFact", "Statement", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError", "wrap",
 }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from everwhen.memory import AsyncMemory, Memory
+    from everwhen.memory.wrapping import wrap
     from everwhen.recall import Recall, Recipe
     from everwhen.settings import Settings
     from everwhen.types import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         Comparison,
         Conflict,
         Consolidated,
+        Context,
         Entity,
         Entry,
         Event,
@@ -66,6 +68,7 @@ _HOMES = {
         "UsageError",
     ),
     "everwhen.memory": ("AsyncMemory", "Memory"),
+    "everwhen.memory.wrapping": ("wrap",),
     "everwhen.recall": ("Recall", "Recipe"),
     "everwhen.settings": ("Settings",),
     "everwhen.types": (
@@ -75,6 +78,7 @@ _HOMES = {
         "Comparison",
         "Conflict",
         "Consolidated",
+        "Context",
         "Entity",
         "Entry",
         "Event",
@@ -107,6 +111,7 @@ __all__ = [
     "Comparison",
     "Conflict",
     "Consolidated",
+    "Context",
     "Damaged",
     "Entity",
     "Entry",
@@ -136,6 +141,7 @@ __all__ = [
     "Turn",
     "Unavailable",
     "UsageError",
+    "wrap",
 ]
 
 

@@ -22,8 +22,12 @@ _COSINES = (
 )  # fmt: skip
 _SHARES = ("graph_decay", "graph_stop", "min_edge", "temporal_decay", "satf_gamma")
 
+CONTEXT_TOKENS = 1024
+"""What a prompt gets (`memory.context`) where nobody says otherwise: both parts together, each at most half."""
 MAX_TOKENS = 4096
 """What the answer of a recall may take where nobody says otherwise, at every door."""
+ECHO_WORDS = 6
+"""Words in a row that make a repetition where nobody says otherwise: `ingest/extract/llm_text.py` takes as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,9 @@ class Settings:
     its result's `pending` says how many turns are missing."""
     batch: int = 256
     """Messages embedded and committed together by `add_many`."""
+    echo_words: int = ECHO_WORDS
+    """Words in a row that an assistant or a tool repeats of a memory that was just given back, from which on they are
+    an echo and not remembered again (`ingest/echo.py`); at least 4, and 0 lets everything through."""
     context_chars: int = 240
     """How much of the turn before is searched with a turn; 0 leaves it out. Tuned on LoCoMo dev."""
     date_in_embedding: bool = False
@@ -203,6 +210,7 @@ class Settings:
             "batch": 1,
             "context_chars": 0,
             "cache_entries": 0,
+            "echo_words": 0,
             "rrf_k": 0,
             "busy_seconds": 0,
             "wait_seconds": 0,
@@ -222,6 +230,8 @@ class Settings:
         for name, bound in least.items():
             if not getattr(self, name) >= bound:  # also when it is no number at all
                 raise UsageError(f"setting {name} must be at least {bound}, got {getattr(self, name)}")
+        if 0 < self.echo_words < 4:
+            raise UsageError(f"setting echo_words must be at least 4, or 0 for none, got {self.echo_words}")
         for name in _COSINES:
             if not -1 <= getattr(self, name) <= 1:
                 raise UsageError(f"setting {name} is a cosine, from -1 to 1, got {getattr(self, name)}")

@@ -13,7 +13,7 @@ from everwhen.errors import NotFound
 from everwhen.memory import Memory
 from everwhen.store.sqlite.files import bank_path
 from everwhen_bench import studies
-from everwhen_bench.studies import channels, satf, writing
+from everwhen_bench.studies import channels, prefix, satf, writing
 from tests.bench.test_bench_locomo import SAMPLE
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -46,6 +46,17 @@ def test_a_study_brings_tables_and_the_figures_behind_them(name: str, request_: 
     for table in result["tables"]:
         assert table["rows"] and all(len(row) == len(table["heads"]) for row in table["rows"])
     assert result["figures"]["questions"] == 3
+
+
+def test_more_of_a_prompt_stays_where_memories_stand_before_the_question(request_: studies.Request) -> None:
+    result = studies.run("prefix", request_)
+    json.dumps(result, allow_nan=False)
+    runs = {(one["when"], one["way"]): one for one in result["figures"]["runs"]}
+    for when in ("in one sitting", "on its own days"):
+        ours, rewritten, kept = (runs[when, way] for way in prefix.WAYS)
+        assert ours["calls"] == rewritten["calls"] == kept["calls"] > 1
+        assert 0 < ours["shared"] < ours["sent"]
+        assert ours["shared"] >= rewritten["shared"]
 
 
 def test_satf_with_alpha_nought_changes_nothing(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.ingest.importers import FORMATS, merged, read
+from everwhen.ingest.importers import FORMATS, ReadingOptions, merged, read
 from everwhen.maintenance.retention import describe as describe_rule
 from everwhen.maintenance.retention import parse as parse_rule
 from everwhen.messages import message
@@ -144,6 +144,81 @@ claude = some_of(
 )
 
 
+blocks = st.lists(
+    some_of(
+        type=st.sampled_from(["text", "thinking", "tool_use", "tool_result", "input_text", "image"]),
+        text=text,
+        id=words,
+        name=text,
+        tool_use_id=words,
+        input=json_values,
+        content=st.one_of(text, json_values),
+    ),
+    max_size=3,
+)
+claude_code = some_of(
+    type=st.sampled_from(["user", "user", "assistant", "summary", "attachment"]),
+    uuid=text,
+    sessionId=text,
+    timestamp=stamps,
+    cwd=text,
+    isMeta=st.booleans(),
+    message=some_of(role=st.just("user"), content=st.one_of(text, blocks)),
+    attachment=some_of(content=st.one_of(text, json_values)),
+)
+codex = some_of(
+    timestamp=stamps,
+    type=st.sampled_from(["response_item", "response_item", "session_meta", "event_msg"]),
+    payload=some_of(
+        type=st.sampled_from(["message", "function_call", "function_call_output", "reasoning"]),
+        role=st.sampled_from(["user", "assistant", "developer"]),
+        content=st.one_of(text, blocks),
+        call_id=words,
+        id=text,
+        name=text,
+        arguments=st.one_of(text, json_values),
+        output=st.one_of(text, json_values, json_values.map(json.dumps)),
+        git=json_values,
+    ),
+)
+mem0 = some_of(
+    id=text,
+    memory=text,
+    user_id=text,
+    agent_id=text,
+    run_id=text,
+    role=text,
+    state=st.sampled_from(["active", "deleted"]),
+    created_at=stamps,
+    updated_at=stamps,
+    categories=json_values,
+)
+notes = st.lists(
+    st.one_of(
+        text,
+        text.map("# {}".format),
+        st.sampled_from(["---", "date: 2025-01-02", "```", "## 2025-01-03", "<!--", "-->", ""]),
+    ),
+    max_size=8,
+)
+chat = st.lists(
+    st.one_of(
+        text,
+        st.builds(
+            "{}{}, {} {}{}: {}{}".format,
+            st.sampled_from(["", "[", "\u200e["]),
+            st.sampled_from(["1/2/24", "13/1/2024", "2024-01-02", "31.12.2023", "1.2.24"]),
+            st.sampled_from(["10:00", "10:00:01", "9:05 PM", "25:61", "3:05 下午"]),
+            st.sampled_from(["- ", "] ", ": "]),
+            text,
+            st.sampled_from(["", "\u200e", "<"]),
+            text,
+        ),
+    ),
+    max_size=6,
+)
+
+
 def _written(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
@@ -183,9 +258,12 @@ def damaged(draw: st.DrawFn, source: bytes) -> bytes:
 @st.composite
 def files(draw: st.DrawFn) -> tuple[str, bytes]:
     """A file of some format, as another program may have left it, and the format that is named for it."""
-    kind = draw(st.sampled_from(["jsonl", "locomo", "longmemeval", "chatgpt", "claude"]))
-    if kind == "jsonl":
-        plain = b"\n".join(_written(one) for one in draw(st.lists(mostly(turn_lines), max_size=4)))
+    kind = draw(st.sampled_from(FORMATS[1:]))
+    lines = {"jsonl": turn_lines, "claude-code": claude_code, "codex": codex, "mem0": mem0}
+    if kind in lines:
+        plain = b"\n".join(_written(one) for one in draw(st.lists(mostly(lines[kind]), max_size=4)))
+    elif kind in ("markdown", "whatsapp"):
+        plain = "\n".join(draw(notes if kind == "markdown" else chat)).encode("utf-8", "surrogatepass")
     else:
         one = {"locomo": locomo, "longmemeval": longmemeval, "chatgpt": chatgpt, "claude": claude}[kind]
         listed = draw(st.lists(mostly(one), max_size=2))
@@ -205,7 +283,7 @@ def any_file(world: World, given: tuple[str, bytes]) -> None:
     for _ in range(2):
         found: list[Message] = []
         with suppress(EverwhenError):
-            found += merged(read(path, named, "Europe/Lisbon"))
+            found += merged(read(path, named, ReadingOptions("Europe/Lisbon")))
         seen.append(found)
     assert seen[0] == seen[1]
     for one in seen[0]:

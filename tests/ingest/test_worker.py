@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -205,14 +207,23 @@ def test_no_wake_is_lost_while_the_last_batch_ends(home: Path) -> None:
 def test_a_batch_that_takes_longer_than_a_claim_holds_is_not_done_twice(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.ingest.worker.CLAIM_SECONDS", 0.3)
+    monkeypatch.setattr(
+        "everwhen.ingest.worker.CLAIM_SECONDS", 3.0
+    )  # a busy machine may stop a thread for a second
     with opened(home, extract="none") as memory, opened(home, extract="none") as other:
         memory.add("one")
         read: list[str] = []
-        one = worker_of(memory, before=lambda work: read.append("one") or time.sleep(1.5))
+        taken = threading.Event()
+
+        def hold(work: Work) -> None:
+            read.append("one")
+            taken.set()
+            time.sleep(4.0)
+
+        one = worker_of(memory, before=hold)
         two = worker_of(other, before=lambda work: read.append("two"))
         one.wake()
-        time.sleep(0.1)
+        assert taken.wait(30)
         assert two.wait(memory._bank.store.jobs.extraction.watermark(), timeout=30) == 0
         assert read == ["one"]
         one.close()
@@ -353,3 +364,30 @@ def test_names_of_a_batch_that_failed_are_not_held(home: Path) -> None:
             held.open(write)
             assert held.names.going_by("Nobody") == []
             held.keep(write.names_version())
+
+
+ENDING = """
+import sys, threading, time
+from everwhen import Memory
+
+memory = Memory.open(sys.argv[1], "b", embedder="fake", reader="none", cache_entries=0)
+begun, process = threading.Event(), memory._bank.worker._process
+
+def slowly(work):
+    begun.set()
+    time.sleep(0.3)
+    found = process(work)
+    print("extracted", flush=True)
+    return found
+
+memory._bank.worker._process = slowly
+memory.add("I met Carlos yesterday.")
+begun.wait()
+"""
+
+
+def test_a_program_that_ends_without_closing_its_bank_waits_for_the_batch(home: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ENDING, str(home)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "extracted\n", "")

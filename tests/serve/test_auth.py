@@ -201,3 +201,14 @@ def test_a_bucket_refills_at_its_rate() -> None:
     assert buckets.take("a") == 0.0 and buckets.take("a") > 0
     now[0] = 100.0
     assert [buckets.take("a") > 0 for _ in range(4)] == [False, False, False, True]
+
+
+def test_processes_share_the_rate_of_a_key() -> None:
+    now, processes = [0.0], [4]
+    buckets = RateLimits(rate=200.0, burst=2000, clock=lambda: now[0], processes=lambda: processes[0])
+    assert sum(buckets.take("a") == 0.0 for _ in range(1000)) == 500
+    now[0] = 1.0
+    assert sum(buckets.take("a") == 0.0 for _ in range(100)) == 50
+    processes[0], now[0] = 1, 2.0  # the others are gone
+    assert sum(buckets.take("a") == 0.0 for _ in range(300)) == 200
+    assert RateLimits(rate=1.0, burst=2, processes=lambda: 4).take("a") == 0.0, "everybody may ask once"

@@ -13,6 +13,7 @@ from everwhen import (
     AsyncClient,
     AsyncMemory,
     Client,
+    Context,
     Interval,
     Memory,
     NotFound,
@@ -102,6 +103,15 @@ def test_what_is_added_is_recalled(either: Memory | Client) -> None:
     assert [hit.spans for hit in either.grep("porto")] == [((11, 16),)]
     assert either.stats().turns == 2
     assert either.doctor() == []
+
+
+def test_a_prompt_gets_the_same_on_both_sides(either: Memory | Client) -> None:
+    either.add("I moved to Porto last week.", at=MONDAY)
+    either.facts.assert_("Ana", "lives in", "Porto", at=MONDAY)
+    found = either.context("Porto", at=MONDAY + timedelta(days=1), shown=["something else, " * 100])
+    assert isinstance(found, Context) and "Ana lives in Porto" in found.stable
+    assert "I moved to Porto last week" in found.fresh and found.to_anthropic()[0]["cache_control"]
+    assert found.recall.memories[0].why.parts and found.tokens < 200
 
 
 def test_dates_reach_the_prompt_on_both_sides(either: Memory | Client) -> None:

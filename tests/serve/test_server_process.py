@@ -265,11 +265,6 @@ def test_the_tree_is_built_behind_the_writes(settings: ServerSettings) -> None:
         until(lambda: any("keys" in day for day in days()))
 
 
-def test_workers_share_the_rate_of_a_key(tmp_path: Path) -> None:
-    assert ServerSettings(tmp_path, rate=200.0, burst=2000, workers=4).share_of_each_worker == (50.0, 500)
-    assert ServerSettings(tmp_path, rate=1.0, burst=2, workers=4).share_of_each_worker == (0.25, 1)
-
-
 def test_logs_are_lines_of_json_and_the_audit_log_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

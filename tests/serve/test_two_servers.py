@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import httpx
 import pytest
 
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.store.postgres.answers import PostgresAnswers
 from tests.serve.conftest import serving
 
 Pair = tuple[httpx.Client, httpx.Client]
@@ -95,3 +97,30 @@ def test_what_one_server_forgets_the_other_does_not_give_again(pair: Pair) -> No
     assert two.delete("/banks/ana").status_code in (200, 204)
     again = one.post("/banks/ana/facts", json=FACT, headers=key)
     assert "Idempotency-Replayed" not in again.headers
+
+
+def test_two_servers_together_allow_what_a_key_may_ask(settings: ServerSettings, postgres_url: str) -> None:
+    shared = replace(settings, store=postgres_url, rate=0.1, burst=40)
+    with serving(shared) as one, serving(shared) as two:
+        headers = {"Authorization": f"Bearer {one.key('read')}"}
+        counts = [server.state.answers for server in (one, two)]
+        for _ in range(100):  # until each has heard of the other
+            if all(getattr(count, "servers", 0) == 2 for count in counts):
+                break
+            time.sleep(0.1)
+        allowed = 0
+        for server in (one, two):
+            with httpx.Client(
+                base_url=f"{server.url}/v1", headers=headers, timeout=60, trust_env=False
+            ) as client:
+                allowed += sum(client.get("/banks").status_code == 200 for _ in range(30))
+    assert 38 <= allowed <= 42
+
+
+def test_a_server_that_ended_leaves_its_share_to_the_others(postgres_url: str) -> None:
+    one, two = (PostgresAnswers(postgres_url, 1.0) for _ in range(2))
+    assert one.present("a", 30.0) == 1 and two.present("b", 30.0) == 2 and one.present("a", 30.0) == 2
+    two.leave("b")
+    assert one.present("a", 30.0) == 1
+    assert two.present("b", 0.0) == 2 and one.present("a", 30.0) == 1, "it did not say so again in time"
+    one.leave("a")

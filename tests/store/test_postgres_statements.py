@@ -13,7 +13,16 @@ from everwhen.store.postgres.statements import HERE, compiled, statements, with_
 from everwhen.store.postgres.tables import COUNTERS, NUMBERED, OF_A_BANK
 from everwhen.store.sqlite.statements import statements as of_sqlite
 
-FRAGMENTS = {"fact_columns", "fact_columns_then", "around_units", "around_unit", "cosine_of", "no_cosine"}
+FRAGMENTS = {
+    "fact_columns",
+    "fact_columns_then",
+    "around_units",
+    "around_unit",
+    "cosine_of",
+    "no_cosine",
+    "words_of_session",
+    "no_words",
+}
 ONLY_SQLITE = {"tables", "last_number"}
 PASSING = (
     "passes_seen passes_start passes_end passes_known passes_kinds passes_networks passes_units passes_reach"
@@ -26,6 +35,7 @@ PARTS = {
     "around": "around_unit",
     "provenance": "provenance_of",
     "cosine": "cosine_of",
+    "words": "words_of_session",
     "totals": "AND NOT t.node",
     "standing": "s.units",
     "postings": "AND NOT p.node",
@@ -45,7 +55,7 @@ OF_RECORDS = {
     "first": "id",
 }
 """The same for the statements that read records of any kind."""
-ASIDE = {"posting_totals", "counters", "banks", "migrations", "answers"}
+ASIDE = {"posting_totals", "counters", "banks", "migrations", "answers", "servers"}
 
 
 def parts_of(name: str) -> tuple[tuple[str, str], ...]:
@@ -140,7 +150,7 @@ def test_every_table_of_postgres_belongs_to_banks(postgres: str) -> None:
         assert tables == {*OF_A_BANK, *ASIDE}
         indexes = sql.raw.execute(
             "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'everwhen' "
-            "AND tablename NOT IN ('banks', 'migrations', 'answers') AND indexdef !~ '\\(bank_id'"
+            "AND tablename NOT IN ('banks', 'migrations', 'answers', 'servers') AND indexdef !~ '\\(bank_id'"
         ).fetchall()
         assert indexes == []
         counted = {

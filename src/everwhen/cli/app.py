@@ -33,7 +33,7 @@ app = typer.Typer(
 
 _WITH_VALUE = ("--home", "--store", "--bank", "-b", "--zone")
 _ALONE = ("--json", "--quiet", "-q")
-_LONG = ("chat", "mcp", "serve", "ui")
+_LONG = ("chat", "mcp", "resident", "serve", "ui")
 """Commands that answer many questions, each of which waits for extraction by itself."""
 
 
@@ -177,6 +177,7 @@ from everwhen.cli import (  # noqa: E402
     ask_commands,  # noqa: F401
     bank_commands,  # noqa: F401
     bench,  # noqa: F401
+    chat,  # noqa: F401
     db,  # noqa: F401
     demo,  # noqa: F401
     extraction_commands,  # noqa: F401
@@ -188,6 +189,7 @@ from everwhen.cli import (  # noqa: E402
     recall_commands,  # noqa: F401
     retention_commands,  # noqa: F401
     serve_commands,  # noqa: F401
+    setup_commands,  # noqa: F401
     time_commands,  # noqa: F401
     tree,  # noqa: F401
     ui,  # noqa: F401

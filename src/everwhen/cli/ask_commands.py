@@ -1,10 +1,7 @@
-"""`ask` and `chat`: answers in words, with a model or without one."""
+"""`ask`: answers in words, with a model or without one."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,16 +19,6 @@ Model = Annotated[
     typer.Option(help="openai:…, anthropic:…, google:…, ollama:… or none [EVERWHEN_LLM, else none]."),
 ]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="A server that speaks the model's protocol.")]
-HELP = "/recall [words] shows what was recalled, /why how the last answer came about, /quit ends it"
-
-
-@dataclass(frozen=True)
-class LastQuestion:
-    """What was asked last in a chat."""
-
-    words: str
-    asked: datetime
-    answer: Answer
 
 
 @app.command()
@@ -65,93 +52,10 @@ def ask(
         if here.json:
             here.print(memory.ask(question, **chosen))
             return
-        answer = _stream(here, memory, question, chosen)
-        _sources(here, answer, zone)
+        answer = stream(memory, question, chosen)
+        show_sources(here, answer, zone)
         if trace:
-            _trace(here, answer)
-
-
-@app.command()
-def chat(
-    context: typer.Context,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    name: Annotated[str | None, typer.Option(help="Who you are.")] = None,
-    session: Annotated[str | None, typer.Option(help="Conversation to go on with [a new one].")] = None,
-) -> None:
-    """Talk with the memory: every exchange is remembered. /recall shows what was recalled, /quit ends it."""
-    here: GlobalOptions = context.obj
-    with here.open(create=True, llm_base_url=base_url) as memory:
-        zone = here.zone_of(memory)
-        conversation = session or f"chat-{datetime.now(UTC):%Y%m%dT%H%M%S}"
-        here.console.print(f"bank {memory.bank}, session {printable(conversation)}. {HELP}", style="dim")
-        last: LastQuestion | None = None
-        while (words := _line()) is not None:
-            if words in ("/quit", "/exit"):
-                break
-            if words.startswith("/"):
-                _command(here, memory, words, last)
-            elif words:
-                asked = datetime.now(UTC)
-                answer = _exchange(here, memory, words, asked, conversation, model, name, zone)
-                last = LastQuestion(words, asked, answer) if answer else last
-
-
-def _exchange(
-    here: GlobalOptions,
-    memory: Memory,
-    words: str,
-    asked: datetime,
-    conversation: str,
-    model: str | None,
-    name: str | None,
-    zone: str,
-) -> Answer | None:
-    """One exchange, answered and then remembered: a question is no answer to itself."""
-    from everwhen.question import is_question
-
-    answer = None
-    # What is no question is only remembered when there is no model.
-    if model not in (None, "none") or (model is None and _has_model()) or is_question(words):
-        answer = _stream(here, memory, words, {"at": asked, "model": model, "session": conversation})
-        _sources(here, answer, zone)
-    said: list[dict[str, Any]] = [{"role": "user", "name": name, "content": words, "timestamp": asked}]
-    if answer is not None:
-        said.append({"role": "assistant", "content": answer.text, "timestamp": datetime.now(UTC)})
-    memory.add(said, session=conversation, zone=here.zone)
-    if answer is None:
-        here.console.print("remembered", style="dim")
-    return answer
-
-
-def _has_model() -> bool:
-    from everwhen.settings import load
-
-    return load().llm not in (None, "none")
-
-
-def _line() -> str | None:
-    try:
-        return input("> " if sys.stdin.isatty() else "").strip()
-    except EOFError:
-        return None
-
-
-def _command(here: GlobalOptions, memory: Memory, words: str, last: LastQuestion | None) -> None:
-    from everwhen.cli.recall_commands import show
-
-    command, _, rest = words.partition(" ")
-    if command == "/recall" and rest.strip():
-        show(here, memory.recall(rest.strip()), explain=True, limit=10)
-    elif command == "/recall" and last:
-        before = last.asked - timedelta(microseconds=1)  # the question itself was no memory yet
-        show(here, memory.recall(last.words, at=last.asked, before=before), explain=True, limit=10)
-    elif command == "/why" and last:
-        _trace(here, last.answer)
-    elif command in ("/recall", "/why"):
-        here.console.print("nothing was asked yet")
-    else:
-        here.console.print(HELP)
+            show_trace(here, answer)
 
 
 def _recipe(without: list[str]) -> AgentRecipe | None:
@@ -165,7 +69,7 @@ def _recipe(without: list[str]) -> AgentRecipe | None:
     return recipe
 
 
-def _stream(here: GlobalOptions, memory: Memory, question: str, chosen: dict[str, Any]) -> Answer:
+def stream(memory: Memory, question: str, chosen: dict[str, Any]) -> Answer:
     """Print an answer as it comes."""
     from everwhen.types import Answer
 
@@ -177,7 +81,7 @@ def _stream(here: GlobalOptions, memory: Memory, question: str, chosen: dict[str
     raise AssertionError("a stream ends with its answer")
 
 
-def _sources(here: GlobalOptions, answer: Answer, zone: str) -> None:
+def show_sources(here: GlobalOptions, answer: Answer, zone: str) -> None:
     """Where it comes from, and what it took."""
     from rich.text import Text
 
@@ -203,7 +107,7 @@ def _sources(here: GlobalOptions, answer: Answer, zone: str) -> None:
     here.console.print(f"({told}{tokens}{cost}; confidence {answer.confidence:.2f})", style="dim")
 
 
-def _trace(here: GlobalOptions, answer: Answer) -> None:
+def show_trace(here: GlobalOptions, answer: Answer) -> None:
     from rich.text import Text
 
     trace = answer.trace

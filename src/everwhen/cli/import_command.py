@@ -1,7 +1,10 @@
-"""`import`: conversations from files of other systems, with a progress bar; Ctrl-C and go on later."""
+"""`import`: conversations and notes from files of other systems, with a progress bar; Ctrl-C and go on later."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,65 +17,198 @@ from everwhen.cli.progress import counting
 from everwhen.cli.safe_printing import printable
 
 if TYPE_CHECKING:
-    from everwhen.types import Added
+    from everwhen.ingest.importers import Conversation, ReadingOptions
+    from everwhen.memory import Memory
+
+SHOWN = 5
+"""Problems of a folder's files that are printed; JSON has all of them."""
 
 
 @app.command("import")
 def import_(
     context: typer.Context,
     file: Annotated[
-        Path, typer.Argument(help="An export of everwhen, JSONL, LoCoMo, LongMemEval, ChatGPT or Claude.")
+        Path,
+        typer.Argument(
+            help="An export of everwhen, ChatGPT, Claude, Mem0 or WhatsApp, a transcript of Claude Code or Codex, "
+            "Markdown, JSONL, LoCoMo or LongMemEval; or a folder of such files."
+        ),
     ],
     format: Annotated[
-        str, typer.Option(help="auto, everwhen, jsonl, locomo, longmemeval, chatgpt or claude.")
+        str,
+        typer.Option(
+            help="auto, everwhen, jsonl, locomo, longmemeval, chatgpt, claude, claude-code, codex, mem0, markdown or "
+            "whatsapp."
+        ),
     ] = "auto",
+    date_order: Annotated[
+        str | None,
+        typer.Option(help="dmy, mdy or ymd: what 03/04/25 means in a WhatsApp export that does not show it."),
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option(help="When what has no date was written [the file's last change, or now].")
+    ] = None,
     wait: Wait = True,
 ) -> None:
     """Import conversations. Several in one file become one bank each; with --bank, one bank for all."""
     from everwhen.errors import NotFound
-    from everwhen.ingest.importers import detect, merged, read
-    from everwhen.time_arguments import known_zone
+    from everwhen.ingest.importers import ReadingOptions
+    from everwhen.settings import load
+    from everwhen.time_arguments import TimeReader, known_zone
 
     here: GlobalOptions = context.obj
     local = known_zone(here.zone) if here.zone else None
-    if not file.is_file():
+    options = ReadingOptions(
+        zone=local,
+        date_order=date_order,  # type: ignore[arg-type]  # `read` says which there are
+        at=TimeReader(local or "UTC", at).said_at,
+        echo_words=load().echo_words,
+    )
+    if not file.exists():
         raise NotFound(f"there is no file {file}")
-    if format in ("auto", "everwhen") and _is_export(file, format):
+    if file.is_file() and format in ("auto", "everwhen") and _is_export(file, format):
         _import_export(here, file, wait)
         return
     interrupt.say("interrupted; what was added is kept, and the same command goes on from there")
-    kind = detect(file) if format == "auto" else format
-    several = kind in ("locomo", "longmemeval")
-    done: dict[str, Added] = {}
+    done = _Imported()
     with counting(here, f"importing {file.name}") as tick:
-        if here.bank or not several:
-            conversations = read(file, kind, local)
-            messages = merged(conversations) if several else (m for c in conversations for m in c.messages)
-            with here.open(create=True, **extracting(False)) as memory:
-                done[memory.bank] = memory.add_many(messages, zone=local, progress=tick)
+        if file.is_dir():
+            _import_folder(here, file, format, options, done, tick)
         else:
-            for conversation in read(file, kind, local):
-                here.bank = conversation.name
-                with here.open(create=True, **extracting(False)) as memory:
-                    done[memory.bank] = memory.add_many(conversation.messages, zone=local, progress=tick)
-    for bank in done if wait else ():
+            _import_file(here, file, format, options, done, tick)
+    for bank in done.banks if wait else ():
         here.bank = bank
         with here.open() as memory:
             extract(here, memory)
-    conflicts = [turn for added in done.values() for turn in added.conflicts]
-    if here.json:
-        new = {bank: added.new for bank, added in done.items()}
-        here.print({"banks": new, "new": sum(new.values()), "conflicts": conflicts, "format": kind})
-    else:
-        for bank, added in done.items():
-            here.console.print(f"bank {bank}: {added.new} new turns")
-        if conflicts:
-            here.console.print(
-                f"{len(conflicts)} messages were left out: their ids are there already with other words "
-                f"(the first is '{printable(conflicts[0])}')"
-            )
-    if conflicts:
+    done.tell(here)
+    if done.conflicts or done.problems:
         raise typer.Exit(1)
+
+
+@dataclass
+class _Imported:
+    """What came of an import."""
+
+    banks: dict[str, int] = field(default_factory=dict)
+    """New turns of each."""
+    kinds: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    """Files of a folder that could not be read to the end, each with why."""
+    seen: int = 0
+
+    def add(
+        self,
+        memory: Memory,
+        conversations: Iterable[Conversation],
+        options: ReadingOptions,
+        tick: Callable[[int], None],
+        several: bool,
+    ) -> None:
+        """Add conversations to a bank, and note what was left out of them."""
+        from everwhen.ingest.importers import merged
+
+        before = self.seen
+
+        def told(done: int) -> None:
+            self.seen = before + done
+            tick(self.seen)
+
+        for one in conversations:
+            before = self.seen
+            messages = merged([one]) if several else one.messages
+            try:
+                added = memory.add_many(messages, zone=options.zone, at=options.at, progress=told)
+            finally:
+                self.left_out += one.left_out
+                self.notes += one.left_out.notes
+            self.banks[memory.bank] = self.banks.get(memory.bank, 0) + added.new
+            self.conflicts += added.conflicts
+
+    def tell(self, here: GlobalOptions) -> None:
+        if here.json:
+            here.print(
+                {
+                    "banks": self.banks,
+                    "new": sum(self.banks.values()),
+                    "conflicts": self.conflicts,
+                    "format": ", ".join(self.kinds),
+                    "left_out": dict(self.left_out),
+                    "notes": dict(self.notes),
+                    "problems": self.problems,
+                }
+            )
+            return
+        say = here.console.print
+        for bank, new in self.banks.items():
+            say(f"bank {bank}: {new} new turns")
+        for what, count in self.left_out.most_common():
+            say(f"left out: {what}: {count:,}")
+        for what, count in self.notes.most_common():
+            say(f"note: {what}: {count:,}")
+        if self.conflicts:
+            say(
+                f"{len(self.conflicts)} messages were left out: their ids are there already with other words "
+                f"(the first is '{printable(self.conflicts[0])}')"
+            )
+        for problem in self.problems[:SHOWN]:
+            say(f"not read to its end: {printable(problem)}")
+        if len(self.problems) > SHOWN:
+            say(f"and {len(self.problems) - SHOWN} more files")
+
+
+def _import_file(
+    here: GlobalOptions,
+    file: Path,
+    format: str,
+    options: ReadingOptions,
+    done: _Imported,
+    tick: Callable[[int], None],
+) -> None:
+    from everwhen.ingest.importers import SEVERAL, detect, read
+
+    kind = detect(file) if format == "auto" else format
+    done.kinds.append(kind)
+    conversations = read(file, kind, options)
+    if here.bank or kind not in SEVERAL:
+        with here.open(create=True, **extracting(False)) as memory:
+            done.add(memory, conversations, options, tick, kind in SEVERAL)
+        return
+    for conversation in conversations:
+        here.bank = conversation.name
+        with here.open(create=True, **extracting(False)) as memory:
+            done.add(memory, [conversation], options, tick, several=False)
+
+
+def _import_folder(
+    here: GlobalOptions,
+    folder: Path,
+    format: str,
+    options: ReadingOptions,
+    done: _Imported,
+    tick: Callable[[int], None],
+) -> None:
+    """All files of a folder into one bank. One that is broken stops none of the others."""
+    from everwhen.errors import Damaged, NotFound, Refused, UsageError
+    from everwhen.ingest.importers import SEVERAL, UnknownFormat, check_format, detect, files_in, read
+
+    check_format(format)
+    with here.open(create=True, **extracting(False)) as memory:
+        done.banks[memory.bank] = 0
+        for file in files_in(folder):
+            try:
+                kind = detect(file) if format == "auto" else format
+                done.add(memory, read(file, kind, options), options, tick, kind in SEVERAL)
+            except UnknownFormat:
+                done.left_out["files of another kind"] += 1
+            except (UsageError, Damaged, Refused) as error:
+                done.problems.append(str(error))
+            else:
+                done.kinds += [] if kind in done.kinds else [kind]
+        if not done.kinds and not done.problems:
+            raise NotFound(f"there is nothing to import in {folder}")
 
 
 def _is_export(file: Path, format: str) -> bool:

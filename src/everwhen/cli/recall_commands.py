@@ -1,4 +1,4 @@
-"""`recall`, `grep`, `turns`, `sessions`: ask the memory."""
+"""`recall`, `context`, `grep`, `turns`, `sessions`: ask the memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.safe_printing import printable
 from everwhen.errors import UsageError
-from everwhen.settings import MAX_TOKENS
+from everwhen.settings import CONTEXT_TOKENS, MAX_TOKENS
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -103,6 +103,26 @@ def recall(
         draw(here, found, zone, limit)
     else:
         show(here, found, explain=False, limit=limit)
+
+
+@app.command(name="context")
+def prompt_context(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="What the user said last.")],
+    at: Annotated[str | None, typer.Option(help="The moment of asking [now].")] = None,
+    max_tokens: Annotated[int, typer.Option(help="Tokens that both parts may take.")] = CONTEXT_TOKENS,
+) -> None:
+    """What a prompt gets of the memory: a part that stays the same for a day, and what is recalled for a question."""
+    here: GlobalOptions = context.obj
+    with here.open() as memory:
+        found = memory.context(query, at=here.clock(memory, at).at, max_tokens=max_tokens)
+    if here.json:
+        here.print(found)
+        return
+    for part in (found.stable, found.fresh):
+        if part:
+            here.console.print(printable(part), soft_wrap=True)
+    here.console.print(f"{found.tokens} tokens", style="dim")
 
 
 def _recipe(

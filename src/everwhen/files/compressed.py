@@ -1,4 +1,4 @@
-"""Opening files that may be packed: xz, gzip, bzip2, or the zip that ChatGPT and Claude send.
+"""Opening files that may be packed: xz, gzip, bzip2, or the zip that ChatGPT, Claude and WhatsApp send.
 
 What a file is is read from its first bytes; its name plays no part. Unpacking takes little memory whatever the file
 says of itself: it is read piece by piece, and one that asks for a large dictionary is refused.
@@ -21,6 +21,8 @@ from typing import IO
 from everwhen.errors import Damaged, NotFound, Refused, UsageError
 
 XZ, GZIP, BZIP2, ZIP = b"\xfd7zXZ\x00", b"\x1f\x8b", b"BZh", b"PK\x03\x04"
+EXPORTED = ("conversations.json", "_chat.txt", "memories.json")
+"""Files in the zips that ChatGPT, Claude, WhatsApp (iOS) and OpenMemory send."""
 PACKED = (XZ, GZIP, BZIP2, ZIP)
 XZ_MEMORY = 288 << 20
 """Bytes that unpacking xz may take: `xz -9` needs 65 MB, some data sets 256 MB, and a file can ask for 4 GB."""
@@ -138,20 +140,43 @@ def _decompressor() -> lzma.LZMADecompressor:
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
 
 
+def name_inside(path: Path) -> str | None:
+    """The name of the file that is read out of a zip; None where the file is none."""
+    with path.open("rb") as stream:
+        if not stream.read(len(ZIP)).startswith(ZIP):
+            return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = _chosen(archive)
+    except (OSError, ValueError, NotImplementedError, struct.error, zipfile.BadZipFile):
+        return None  # opening it says what is wrong
+    return None if found is None else Path(found.filename).name
+
+
+def _chosen(archive: zipfile.ZipFile) -> zipfile.ZipInfo | None:
+    """The file to read: by the name that an export gives it, else the only text (WhatsApp names it after the chat)."""
+    for name in EXPORTED:
+        for one in archive.infolist():
+            if Path(one.filename).name == name:
+                return one
+    texts = [one for one in archive.infolist() if one.filename.endswith(".txt")]
+    return texts[0] if len(texts) == 1 else None
+
+
 def _in_zip(path: Path) -> IO[bytes]:
     try:
         archive = zipfile.ZipFile(path)
     except (OSError, ValueError, NotImplementedError, struct.error) as error:  # a changed byte in its list
         raise zipfile.BadZipFile(str(error)) from error
-    found = [one for one in archive.infolist() if Path(one.filename).name == "conversations.json"]
-    if not found:
+    found = _chosen(archive)
+    if found is None:
         archive.close()
         raise UsageError(f"{path} holds no conversations.json; unpack it and name the file to import")
     try:
         # The other ways take as much memory as the file asks for, and nobody's export uses them.
-        if found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        if found.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise NotImplementedError("it is neither stored nor deflated")
-        return archive.open(found[0])
+        return archive.open(found)
     except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed in a way of its own
         raise UsageError(f"{path} cannot be unpacked here ({error}); unpack it and name the file") from error
     except (OSError, ValueError, struct.error) as error:  # its list of files leads out of the file

@@ -57,8 +57,8 @@ def one_line(stream: IO[bytes], where: str) -> bytes:
     return raw
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Each line that is not blank, with its number from 1; never more than one line in memory."""
+def lines(path: Path, *, blank: bool = False) -> Iterator[tuple[int, str]]:
+    """Each line (`blank` ones where they are wanted), with its number from 1; never more than one in memory."""
     with opened(path) as stream:
         offset = 0
         number = 0
@@ -75,7 +75,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError as error:
                 raise _not_utf8(path, number, offset + error.start) from error
             offset += len(raw)
-            if text.strip():
+            if blank or text.strip():
                 yield number, text
 
 
@@ -106,6 +106,17 @@ def first_value(path: Path) -> tuple[bool, Any]:
         return listed, value
     with opened(path) as stream:
         return stream.read(_CHUNK).decode(errors="replace").strip(_SPACE + "\ufeff").startswith("["), None
+
+
+def beginning(path: Path) -> str:
+    """The first characters of a text; refused where it is none."""
+    with opened(path) as stream:
+        raw = _without_mark(path, stream.read(_CHUNK))
+    if b"\x00" in raw:
+        raise UsageError(
+            f"{path} is a binary file; import reads text and JSON, also packed with gzip, xz, bzip2 or zip"
+        )
+    return raw.decode(errors="replace")
 
 
 def _scan(path: Path) -> Iterator[tuple[bool, Any]]:

@@ -32,6 +32,7 @@ from everwhen.ingest.links import (
     similar_among,
     similar_units,
 )
+from everwhen.ingest.machine_text import prose
 from everwhen.ingest.rescheduling import Version, versions
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived
@@ -65,13 +66,14 @@ def process(
     which plans change, and which facts replace others.
     """
     entities = entities or KnownEntities()
-    turns = {turn.id: turn for turn in (*work.before, *work.turns)}
-    mine = list(turns)[len(work.before) :]
+    turns = {turn.id: prose(turn) for turn in (*work.before, *work.turns)}
+    before, read = list(turns.values())[: len(work.before)], list(turns.values())[len(work.before) :]
+    mine = [turn.id for turn in read]
     vectors = store.graph.vectors(list(turns))
     raw = vectors[len(work.before) :]
-    apart = max(0, len(work.before) - OVERLAP_TURNS)
+    apart = max(0, len(before) - OVERLAP_TURNS)
     meant = dict(zip(turns, vectors, strict=True))
-    batch = Batch(work.session, work.turns, work.before[apart:], work.before[:apart], meant)
+    batch = Batch(work.session, tuple(read), tuple(before[apart:]), tuple(before[:apart]), meant)
     extraction, topics = with_topics(store, extracted(extractor, batch))
     extraction, replaced = versions(store, embedder, reader, extraction, turns, mine)
     units = _units(extraction, turns, embedder, dated=dated)
@@ -79,10 +81,10 @@ def process(
     near = similar_units(store.graph, raw, "turn")
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
-        read = {id_: turns[id_] for id_ in mine}
-        facts = believed(store, reader, extraction.facts, read)
-        facts += endings(store, reader, facts, read)
-        learn_facts(store, embedder, facts, read, list(turns), dated=dated)
+        told = {turn.id: turn for turn in read}
+        facts = believed(store, reader, extraction.facts, told)
+        facts += endings(store, reader, facts, told)
+        learn_facts(store, embedder, facts, told, list(turns), dated=dated)
     found = _Found(extraction, turns, mine, units, similar, near, topics, replaced)
     names = AmbiguousNames(judge)
     try:

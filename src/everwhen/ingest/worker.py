@@ -10,6 +10,7 @@ import os
 import socket
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -54,6 +55,7 @@ class Worker:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="everwhen-extraction", daemon=True)
                 self._thread.start()
+                _stop_before_exit(self)
             self._step()
 
     def wait(
@@ -194,3 +196,28 @@ class Worker:
             self._jobs.release(self._owner)
         except EverwhenError:
             return  # the bank is closed or gone: the claims end with the process
+
+
+_started: weakref.WeakSet[Worker] = weakref.WeakSet()
+_watching = threading.Lock()
+_watch: threading.Thread | None = None
+
+
+def _stop_before_exit(worker: Worker) -> None:
+    """Stop a worker when the program ends, though nobody closed its bank.
+
+    A thread inside a native library would crash the interpreter that is taken down around it. Python waits for threads
+    that are no daemons before it does so: one such thread waits for the main thread to end, and then for the batches.
+    """
+    global _watch  # noqa: PLW0603
+    with _watching:
+        _started.add(worker)
+        if _watch is None or not _watch.is_alive():
+            _watch = threading.Thread(target=_stop_all, name="everwhen-exit")
+            _watch.start()
+
+
+def _stop_all() -> None:
+    threading.main_thread().join()
+    for worker in list(_started):
+        worker.close()

@@ -59,8 +59,8 @@ class Memory(Bank, FileMethods):
         self._tree = MemoryTree(bank, lambda: extraction.process(Process()))
         self._answers = Answers(bank, self)
         parts = (
-            self._turns, Recalling(bank), events, Dates(bank, events), self._tree, self._answers, extraction,
-            Maintenance(bank, extraction, events, self._tree),
+            self._turns, Recalling(bank, self._tree), events, Dates(bank, events), self._tree, self._answers,
+            extraction, Maintenance(bank, extraction, events, self._tree),
         )  # fmt: skip
         self._does: dict[Any, Callable[[Any], Any]] = {
             operation: getattr(part, name) for part in parts for operation, name in handlers(part).items()

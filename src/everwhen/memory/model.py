@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+_AGAIN = 3
+"""How often work is tried again that was refused for another model than the one the bank has by then: it had that
+other model for a moment only."""
+
+
 class BankEmbedder:
     """The embedder of the model that the bank says it has. Above: whoever makes vectors. Below: the store's `info`.
 
@@ -36,24 +41,30 @@ class BankEmbedder:
 
     def write(self, work: Callable[[Embedder], T]) -> T:
         """Work that writes vectors: the store refuses those of a model that the bank has no longer."""
+        same = 0
         while True:
             embedder, model = self._take()
             try:
                 return work(embedder)
             except (ModelChanged, ValueError) as error:  # two widths cannot be multiplied
                 if not self._has_changed(model, error):
-                    raise
+                    same += 1
+                    if same > _AGAIN or not isinstance(error, ModelChanged):
+                        raise
 
     def read(self, work: Callable[[Embedder], T]) -> T:
         """Work that compares a question with the bank's vectors. It gets the embedder without its cache: questions
         hardly ever repeat, and so reading writes nothing."""
+        same = 0
         while True:
             embedder, model = self._take()
             try:
                 found = work(plain(embedder))
             except (ModelChanged, ValueError) as error:
                 if not self._has_changed(model, error):
-                    raise
+                    same += 1
+                    if same > _AGAIN or not isinstance(error, ModelChanged):
+                        raise
             else:
                 if not self._has_changed(model):
                     return found

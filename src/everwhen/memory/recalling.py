@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from everwhen.facts.fact_notes import FactScope
 from everwhen.memory.bank import OpenBank
 from everwhen.operations import does
-from everwhen.operations.recall import MostAccessed, RecallMemories
+from everwhen.operations.recall import MostAccessed, PromptContext, RecallMemories
+from everwhen.question import is_question
 from everwhen.recall import Request, recall
 from everwhen.recipes import for_budget
 from everwhen.store import Filter
-from everwhen.types import Accessed, HalfLives, Recall
+from everwhen.time_arguments import TimeReader
+from everwhen.types import Accessed, Context, Dropped, HalfLives, Recall
+from everwhen.types.context import STANDING
+from everwhen.types.recall import PREAMBLE, WEEKDAYS, framed
 from everwhen.when import Interval
+from everwhen.when.zones import zone_of
+
+if TYPE_CHECKING:
+    from everwhen.memory.tree import MemoryTree
 
 BY_DEFAULT = frozenset({"turn", "fact"})
 """Until recall decides how events take part, they are found only by those who ask for them."""
+
+ASKING = 0.5
+"""The chance that the memory holds an answer from which on what is no question gets all the room, too. Most of what
+people say asks for nothing: then the first few memories do."""
+LEAST_ROOM = 0.25
+"""The share of its room that the fresh part gets at least."""
+BESIDE = 24
+"""Tokens that a line of a prompt may have beside the words that were said: its day, its speaker, dates."""
+SEAMS = 4
+"""Tokens by which two texts can be longer together than each alone, where they meet."""
 
 
 class Recalling:
     """Recall in one bank."""
 
-    def __init__(self, bank: OpenBank) -> None:
+    def __init__(self, bank: OpenBank, tree: MemoryTree) -> None:
         self._bank = bank
+        self._tree = tree
 
     @does(RecallMemories)
     def recall(self, asked: RecallMemories) -> Recall:
@@ -61,9 +81,55 @@ class Recalling:
             bank.accesses.count(found)
         return replace(found, pending=pending) if pending else found
 
+    @does(PromptContext)
+    def context(self, asked: PromptContext) -> Context:
+        from everwhen.models.tokens import count_tokens
+        from everwhen.recall.token_budget import NO_ROOM, fill
+        from everwhen.tree.standing import standing
+
+        bank, clock, half = self._bank, self._bank.clock(asked.at), asked.max_tokens // 2
+        since = clock.last(asked.stable_at, "stable_at") or _day_began(clock)
+        room = half - count_tokens(framed(STANDING, "")) - SEAMS
+        known = standing(bank.store, self._tree.levels(), since, bank.facts.half_lives, room)
+        stable = framed(STANDING, known) if known else ""
+        heading = f"{_today(clock)}\n{PREAMBLE}"
+        room = half - count_tokens(framed(heading, "")) - SEAMS
+        if room < 1:
+            nothing = Recall(asked.query, (), 0)
+            return Context(stable, "", count_tokens(stable), nothing)
+        # What the model sees anyway takes no room from the rest.
+        seen = {one.strip() for one in asked.shown}
+        wide = room + sum(count_tokens(one) + BESIDE for one in seen)
+        found = self.recall(RecallMemories(asked.query, at=asked.at, budget=asked.budget, max_tokens=wide))
+        if not is_question(asked.query):
+            room = int(room * min(1.0, max(LEAST_ROOM, found.trace["answerable"] / ASKING)))
+        wanted = [one for one in found if one.text.strip() not in seen] if _says_something(found) else []
+        kept, left, used = fill(wanted, room)
+        dropped = (*found.dropped, *(Dropped(one.id, NO_ROOM, one.score) for one in left))
+        found = replace(found, memories=tuple(kept), tokens=used, dropped=dropped)
+        fresh = framed(heading, found.as_context()) if kept else ""
+        return Context(stable, fresh, count_tokens(stable) + count_tokens(fresh), found)
+
     @does(MostAccessed)
     def accessed(self, asked: MostAccessed) -> list[Accessed]:
         return self._bank.accesses.most(asked.limit)
+
+
+def _day_began(clock: TimeReader) -> datetime:
+    """The last instant before the day of asking, in the bank's zone."""
+    day = clock.now.astimezone(zone_of(clock.zone)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day.astimezone(UTC) - timedelta(microseconds=1)
+
+
+def _today(clock: TimeReader) -> str:
+    day = clock.now.astimezone(zone_of(clock.zone)).date()
+    return f"Today is {day.isoformat()} {WEEKDAYS[day.weekday()]}."
+
+
+def _says_something(found: Recall) -> bool:
+    """Whether a query has anything to look for: "ok" recalls what is near to no words at all."""
+    plan = found.trace.get("plan", {})
+    return any(plan.get(part) for part in ("keywords", "about", "time"))
 
 
 def said_by(window: Interval | None, as_of: datetime | None) -> Interval | None:

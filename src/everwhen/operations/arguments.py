@@ -73,6 +73,18 @@ class Text(Argument):
 
 
 @frozen
+class Texts(Argument):
+    """A list of texts; `most` of them go into one request."""
+
+    most: int = 1000
+
+    def check(self, given: Any, name: str) -> Any:
+        if isinstance(given, str):
+            raise UsageError(f"{name} takes a list, such as {name}=[{given[:60]!r}]")
+        return tuple(Text(self.called).check(one, name) for one in given)
+
+
+@frozen
 class Name(Argument):
     """A short name: of a session, a person, a bank. It is looked up, so its checks are those of what it names.
 

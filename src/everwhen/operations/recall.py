@@ -20,13 +20,14 @@ from everwhen.operations.arguments import (
     Recipes,
     Stretch,
     Text,
+    Texts,
     Whole,
 )  # fmt: skip
 from everwhen.operations.base import Operation, Spec
 from everwhen.operations.frozen import frozen
 from everwhen.recipes import Recipe
-from everwhen.settings import MAX_TOKENS
-from everwhen.types import KINDS, NETWORKS, Accessed, Between, Recall, Time
+from everwhen.settings import CONTEXT_TOKENS, MAX_TOKENS
+from everwhen.types import KINDS, NETWORKS, Accessed, Between, Context, Recall, Time
 
 ORDERS = ("relevance", "time", "level")
 
@@ -82,6 +83,32 @@ class RecallMemories(Operation[Recall]):
     order: Annotated[str, Choice(among=ORDERS)] = "relevance"
     recipe: Annotated[Recipe | None, Recipes("recipe")] = None
     fresh: Annotated[bool, Flag(), Help("Wait until all that was added is read.")] = False
+
+
+@frozen
+class PromptContext(Operation[Context]):
+    """What a prompt gets of the memory: a stable part that does not depend on the query, and what is recalled for it.
+
+    The stable part is what was known when the day began, in the bank's zone: it changes at most once a day, so that
+    a provider's prompt cache keeps hitting; `stable_at` takes another moment. It has at most half of `max_tokens`.
+    `shown` are texts that the model sees anyway: what was said in these very words is not recalled.
+    """
+
+    spec = Spec("POST /context", runs="quick")
+
+    query: Annotated[str, Text(), Help("What the user said last.", "Where shall we eat tonight?")]
+    _: KW_ONLY
+    max_tokens: Annotated[int, Whole(least=1, most=1_000_000), Help("What both parts may take.")] = (
+        CONTEXT_TOKENS
+    )
+    at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
+    stable_at: Annotated[
+        Time | None, Moment(), Help("What the stable part knows of [all before the day of asking].")
+    ] = None
+    shown: Annotated[Sequence[str], Texts(), Help("Texts that the model sees anyway.")] = ()
+    budget: Annotated[str | int, Budget(), Help("How widely to search: low is fast, high finds more.")] = (
+        "mid"
+    )
 
 
 @frozen

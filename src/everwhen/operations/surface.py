@@ -58,7 +58,7 @@ from everwhen.operations.maintenance import (
     Retain,
     SetRetention,
 )
-from everwhen.operations.recall import MostAccessed, RecallMemories
+from everwhen.operations.recall import MostAccessed, PromptContext, RecallMemories
 from everwhen.operations.time_questions import Compare, Timeline, When
 from everwhen.operations.tree import Consolidate, Profile, Tree
 from everwhen.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
@@ -104,6 +104,7 @@ class BankMethods:
     grep = Method(Grep)
 
     recall = Method(RecallMemories)
+    context = Method(PromptContext)
     accessed = Method(MostAccessed)
 
     when = Method(When)

@@ -29,6 +29,7 @@ from pydantic import (
 from everwhen.agent_recipe import TOOLS, AgentRecipe
 from everwhen.operations.arguments import (
     LONGEST_NAME,
+    LONGEST_SENT,
     MOST_SENT,
     Argument,
     Budget,
@@ -48,6 +49,7 @@ from everwhen.operations.arguments import (
     Recipes,
     Stretch,
     Text,
+    Texts,
     Whole,
     Zone,
 )  # fmt: skip
@@ -266,6 +268,8 @@ def type_of(kind: Argument) -> Any:
             return BetweenIn
         case Text(most=most, spaces=spaces):
             return words(most, spaces=spaces)
+        case Texts(most=most):
+            return Annotated[list[words(LONGEST_SENT)], Field(max_length=most)]  # type: ignore[misc]
         case Name(most=most):
             return words(most)
         case Label() | Zone() | Model():

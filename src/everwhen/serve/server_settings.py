@@ -61,11 +61,6 @@ class ServerSettings:
         return self.threads or max(4, 2 * (os.cpu_count() or 2))
 
     @property
-    def share_of_each_worker(self) -> tuple[float, int]:
-        """Rate and burst of one worker's buckets: together the workers allow no more than was set."""
-        return self.rate / self.workers, max(1, self.burst // self.workers)
-
-    @property
     def folder(self) -> Path:
         """Where the server keeps its own files: keys, answers by idempotency key, the audit log."""
         return self.home / "serve"

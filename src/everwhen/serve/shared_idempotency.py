@@ -1,4 +1,5 @@
-"""Idempotency keys of several servers over one database: the same write sent to two of them is done once."""
+"""Idempotency keys of several servers over one database: the same write sent to two of them is done once. And how many
+servers there are."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import hashlib
 import logging
 import threading
 import uuid
+from contextlib import suppress
 
 from everwhen.errors import EverwhenError, Unavailable
 from everwhen.serve.idempotency import EVERY, LEASE, MOST, another_request, still_answered
@@ -24,6 +26,9 @@ class SharedIdempotencyStore:
         self._claims: dict[str, str] = {}
         self._unkept: dict[str, tuple[str, StoredAnswer]] = {}
         self._finished = 0
+        self._name = uuid.uuid4().hex
+        self.servers = 1
+        """Server processes over the same database, this one included."""
         self._closing = threading.Event()
         threading.Thread(target=self._renew, name="everwhen-claims", daemon=True).start()
 
@@ -73,6 +78,8 @@ class SharedIdempotencyStore:
             claims = dict(self._claims)
         for asked in claims:
             self.abandon(asked)
+        with suppress(EverwhenError):  # it ends by itself
+            self._answers.leave(self._name)
 
     def _keep(self, asked: str) -> None:
         with self._lock:
@@ -83,12 +90,16 @@ class SharedIdempotencyStore:
                 self._unkept.pop(asked, None)
 
     def _renew(self) -> None:
-        """Keep the claims of this process good for as long as it lives, and the answers that could not be kept."""
-        while not self._closing.wait(self._lease / 3):
+        """Keep the claims of this process good for as long as it lives, and the answers that could not be kept; and
+        say that it lives."""
+        pause = 0.0
+        while not self._closing.wait(pause):
+            pause = self._lease / 3
             with self._lock:
                 unkept = list(self._unkept)
                 claims = [*self._claims.values(), *(claim for claim, _ in self._unkept.values())]
             try:
+                self.servers = self._answers.present(self._name, self._lease)
                 if claims:
                     self._answers.renew(claims, self._lease)
                 for asked in unkept:

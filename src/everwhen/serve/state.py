@@ -34,13 +34,18 @@ class ServerState:
         self.answers = _answers(serving)
         self.moving = TransferFiles(serving)
         self.audit = Audit(serving.folder)
-        self.buckets = RateLimits(*serving.share_of_each_worker)
+        self.buckets = RateLimits(serving.rate, serving.burst, processes=self._processes)
         self.auth = Authenticator(self.keys, auth=serving.auth, announced=running(serving.folder))
         self.background = Background(self.banks, self.metrics, serving)
         self.ready = threading.Event()
         self.problem: str | None = None
         self.metrics.gauge("open_banks", "Banks that are open.", lambda: len(self.banks.opened()))
         self.metrics.gauge("ready", "1 when the model is loaded.", lambda: float(self.ready.is_set()))
+
+    def _processes(self) -> int:
+        """Those that share the load: the workers of this server, and those of others over the same database."""
+        others = self.answers.servers if isinstance(self.answers, SharedIdempotencyStore) else 1
+        return max(self.serving.workers, others)
 
     async def open(self) -> None:
         """Load the model behind the back of the first requests, which hear 503 until then."""

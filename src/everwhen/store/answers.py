@@ -43,6 +43,14 @@ class Answers(Protocol):
 
     def renew(self, claims: list[str], lease: float) -> None: ...
 
+    def present(self, server: str, lease: float) -> int:
+        """Say that a server process is there for so many seconds; how many are."""
+        ...
+
+    def leave(self, server: str) -> None:
+        """Say that it is there no longer."""
+        ...
+
     def trim(self, most: int) -> None:
         """Drop the oldest answers beyond so many."""
         ...

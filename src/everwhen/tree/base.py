@@ -45,7 +45,7 @@ class Task:
     sources: Facts = field(default_factory=dict)
     said: Mapping[str, datetime] = field(default_factory=dict)
     assistants: frozenset[str] = frozenset()
-    """Those of the speakers who are assistants."""
+    """Those of the speakers who are assistants or tools."""
     below: str = "part"
     """What one of its children is called."""
     zones: Mapping[str, str] = field(default_factory=dict)

@@ -217,7 +217,7 @@ def _retold(child: Child, told: NewNode | NodeRow) -> Child:
 
 
 def _assistants(turns: Sequence[Turn]) -> frozenset[str]:
-    """Speakers who are assistants, where somebody else speaks too."""
-    assistants = {turn.speaker for turn in turns if turn.role == "assistant"}
+    """Speakers who are assistants or tools, where somebody else speaks too."""
+    assistants = {turn.speaker for turn in turns if turn.role in ("assistant", "tool")}
     others = {turn.speaker for turn in turns} - assistants
     return frozenset(assistants) if others else frozenset()

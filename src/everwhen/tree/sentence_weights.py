@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from everwhen.ingest.machine_text import FENCED
 from everwhen.store.terms import STOP_WORDS
 
 LONGEST = 320
@@ -13,7 +14,6 @@ LONGEST = 320
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\s*\n+\s*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|vs|etc|e\.g|i\.e|No|a\.m|p\.m|[A-Z])\.)$")
 # Talk about the talk: words that are in most conversations and tell nothing of this one.
 _CHAT = """thanks thank hey hi hello yeah yes yep no nope ok okay oh wow great good nice cool awesome amazing really
@@ -52,7 +52,7 @@ class Sentence:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, without code (unless it is all there is); what an abbreviation cut off is put back."""
     found: list[str] = []
-    for part in _END.split(_FENCED.sub(" ", text)):
+    for part in _END.split(FENCED.sub(" ", text)):
         piece = " ".join(part.split())
         if not piece:
             continue

@@ -15,6 +15,7 @@ from everwhen.types.answers import (
     Usage,
 )
 from everwhen.types.banks import Consolidated, Finding, Node, Receipt, Statement, Stats
+from everwhen.types.context import Context
 from everwhen.types.events import Entity, Event, EventHit, EventStatus, Linked, LinkType
 from everwhen.types.facts import (
     ORIGINS,
@@ -59,6 +60,7 @@ __all__ = [
     "Comparison",
     "Conflict",
     "Consolidated",
+    "Context",
     "Dropped",
     "Entity",
     "Entry",

@@ -87,7 +87,12 @@ class Recall:
         return [{"type": "text", "text": self._framed(cut, dates)}] if self.memories else []
 
     def _framed(self, cut: float, dates: bool) -> str:
-        return f"{PREAMBLE}\n<memories>\n{self.as_context(cut, dates=dates)}</memories>"
+        return framed(PREAMBLE, self.as_context(cut, dates=dates))
+
+
+def framed(preamble: str, lines: str) -> str:
+    """Lines (see `line`) as a prompt has them: in a frame that nothing remembered can close."""
+    return f"{preamble}\n<memories>\n{lines}</memories>"
 
 
 def header(memory: Recalled) -> str:

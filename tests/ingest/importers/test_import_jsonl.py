@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers import read
+from everwhen.ingest.importers import ReadingOptions, read
 from everwhen.types import Message
 
 
@@ -71,7 +71,7 @@ def test_messages_can_be_read_twice(tmp_path: Path) -> None:
 def test_a_zone_for_the_file_makes_its_naive_times_local(tmp_path: Path) -> None:
     rows = [{"content": "a", "timestamp": "2025-05-08T13:56"}, {"content": "b", "zone": "Asia/Tokyo"}]
     path = lines(tmp_path / "chat.jsonl", *rows)
-    (conversation,) = read(path, zone="Europe/Lisbon")
+    (conversation,) = read(path, options=ReadingOptions("Europe/Lisbon"))
     first, second = conversation.messages
     assert (first.said_at, first.zone) == (datetime(2025, 5, 8, 12, 56, tzinfo=UTC), "Europe/Lisbon")
     assert second.zone == "Asia/Tokyo"
@@ -80,7 +80,12 @@ def test_a_zone_for_the_file_makes_its_naive_times_local(tmp_path: Path) -> None
 class TestIds:
     def test_another_zone_does_not_make_it_another_message(self, tmp_path: Path) -> None:
         path = lines(tmp_path / "chat.jsonl", {"content": "a", "timestamp": "2025-05-08T13:56"})
-        ids = {m.id for zone in ("Asia/Tokyo", "UTC") for c in read(path, zone=zone) for m in c.messages}
+        ids = {
+            m.id
+            for zone in ("Asia/Tokyo", "UTC")
+            for c in read(path, options=ReadingOptions(zone))
+            for m in c.messages
+        }
         assert len(ids) == 1
 
     def test_they_are_the_same_at_every_import_and_when_the_file_grows(self, tmp_path: Path) -> None:

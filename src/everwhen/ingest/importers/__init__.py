@@ -11,40 +11,102 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from everwhen.errors import UsageError
-from everwhen.files.json_values import first_value
-from everwhen.ingest.importers import chatgpt, claude, jsonl, locomo, longmemeval
-from everwhen.ingest.importers.conversation import Conversation
+from everwhen.errors import Refused, UsageError
+from everwhen.files.json_values import beginning, first_value
+from everwhen.ingest.importers import (
+    chatgpt,
+    claude,
+    claude_code,
+    codex,
+    jsonl,
+    locomo,
+    longmemeval,
+    markdown,
+    mem0,
+    whatsapp,
+)
+from everwhen.ingest.importers.conversation import (
+    DATE_ORDERS,
+    NOTHING_TOLD,
+    Conversation,
+    LeftOut,
+    ReadingOptions,
+)
 from everwhen.types import Message
 
-__all__ = ["FORMATS", "Conversation", "detect", "merged", "read"]
+__all__ = [
+    "DATE_ORDERS",
+    "FORMATS",
+    "SEVERAL",
+    "Conversation",
+    "LeftOut",
+    "ReadingOptions",
+    "UnknownFormat",
+    "check_format",
+    "detect",
+    "files_in",
+    "merged",
+    "read",
+]
 
-_READERS: Mapping[str, Callable[[Path], Iterator[Conversation]]] = {
+_READERS: Mapping[str, Callable[[Path, ReadingOptions], Iterator[Conversation]]] = {
     "jsonl": jsonl.read,
-    "locomo": locomo.read,
-    "longmemeval": longmemeval.read,
-    "chatgpt": chatgpt.read,
-    "claude": claude.read,
+    "locomo": lambda path, _: locomo.read(path),
+    "longmemeval": lambda path, _: longmemeval.read(path),
+    "chatgpt": lambda path, _: chatgpt.read(path),
+    "claude": lambda path, _: claude.read(path),
+    "claude-code": claude_code.read,
+    "codex": codex.read,
+    "mem0": mem0.read,
+    "markdown": markdown.read,
+    "whatsapp": whatsapp.read,
 }
 FORMATS = ("auto", *_READERS)
+SEVERAL = ("locomo", "longmemeval")
+"""Formats whose files hold several conversations, which come under names of their own."""
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".gz", ".xz", ".bz2", ".zip")
+"""Files of a folder that are looked at."""
+NOT_NOTES = ("node_modules", "__pycache__", "site-packages")
+"""Folders in a folder that hold other people's files."""
 
 
-def read(path: Path, format: str = "auto", zone: str | None = None) -> Iterator[Conversation]:
+class UnknownFormat(UsageError):
+    """A file that is none of those that can be told apart."""
+
+
+def read(path: Path, format: str = "auto", options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
     """The conversations of a file, lazily; `format` is one of `FORMATS`.
-
-    `zone` makes JSONL times without an offset local times of it; the other formats say what theirs are.
 
     Raises UsageError with the place and the fix where the file is not what it should be. What was yielded
     before stays good: the ids make a second attempt continue there.
     """
+    check_format(format)
+    if options.date_order is not None and options.date_order not in DATE_ORDERS:
+        raise UsageError(
+            f"unknown order of dates {options.date_order!r}; use one of {', '.join(DATE_ORDERS)}"
+        )
+    return _READERS[detect(path) if format == "auto" else format](path, options)
+
+
+def check_format(format: str) -> None:
+    """Refuse a format that there is not."""
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; use one of {', '.join(FORMATS)}")
-    chosen = detect(path) if format == "auto" else format
-    return jsonl.read(path, zone) if chosen == "jsonl" else _READERS[chosen](path)
 
 
 def detect(path: Path) -> str:
-    """The format of a file, by the shape of the first thing in it (its name plays no part)."""
+    """The format of a file, by what stands at its beginning. Its name plays no part, but that `.md` is Markdown."""
+    text = beginning(path)
+    start = text.lstrip()
+    if start and whatsapp.is_export(start.split("\n", 1)[0]):
+        return "whatsapp"
+    is_json = start[:1] in '{["' or not start
+    if path.suffix.lower() in (".md", ".markdown") and not start.startswith("{"):
+        return "markdown"
+    if not is_json:
+        if any(markdown.is_markdown(line) for line in text.splitlines()):
+            return "markdown"
+        raise UnknownFormat(f"cannot tell the format of {path}: it holds plain text; {_CHOICES}")
     listed, value = first_value(path)
     if isinstance(value, Mapping):
         for name, marks in _MARKS:
@@ -55,10 +117,22 @@ def detect(path: Path) -> str:
                         f"jq -c '.[]' {path.name} > {path.stem}.jsonl"
                     )
                 return name
-    raise UsageError(
-        f"cannot tell the format of {path}: it holds {_describe(listed, value)}; "
-        f"say which with --format {'|'.join(_READERS)}"
-    )
+    raise UnknownFormat(f"cannot tell the format of {path}: it holds {_describe(listed, value)}; {_CHOICES}")
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """The files of a folder and its folders that may be read, in the order of their names; hidden ones are not."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        raise Refused(f"{folder} may not be read; change its permissions") from error
+    for path in found:
+        if path.name.startswith(".") or path.name in NOT_NOTES:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from files_in(path)
+        elif path.is_file() and path.suffix.lower() in SUFFIXES:
+            yield path
 
 
 def merged(conversations: Iterable[Conversation]) -> Iterator[Message]:
@@ -72,12 +146,26 @@ def merged(conversations: Iterable[Conversation]) -> Iterator[Message]:
             )
 
 
+_CHOICES = f"say which with --format {'|'.join(_READERS)}"
+
 # The keys that only this format has, tried in order; messages last, since any object may have a "role".
 _MARKS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("locomo", (("conversation", "qa"), ("conversation", "sample_id"))),
     ("longmemeval", (("haystack_sessions",),)),
     ("chatgpt", (("mapping",),)),
     ("claude", (("chat_messages",),)),
+    ("codex", (("timestamp", "type", "payload"), ("id", "timestamp", "instructions"))),
+    (
+        "claude-code",
+        (
+            ("type", "sessionId"),
+            ("type", "leafUuid"),
+            ("type", "parentUuid"),
+            ("type", "uuid", "message"),
+            ("type", "messageId", "snapshot"),
+        ),
+    ),
+    ("mem0", (("memory",), ("results",), ("memories",), ("content", "state", "created_at"))),
     ("jsonl", (("content",), ("media",), ("role",))),
 )
 

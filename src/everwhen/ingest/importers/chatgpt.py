@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from everwhen.ingest.importers.chats import Chats
-from everwhen.ingest.importers.conversation import Conversation, checked, expect
+from everwhen.ingest.importers.chats import chats
+from everwhen.ingest.importers.conversation import Conversation, LeftOut, checked, expect
 from everwhen.messages.message_parts import as_text, caption
 from everwhen.types import Message
 
@@ -22,22 +22,29 @@ _ROLES = ("user", "assistant", "tool")
 
 def read(path: Path) -> Iterator[Conversation]:
     """All chats as one conversation, one session each."""
-    yield Conversation("chatgpt", Chats(path, _messages))
+    yield chats("chatgpt", path, _messages)
 
 
-def _messages(chat: Mapping[str, Any], where: str) -> Iterator[Message]:
+def _messages(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
     mapping = expect(chat.get("mapping"), dict, where, "'mapping'")
     title = chat.get("title")
     session = chat.get("conversation_id") or chat.get("id") or f"{title}@{chat.get('create_time')}"
     said_at = chat.get("create_time")
-    for key in _path(mapping, chat.get("current_node")):
+    shown = _path(mapping, chat.get("current_node"))
+    if aside := sum(map(_is_message, mapping.values())) - sum(_is_message(mapping[key]) for key in shown):
+        left_out["messages that were edited or answered anew"] += aside
+    for key in shown:
         message = mapping[key].get("message")
-        if not isinstance(message, Mapping) or _hidden(message):
+        if not isinstance(message, Mapping):
+            continue
+        if _hidden(message):
+            left_out["messages that the chat does not show (instructions, thoughts, calls of tools)"] += 1
             continue
         # Messages of old exports may lack a time: they stand where the one before them does.
         said_at = message.get("create_time") or said_at
         words = _words(message)
         if not words:
+            left_out["messages without words"] += 1
             continue
         author = message["author"]
         raw = {
@@ -63,6 +70,10 @@ def _path(mapping: Mapping[str, Any], current: Any) -> list[str]:
         path.append(current)
         current = mapping[current].get("parent")
     return path[::-1]
+
+
+def _is_message(node: Any) -> bool:
+    return isinstance(node, Mapping) and isinstance(node.get("message"), Mapping)
 
 
 def _newest_leaf(mapping: Mapping[str, Any]) -> str | None:

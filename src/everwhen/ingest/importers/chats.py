@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.files.json_values import values
-from everwhen.ingest.importers.conversation import expect
+from everwhen.ingest.importers.conversation import Conversation, LeftOut, expect, streamed
 from everwhen.types import Message
 
 
-class Chats:
-    """The messages of every chat, read anew each time they are iterated."""
+def chats(
+    name: str, path: Path, messages: Callable[[Mapping[str, Any], str, LeftOut], Iterator[Message]]
+) -> Conversation:
+    """The messages of every chat, as one conversation."""
 
-    def __init__(self, path: Path, messages: Callable[[Mapping[str, Any], str], Iterator[Message]]) -> None:
-        self.path = path
-        self._messages = messages
-
-    def __iter__(self) -> Iterator[Message]:
-        for index, chat in enumerate(values(self.path)):
-            where = f"{self.path}, chat {index}"
+    def read(left_out: LeftOut) -> Iterator[Message]:
+        for index, chat in enumerate(values(path)):
+            where = f"{path}, chat {index}"
             expect(chat, dict, where, "it")
-            yield from self._messages(chat, where)
+            yield from messages(chat, where, left_out)
+
+    return streamed(name, read)

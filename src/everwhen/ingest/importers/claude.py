@@ -9,18 +9,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from everwhen.ingest.importers.chats import Chats
-from everwhen.ingest.importers.conversation import Conversation, checked, expect
+from everwhen.ingest.importers.chats import chats
+from everwhen.ingest.importers.conversation import Conversation, LeftOut, checked, expect
 from everwhen.messages.message_parts import caption
 from everwhen.types import Message
 
 
 def read(path: Path) -> Iterator[Conversation]:
     """All chats as one conversation, one session each."""
-    yield Conversation("claude", Chats(path, _messages))
+    yield chats("claude", path, _messages)
 
 
-def _messages(chat: Mapping[str, Any], where: str) -> Iterator[Message]:
+def _messages(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
     title = chat.get("name")
     session = chat.get("uuid") or f"{title}@{chat.get('created_at')}"
     said_at = chat.get("created_at")
@@ -29,6 +29,7 @@ def _messages(chat: Mapping[str, Any], where: str) -> Iterator[Message]:
         said_at = message.get("created_at") or said_at
         words = _words(message)
         if not words:
+            left_out["messages without words"] += 1
             continue
         raw = {
             "role": message.get("sender"),

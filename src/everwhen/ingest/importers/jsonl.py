@@ -6,7 +6,6 @@ its place among the messages and what it says.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,21 +13,27 @@ from pathlib import Path
 
 from everwhen.errors import UsageError
 from everwhen.files.json_values import count_lines, lines, parsed, shown
-from everwhen.ingest.importers.conversation import Conversation, checked
+from everwhen.ingest.importers.conversation import (
+    NOTHING_TOLD,
+    Conversation,
+    ReadingOptions,
+    checked,
+    stable_id,
+)
 from everwhen.types import Message
 
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz", ".bz2")
 
 
-def read(path: Path, zone: str | None = None) -> Iterator[Conversation]:
+def read(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
     """The one conversation of a JSONL file, named after it; its lines are read as they are asked for.
 
-    `zone` is that of lines which name none: their times without an offset are local there.
+    The zone is that of lines which name none: their times without an offset are local there.
     """
-    name = path.name
+    name = options.name or path.name
     while Path(name).suffix in _SUFFIXES:
         name = Path(name).stem
-    yield Conversation(name, Lines(path, name, zone), count_lines(path))
+    yield Conversation(name, Lines(path, name, options.zone), count_lines(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class Lines:
     zone: str | None = None
 
     def __iter__(self) -> Iterator[Message]:
-        seen: dict[str, tuple[int, bytes]] = {}
+        seen: dict[str, tuple[int, str]] = {}
         for index, (number, line) in enumerate(lines(self.path)):
             where = f"{self.path}, line {number}"
             try:
@@ -55,7 +60,7 @@ class Lines:
             message = replace(message, session=message.session or self.session)
             stamp = str(raw.get("timestamp"))
             if message.id is None:
-                yield replace(message, id=_digest(message, stamp, str(index)).hex())
+                yield replace(message, id=_digest(message, stamp, str(index)))
                 continue
             # One id with two texts would lose the second: adding an id again is a no-op.
             digest = _digest(message, stamp)
@@ -68,7 +73,6 @@ class Lines:
                 yield message
 
 
-def _digest(message: Message, *file_only: str) -> bytes:
+def _digest(message: Message, *file_only: str) -> str:
     # The time as written, not as understood: the same line read with another zone is the same message.
-    parts = (message.session or "", *file_only, message.role, message.name or "", message.text)
-    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).digest()
+    return stable_id(message.session or "", *file_only, message.role, message.name or "", message.text)

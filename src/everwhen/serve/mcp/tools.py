@@ -133,7 +133,11 @@ def tool(
 
     def add(answers: Answers) -> Answers:
         theirs = offered(operation, offers.split(), said or {}, defaults or {})
-        parameters = sorted([*takes, *theirs], key=lambda one: one in PAGES)  # what tools share comes last
+        needed = [one for one in takes if one.default is Signed.empty]
+        others = [one for one in takes if one.default is not Signed.empty]
+        parameters = sorted(
+            [*needed, *theirs, *others], key=lambda one: one in PAGES
+        )  # what tools share is last
         made = MemoryTool(title, operation, parameters, answers, idempotent, listed)
         TOOLS[made.name] = made
         return answers

@@ -1,4 +1,4 @@
-"""Idempotency keys in PostgreSQL: a table that all servers over one database share."""
+"""What all servers over one database share in PostgreSQL: idempotency keys, and who is there."""
 
 from __future__ import annotations
 
@@ -44,6 +44,18 @@ _RELEASE = "DELETE FROM answers WHERE asked = %(asked)s AND claim = %(claim)s"
 _RENEW = """
 UPDATE answers SET until = now() + make_interval(secs => %(lease)s) WHERE claim = ANY (%(claims)s::text[])
 """
+_PRESENT = """
+WITH here AS (
+    INSERT INTO servers (name, until) VALUES (%(server)s, now() + make_interval(secs => %(lease)s))
+    ON CONFLICT (name) DO UPDATE SET until = excluded.until
+),
+gone AS (
+    DELETE FROM servers WHERE name IN (
+        SELECT name FROM servers WHERE until < now() AND name <> %(server)s LIMIT 100 FOR UPDATE SKIP LOCKED)
+)
+SELECT count(*) + 1 FROM servers WHERE until >= now() AND name <> %(server)s
+"""
+_LEAVE = "DELETE FROM servers WHERE name = %(server)s"
 _TRIM = "DELETE FROM answers WHERE at < (SELECT at FROM answers ORDER BY at DESC LIMIT 1 OFFSET %(most)s)"
 _FORGET = "DELETE FROM answers WHERE bank = %(bank)s AND status IS NOT NULL"
 
@@ -86,6 +98,14 @@ class PostgresAnswers:
 
     def renew(self, claims: list[str], lease: float) -> None:
         self._done(_RENEW, {"claims": claims, "lease": lease})
+
+    def present(self, server: str, lease: float) -> int:
+        with self._run(_PRESENT, {"server": server, "lease": lease}) as found:
+            row = found.fetchone()
+        return row[0] if row else 1
+
+    def leave(self, server: str) -> None:
+        self._done(_LEAVE, {"server": server})
 
     def trim(self, most: int) -> None:
         self._done(_TRIM, {"most": most - 1})

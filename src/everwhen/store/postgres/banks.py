@@ -61,9 +61,8 @@ class PostgresBanks:
             return [
                 row[0]
                 for row in sql.execute(
-                    "SELECT name FROM banks b WHERE name NOT LIKE '.%%' "
-                    "AND EXISTS (SELECT 1 FROM pending p WHERE p.bank_id = b.bank_id) "
-                    "ORDER BY name"
+                    "SELECT b.name FROM (SELECT DISTINCT bank_id FROM pending) p JOIN banks b USING (bank_id) "
+                    "WHERE b.name NOT LIKE '.%%' ORDER BY b.name"
                 )
             ]
 

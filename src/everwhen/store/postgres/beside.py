@@ -17,7 +17,7 @@ class Beside:
     """Units with those beside them, in columns; the last entry stands for what is not there."""
 
     def __init__(self, rows: Sequence[tuple[Any, ...]], terms: Sequence[int]) -> None:
-        columns: Any = zip(*rows, strict=True) if rows else [[]] * 15
+        columns: Any = zip(*rows, strict=True) if rows else [[]] * 16
         (
             seqs,
             asked,
@@ -34,6 +34,7 @@ class Beside:
             cosines,
             whole,
             ends,
+            words,
         ) = columns
         self._units = np.array([*seqs, -1], np.int64)
         self.asked = [seq for seq, is_asked in zip(seqs, asked, strict=True) if is_asked]
@@ -57,15 +58,30 @@ class Beside:
         self.roles = np.array([*(-1 if one is None else ROLES.index(one) for one in roles), -1], np.int8)
         self._asks = np.array([*asks, False], np.bool_)
         self._lengths = np.array([*((one or 0) / 2 for one in halves), 0.0], np.float32)
-        self.session_lengths = np.array(
-            [*(np.nan if one is None else one / 2 for one in whole), np.nan], np.float32
-        )
-        """Of the whole session; nothing for what nobody said."""
+        self._whole = np.array([*(np.nan if one is None else one / 2 for one in whole), np.nan], np.float32)
         self._ends = [
             "" if who is None else ending(who, end) for who, end in zip(speakers, ends, strict=True)
         ]
         self._cosines = np.array([*cosines, 0.0], np.float32)
         self._counts = _counts([one or b"" for one in packed], terms)
+        told = {
+            session: one
+            for session, one in zip(self.sessions.tolist(), words, strict=False)
+            if one is not None
+        }
+        self._sums = dict(zip(told, _counts(list(told.values()), terms), strict=False))
+
+    def lengths_of_sessions(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The length of the whole session of some units; of what nobody said, its own."""
+        whole = self._whole[places]
+        return np.where(np.isnan(whole), self._lengths[places], whole)
+
+    def session_counts(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """How often each term stands in the whole session of some units; in what nobody said, in itself."""
+        found = self._counts[places].copy()
+        for row, session in enumerate(self.sessions[places].tolist()):
+            found[row] = self._sums.get(session, found[row])
+        return found
 
     def places(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where some units stand, or nothing does."""
@@ -89,11 +105,11 @@ class Beside:
 
 
 def _counts(packed: Sequence[bytes], terms: Sequence[int]) -> NDArray[np.float32]:
-    """How often each term stands in units, by their packed terms; a row of nothing at the end."""
+    """How often each term stands in units or sessions, by their packed terms; a row of nothing at the end."""
     found = np.zeros((len(packed) + 1, len(terms)), np.float32)
     every = np.frombuffer(b"".join(packed), dtype=PACKED)
     owners = np.repeat(np.arange(len(packed)), [len(one) // PACKED.itemsize for one in packed])
     for column, term in enumerate(terms):
         here = every["term"] == np.uint64(term)
-        found[owners[here], column] = every["halves"][here] * np.float32(0.5)
+        found[:, column] = np.bincount(owners[here], every["halves"][here], minlength=len(found)) / 2
     return found

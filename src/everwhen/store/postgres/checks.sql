@@ -133,9 +133,15 @@ SELECT :bank, u.seq, u.turn FROM units u WHERE u.bank_id = :bank AND u.kind = 't
   AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.bank_id = :bank AND p.unit = u.seq);
 
 -- mend_units_unlike_their_turn --
-UPDATE units u SET id = t.id, mentioned_at = t.said_at, recorded_at = t.recorded_at FROM turns t
-WHERE u.bank_id = :bank AND u.kind = 'turn' AND (t.bank_id, t.seq) = (u.bank_id, u.turn)
-  AND (u.id <> t.id OR u.mentioned_at <> t.said_at OR u.recorded_at <> t.recorded_at);
+-- Their vectors have the same times.
+WITH mended AS (
+    UPDATE units u SET id = t.id, mentioned_at = t.said_at, recorded_at = t.recorded_at FROM turns t
+    WHERE u.bank_id = :bank AND u.kind = 'turn' AND (t.bank_id, t.seq) = (u.bank_id, u.turn)
+      AND (u.id <> t.id OR u.mentioned_at <> t.said_at OR u.recorded_at <> t.recorded_at)
+    RETURNING u.seq, t.said_at, t.recorded_at
+)
+UPDATE vectors v SET mentioned_at = m.said_at, recorded_at = m.recorded_at FROM mended m
+WHERE v.bank_id = :bank AND v.unit = m.seq;
 
 -- recorded_after --
 SELECT (SELECT count(*) FROM turns WHERE bank_id = :bank AND recorded_at > :now),

@@ -348,9 +348,10 @@ SELECT DISTINCT zone FROM turns WHERE bank_id = :bank;
 SELECT count(*) FROM vectors WHERE bank_id = :bank AND 4 * vector_dims(vector) <> ?;
 
 -- unit_terms --
--- Every unit's text and stored terms, for the check that they agree.
+-- A page of units with their text and stored terms.
 SELECT u.seq, coalesce(t.speaker, ''), coalesce(u.text, t.text), u.context, u.terms
-FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn) WHERE u.bank_id = :bank;
+FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+WHERE u.bank_id = :bank AND u.seq > :after ORDER BY u.seq LIMIT :page;
 
 -- set_terms --
 -- Nothing: terms are set where they are posted.

@@ -7,6 +7,7 @@ tells of was written before its first call: later units have higher numbers, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +35,7 @@ from everwhen.store.search import (
 )
 from everwhen.store.sql.rows import unit_of
 from everwhen.store.sql.session import Values
-from everwhen.store.terms import Tokenizer, label_key
+from everwhen.store.terms import Tokenizer
 from everwhen.types import LinkType, UnitRow
 
 Row = tuple[Any, ...]
@@ -44,6 +45,8 @@ Asked = tuple[str, Values, dict[str, str]]
 _UNSEEN = 2**63 - 1
 _MANY = 10_000
 """Postings that are read for a question: words that stand in more units than that find none by themselves."""
+_APART = frozenset({"best_by_words", "units_beside"})
+"""Statements that take about as long as all that is asked with them."""
 _LINKED: tuple[LinkType, ...] = ("temporal", "semantic", "entity", "causal")
 
 
@@ -174,7 +177,11 @@ class PostgresSearch:
                 "ending": ENDING,
             }
         )
-        session_parts = {"passes": self._conditions.text("u", "seq")}
+        beside_parts = {
+            "passes": self._conditions.text("u", "seq"),
+            "cosine": self._cosine,
+            "words": "words_of_session" if sessions else "no_words",
+        }
         passes = self._conditions.text("v", "unit")
         asked: dict[str, Asked] = {
             "totals": ("totals", values, self._counted),
@@ -184,10 +191,8 @@ class PostgresSearch:
         if wanted:
             asked |= {
                 "rows": ("units", values, {"wanted": ":units::bigint[]"}),
-                "beside": ("units_beside", values, session_parts | {"cosine": self._cosine}),
+                "beside": ("units_beside", values, beside_parts),
             }
-            if sessions:
-                asked["sums"] = ("terms_of_sessions", values, session_parts)
             if vectors:
                 asked["vectors"] = ("vectors_of_units", [wanted], {})
             if codes:
@@ -224,7 +229,7 @@ class PostgresSearch:
                 ),
             ),
             lambda some: beside.endings(before.units[list(some)]),
-            self._sums(found.get("sums", []), beside, place) if sessions else None,
+            Sums(beside.session_counts(place), beside.lengths_of_sessions(place)) if sessions else None,
             _matrix(found.get("vectors", []), own) if vectors else None,
             _objects(dict(found.get("codes", [])), own) if codes else None,
         )
@@ -243,16 +248,6 @@ class PostgresSearch:
                 several.append(held[other])
         return near
 
-    def _sums(self, rows: Sequence[Row], beside: Beside, places: NDArray[np.int64]) -> Sums:
-        """The terms of each unit's session; of what nobody said, its own."""
-        sessions, lengths = beside.sessions[places], beside.session_lengths[places]
-        own = beside.turns(places)
-        alone = np.isnan(lengths)
-        counts = np.where(alone[:, None], own.counts, np.float32(0.0))
-        for session, term, halves in rows:
-            counts[sessions == label_key(session), self._term_keys.index(term)] = halves / 2
-        return Sums(counts, np.where(alone, own.lengths, lengths))
-
     def _names(self, people: Iterable[str]) -> NDArray[np.bool_]:
         named = {term for several in self._tokenizer.terms(list(people)) for term in several}
         names = np.array([term in named for term in self._terms], np.bool_)
@@ -261,16 +256,32 @@ class PostgresSearch:
     # Asking
 
     def _ask(self, asked: Iterable[Asked]) -> list[list[Row]]:
-        """The answers to some questions in one round trip; the first time, also up to which unit they reach."""
+        """The answers to some questions in one round trip; the first time, also up to which unit they reach.
+
+        In a large bank, two connections share them.
+        """
         questions = list(asked)
         first: list[Asked] = [("last_unit_number", {}, {})] if self._seen is None else []
         if not questions:
             return []
-        with self._reader.use() as sql:
-            answers = sql.together([*first, *questions])
+        apart = {place for place, (name, _, _) in enumerate(questions) if name in _APART}
+        if not apart or len(apart) == len(questions) or self._index() is None:
+            answers = self._together([*first, *questions])
+        else:
+            with ThreadPoolExecutor(1) as pool:
+                other = pool.submit(self._together, [questions[place] for place in sorted(apart)])
+                mine = [one for place, one in enumerate(questions) if place not in apart]
+                here = self._together([*first, *mine])
+                answers, there = here[: len(first)], iter(other.result())
+            rest = iter(here[len(first) :])
+            answers += [next(there if place in apart else rest) for place in range(len(questions))]
         if first:
             [(self._seen,)] = answers.pop(0)
         return answers
+
+    def _together(self, asked: Iterable[Asked]) -> list[list[Row]]:
+        with self._reader.use() as sql:
+            return sql.together(asked)
 
     @property
     def _values(self) -> dict[str, Any]:

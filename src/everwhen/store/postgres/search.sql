@@ -180,17 +180,19 @@ WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq);
 
 -- units_beside --
 -- Some units that pass, with their places and twice the length of their sessions; and the turns beside them, which have
--- none. A row for each of both.
+-- none. A row for each of both. The first of a session has the packed terms of all its units, where they are asked for.
 WITH own AS MATERIALIZED (
     SELECT u.seq, u.session FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
 ),
 told AS MATERIALIZED (
-    SELECT u.session, array_agg(u.seq ORDER BY u.mentioned_at, u.seq) AS seqs, sum(u.halves)::bigint AS halves
+    SELECT u.session, array_agg(u.seq ORDER BY u.mentioned_at, u.seq) AS seqs, sum(u.halves)::bigint AS halves,
+           {words} AS words
     FROM (SELECT DISTINCT session FROM own) o JOIN units u ON u.bank_id = :bank AND u.session = o.session {passes}
     GROUP BY u.session
 ),
 placed AS MATERIALIZED (
-    SELECT o.seq, s.place - 1 AS place, t.seqs[s.place - 1] AS before, t.seqs[s.place + 1] AS after, t.halves
+    SELECT o.seq, s.place - 1 AS place, t.seqs[s.place - 1] AS before, t.seqs[s.place + 1] AS after, t.halves,
+           CASE WHEN o.seq = min(o.seq) OVER (PARTITION BY o.session) THEN t.words END AS words
     FROM own o LEFT JOIN told t ON t.session = o.session
     CROSS JOIN LATERAL (SELECT array_position(t.seqs, o.seq) AS place) s
 ),
@@ -200,32 +202,17 @@ wanted AS (
 SELECT u.seq, p.seq IS NOT NULL, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(p.place, 0),
        p.before, p.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
        (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq), p.halves,
-       right(t.text, :ending::integer)
+       right(t.text, :ending::integer), p.words
 FROM wanted w JOIN units u ON u.bank_id = :bank AND u.seq = w.seq
 LEFT JOIN placed p ON p.seq = u.seq
 LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
 ORDER BY u.seq;
 
--- terms_of_sessions --
--- Twice how often each term of the question stands in whole sessions. A term is looked for in all of its postings, or,
--- where it stands in very many units, in each unit of the sessions.
-WITH told AS MATERIALIZED (
-    SELECT u.session, u.seq FROM units u
-    WHERE u.bank_id = :bank {passes} AND u.session IN (
-        SELECT o.session FROM units o WHERE o.bank_id = :bank AND o.seq = ANY (:units::bigint[]))
-),
-rare AS MATERIALIZED (
-    SELECT a.term, s.units <= 16 * (SELECT count(*) FROM told) AS few
-    FROM unnest(:asked::bigint[]) AS a (term) JOIN terms s ON s.bank_id = :bank AND s.term = a.term
-)
-SELECT t.session, p.term, sum(p.halves)::bigint
-FROM (SELECT p.term, p.unit, p.halves FROM rare r JOIN postings p ON p.bank_id = :bank AND p.term = r.term WHERE r.few) p
-JOIN told t ON t.seq = p.unit GROUP BY t.session, p.term
-UNION ALL
-SELECT t.session, p.term, sum(p.halves)::bigint FROM told t CROSS JOIN (SELECT term FROM rare WHERE NOT few) r
-CROSS JOIN LATERAL (
-    SELECT p.term, p.halves FROM postings p WHERE p.bank_id = :bank AND p.term = r.term AND p.unit = t.seq LIMIT 1
-) p GROUP BY t.session, p.term;
+-- words_of_session --
+string_agg(u.terms, ''::bytea);
+
+-- no_words --
+NULL::bytea;
 
 -- totals --
 SELECT coalesce(sum(t.units), 0)::bigint, coalesce(sum(t.halves), 0)::bigint

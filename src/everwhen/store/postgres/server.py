@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,19 +56,15 @@ class Lent:
     def execute(self, text: str, values: Mapping[str, Any] | None = None) -> Cursor:
         """Run a statement; outside of a transaction, once more where the connection was lost."""
         if self.is_in_transaction:
-            # A plan that is kept may be one of when the table was empty: with a long list it would be dear.
-            is_long = any(
-                isinstance(one, list | np.ndarray) and len(one) > _LONG for one in (values or {}).values()
-            )
-            return self.raw.execute(text.encode(), values, binary=True, prepare=False if is_long else None)
-        return self._again(lambda raw: raw.execute(text.encode(), values, binary=True))
+            return _executed(self.raw, text, values)
+        return self._again(lambda raw: _executed(raw, text, values))
 
     def together(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
         """The rows of several questions, which are asked in one round trip."""
 
         def answers(raw: Raw) -> list[list[tuple[Any, ...]]]:
             with raw.pipeline():
-                cursors = [raw.execute(text.encode(), values, binary=True) for text, values in asked]
+                cursors = [_executed(raw, text, values) for text, values in asked]
             return [cursor.fetchall() for cursor in cursors]
 
         return answers(self.raw) if self.is_in_transaction else self._again(answers)
@@ -107,6 +104,13 @@ class Lent:
                 self._pool.check()  # those that lie idle may be lost with it
                 self.raw = self._pool.getconn(self._timeout)
         return work(self.raw)
+
+
+def _executed(raw: Raw, text: str, values: Mapping[str, Any] | None) -> Cursor:
+    """Run a statement. With a long list it is planned anew: a plan that is kept expects a few elements, or is one of
+    when the table was empty."""
+    is_long = any(isinstance(one, list | np.ndarray) and len(one) > _LONG for one in (values or {}).values())
+    return raw.execute(text.encode(), values, binary=True, prepare=False if is_long else None)
 
 
 class Server:
@@ -244,6 +248,10 @@ class Server:
             f"{_SEARCH_PATH}; SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = {_LOOKED_AT}"
         )
         values.register(raw, self._halfvec)
+
+
+# What the pool says of a lost connection comes to the caller as an error.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 def server_of(address: str, purpose: str = "") -> Server:

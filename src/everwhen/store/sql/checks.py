@@ -9,7 +9,7 @@ import numpy as np
 from everwhen.instants import to_text
 from everwhen.store.sql.session import Connection, Sql
 from everwhen.store.sql.tombstones import Tombstones
-from everwhen.store.sql.units import remove_units
+from everwhen.store.sql.units import remove_units, texts_of_units
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding
 from everwhen.when.zones import zone_of
@@ -183,8 +183,7 @@ def _terms(connection: Connection, tokenizer: Tokenizer, *, fix: bool) -> list[F
     """Each unit's stored terms against the tokenizer's."""
     wrong: list[tuple[bytes, int]] = []
     with connection.use() as sql:
-        cursor = sql.run("unit_terms")
-        while rows := cursor.fetchmany(_AT_ONCE):
+        for rows in texts_of_units(sql):
             fresh = tokenizer.packed([f"{row[1]} {row[2]}" for row in rows], [row[3] for row in rows])
             wrong += [(new, row[0]) for new, row in zip(fresh, rows, strict=True) if new != row[4]]
     if not wrong:

@@ -9,10 +9,10 @@ from everwhen.errors import Damaged, EverwhenError
 from everwhen.store.maintenance import Record
 from everwhen.store.sql.records import RecordReader, write_records
 from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.units import texts_of_units
 from everwhen.store.sql.values import bank_values
 from everwhen.store.terms import Tokenizer
 
-_AT_ONCE = 1024
 _LOADING = "loading"
 """The key under which a bank that is being built says from what, and how far it came."""
 
@@ -82,8 +82,7 @@ def progress(sql: Sql) -> tuple[str, int, str] | None:
 def make_terms(sql: Sql) -> None:
     """Give every unit its search terms, which follow from its words."""
     tokenizer = Tokenizer()
-    rows = sql.run("unit_terms")
-    while page := rows.fetchmany(_AT_ONCE):
+    for page in texts_of_units(sql):
         fresh = tokenizer.packed([f"{row[1]} {row[2]}" for row in page], [row[3] for row in page])
         made = {row[0]: terms for row, terms in zip(page, fresh, strict=True)}
         sql.run_many("set_terms", [(terms, unit) for unit, terms in made.items()])

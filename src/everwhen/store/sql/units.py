@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from everwhen.store.sql.session import Sql
 
 Vectors: TypeAlias = NDArray[np.float32]
 
+_AT_ONCE = 1024
 KEPT = 10_000
 """Removals that the bank remembers. An index that has not followed for longer reads everything again, which takes about
 as long as to follow so many."""
@@ -24,6 +25,14 @@ def index_units(sql: Sql, vectors: Mapping[int, Vectors], terms: Mapping[int, by
     ]
     sql.run_batch("insert_vector", pieces)
     sql.post_terms(terms)
+
+
+def texts_of_units(sql: Sql) -> Iterator[list[tuple[int, str, str, str, bytes | None]]]:
+    """Page by page, each unit with its speaker, its text, its context and the terms that are stored of it."""
+    after = 0
+    while page := sql.run("unit_terms", {"after": after, "page": _AT_ONCE}).fetchall():
+        yield page
+        after = page[-1][0]
 
 
 def remove_units(sql: Sql, units: Iterable[int]) -> None:

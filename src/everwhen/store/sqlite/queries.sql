@@ -235,8 +235,9 @@ SELECT DISTINCT zone FROM turns;
 SELECT count(*) FROM vectors WHERE length(vector) <> ?;
 
 -- unit_terms --
--- Every unit's text and stored terms, for the check that they agree.
-SELECT x.seq, x.speaker, x.text, x.context, u.terms FROM unit_texts x JOIN units u ON u.seq = x.seq;
+-- A page of units with their text and stored terms.
+SELECT x.seq, x.speaker, x.text, x.context, u.terms FROM unit_texts x JOIN units u ON u.seq = x.seq
+WHERE u.seq > :after ORDER BY u.seq LIMIT :page;
 
 -- set_terms --
 UPDATE units SET terms = ? WHERE seq = ?;

@@ -16,14 +16,12 @@ from everwhen.errors import EverwhenError
 from everwhen.files.compressed import check_unpacked_size
 from everwhen.files.export import is_export, read_header
 from everwhen.files.private import private_file
-from everwhen.ingest.importers import FORMATS, detect, merged, read
+from everwhen.ingest.importers import FORMATS, SEVERAL, ReadingOptions, detect, merged, read
 from everwhen.memory import Memory
 from everwhen.serve.transfer_files import FOLDER
 from everwhen.ui.components import block, empty, markup, said
 from everwhen.ui.page import UIPage
 
-SEVERAL = ("locomo", "longmemeval")
-"""Formats whose files hold several conversations, which come under names of their own."""
 LINE = '{"role": "user", "name": "Ana", "content": "I moved to Porto last week", "timestamp": "2025-05-02T18:30:00Z"}'
 LOOK = 0.25
 """Seconds between two looks at the progress."""
@@ -69,8 +67,9 @@ class Importing(UIPage):
         with block("div", "sheet pad stack"):
             said(f"Into the bank “{self.session.bank}”", tag="h2")
             said(
-                "Conversations from ChatGPT, Claude, LoCoMo or LongMemEval, JSON lines with one message each, or an "
-                "export of everwhen. A file that was imported before adds only what is new.",
+                "Conversations from ChatGPT, Claude, WhatsApp, Claude Code or Codex, memories of Mem0, notes in "
+                "Markdown, LoCoMo or LongMemEval, JSON lines with one message each, or an export of everwhen. "
+                "A file that was imported before adds only what is new.",
                 "soft",
             )
             with block("div", "tools"):
@@ -85,7 +84,7 @@ class Importing(UIPage):
                 max_file_size=most - 10_000,
                 on_upload=self._take,
                 on_rejected=self._too_large,
-            ).props("flat no-thumbnails accept=.json,.jsonl,.txt,.gz,.xz,.bz2,.zip").classes("upload")
+            ).props("flat no-thumbnails accept=.json,.jsonl,.md,.txt,.gz,.xz,.bz2,.zip").classes("upload")
             markup(f"<pre><code>{escape(LINE)}</code></pre>")
             markup(
                 f"One line of JSON lines looks like this. Up to {most / 1e6:g} MB here; larger files with "
@@ -174,7 +173,7 @@ class Importing(UIPage):
 def _conversations_of(path: Path, format: str, progress: Progress) -> Callable[[Memory], Any]:
     def act(memory: Memory) -> None:
         kind = detect(path) if format == "auto" else format
-        conversations = read(path, kind, None)
+        conversations = list(read(path, kind, ReadingOptions(memory.zone, name=progress.file)))
         messages = (
             merged(conversations) if kind in SEVERAL else (m for c in conversations for m in c.messages)
         )
@@ -193,6 +192,11 @@ def _conversations_of(path: Path, format: str, progress: Progress) -> Callable[[
             progress.notes.append(
                 f"{len(added.conflicts)} messages were left out: their ids are there already with other words."
             )
+        for one in conversations:
+            progress.notes += [f"Left out: {what}: {count:,}." for what, count in one.left_out.most_common()]
+            progress.notes += [
+                f"{what.capitalize()}: {count:,}." for what, count in one.left_out.notes.most_common()
+            ]
         progress.result = f"{added.new:,} new turns from {progress.file}"
 
     return act

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-_FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+from everwhen.ingest.machine_text import FENCED
+
 _CAPTION = re.compile(r"\[(?:image|audio|video|file|call|result|photo)\b[^\]]*\]", re.IGNORECASE)
 # An address is looked for where a word begins, and at its first @ that is not in front: a word may be of a megabyte.
 _LINK = re.compile(r"\bhttps?://\S+|\bwww\.\S+|(?<!\S)\S[^\s@]*@\S+\.\w+")
@@ -61,7 +62,7 @@ class ProseLine:
 
 def passages(text: str) -> list[ProseLine]:
     """The prose of a turn, line by line."""
-    for pattern in (_FENCED, _CAPTION, _LINK):
+    for pattern in (FENCED, _CAPTION, _LINK):
         text = pattern.sub(_blank, text)
     found: list[ProseLine] = []
     header, place, tracing = "", 0, False

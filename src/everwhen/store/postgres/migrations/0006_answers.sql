@@ -16,3 +16,9 @@ CREATE TABLE answers (
 CREATE INDEX answers_by_age ON answers (at);
 CREATE INDEX answers_by_bank ON answers (bank);
 CREATE INDEX answers_by_claim ON answers (claim) WHERE claim IS NOT NULL;
+
+-- The server processes that are there: each says so again before `until`. They share what a key may ask.
+CREATE TABLE servers (
+    name  text COLLATE "C" PRIMARY KEY,
+    until timestamptz NOT NULL
+);

@@ -1,0 +1,88 @@
+"""`setup`, `resident`: memory for coding agents."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from everwhen.cli.app import GlobalOptions, app
+
+
+@app.command()
+def setup(
+    context: typer.Context,
+    tool: Annotated[str, typer.Argument(help="claude-code, codex, gemini-cli, opencode, cursor or vscode.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take everything back.")] = False,
+) -> None:
+    """Give a coding agent its memory: the MCP server, hooks, and rules that make it use them."""
+    import importlib.util
+    import os
+    from pathlib import Path
+
+    from everwhen.coding_agents import hook
+    from everwhen.coding_agents.changes import Setup
+    from everwhen.coding_agents.tools import TOOLS, Place
+    from everwhen.errors import UsageError
+    from everwhen.home import check_bank_name, home_folder
+
+    here: GlobalOptions = context.obj
+    if tool not in TOOLS:
+        raise UsageError(f"unknown tool '{tool}'; there are {', '.join(TOOLS)}")
+    chosen, home, bank = TOOLS[tool], home_folder(here.home), here.bank or "default"
+    check_bank_name(bank)
+    place = Place(Path.home(), home, bank, os.environ)
+    files = Setup(chosen.changes(place), home / hook.FOLDER / "setup" / tool)
+    written = files.undo(dry_run) if undo else files.do(dry_run)
+    notes = [] if undo else list(chosen.notes)
+    if not undo and importlib.util.find_spec("mcp") is None:
+        notes.append("The MCP server needs an extra: pip install 'everwhen[serve]'")
+    if not undo and not place.hooks and chosen.asks:
+        notes.append(
+            "Hooks need Unix sockets, which Python does not have on Windows: only the tools are set up."
+        )
+    if here.json:
+        here.print(
+            {
+                "tool": tool,
+                "bank": bank,
+                "home": str(home),
+                "dry_run": dry_run,
+                "files": [
+                    {"path": str(one.path), "what": one.what, "copy": str(one.copy) if one.copy else None}
+                    for one in written
+                ],
+                "notes": notes,
+            }
+        )
+        return
+    say = here.console.print
+    for one in written:
+        would = "would be " if dry_run and one.what != "as it was" else ""
+        say(f"{one.path}: {would}{one.what}" + (f" (before: {one.copy})" if one.copy else ""))
+        if one.what != "as it was" and one.after is not None:
+            say(one.difference())
+    for note in notes:
+        say(note)
+    if not undo and not dry_run:
+        say(f"{chosen.title} has bank '{bank}' as its memory; `everwhen setup {tool} --undo` takes it back")
+
+
+@app.command()
+def resident(
+    context: typer.Context,
+    stop: Annotated[bool, typer.Option("--stop", help="End the one that runs.")] = False,
+    idle: Annotated[float, typer.Option(min=1, help="Seconds without an event after which it ends.")] = 1800,
+    lock: Annotated[int | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """The process that answers the hooks of `setup`; they start it, and it ends by itself."""
+    from everwhen.coding_agents import resident as process
+    from everwhen.home import home_folder, store_address
+
+    here: GlobalOptions = context.obj
+    home = home_folder(here.home)
+    if stop:
+        process.request(home, "stop")
+        return
+    process.run(home, here.bank or "default", store_address(here.store), lock, idle)

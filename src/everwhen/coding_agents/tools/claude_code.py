@@ -1,0 +1,48 @@
+"""Claude Code: `~/.claude/settings.json` (hooks), `~/.claude.json` (MCP), `~/.claude/CLAUDE.md` (rules)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from everwhen.coding_agents.changes import Change, hooks, member, rules
+from everwhen.coding_agents.tools.base import (
+    HOOK_SECONDS,
+    NAME,
+    RULES,
+    RULES_WITHOUT_HOOKS,
+    Place,
+    Tool,
+    as_additional_context,
+    entries,
+    transcript,
+)
+
+ASKS = ("SessionStart", "UserPromptSubmit")
+KEEPS = ("Stop", "PreCompact", "SessionEnd")
+
+
+def changes(place: Place) -> Iterator[Change]:
+    folder = place.folder("CLAUDE_CONFIG_DIR", ".claude")
+    command, *arguments = place.server
+    state = folder if "CLAUDE_CONFIG_DIR" in place.environment else place.user
+    yield member(
+        state / ".claude.json",
+        ("mcpServers", NAME),
+        {"type": "stdio", "command": command, "args": arguments},
+    )
+    if place.hooks:
+        yield hooks(folder / "settings.json", entries(place, TOOL.name, ASKS, KEEPS, HOOK_SECONDS))
+    yield rules(folder / "CLAUDE.md", RULES if place.hooks else RULES_WITHOUT_HOOKS)
+
+
+TOOL = Tool(
+    "claude-code",
+    "Claude Code",
+    changes,
+    frozenset({"SessionStart"}),
+    ASKS,
+    KEEPS,
+    transcript("claude-code"),
+    as_additional_context,
+    ("Sessions that are open take it up when they are started again.",),
+)

@@ -1,0 +1,83 @@
+"""What is known at an instant, whatever is asked: the stable part of a prompt.
+
+It is read from the bank alone, as it stood at that instant: facts in the version that was believed then, and the
+statements of the profile from what had been said. So it is the same in every process and after every restart, and
+nothing has to be kept for it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from everwhen.decay import confidence_at
+from everwhen.facts.fact_view import to_fact
+from everwhen.models.tokens import count_tokens
+from everwhen.store import Store, Then
+from everwhen.tree.levels import Levels
+from everwhen.tree.node_reader import profile
+from everwhen.tree.profile import PASSING
+from everwhen.types import Fact, HalfLives
+from everwhen.types.recall import line
+from everwhen.when.zones import zone_of
+
+MOMENTARY = frozenset({*PASSING, "wants", "deadline", "status", "number", "costs", "owes", "located"})
+"""Predicates of what changes from day to day: found when it is asked for, and not part of every prompt."""
+SURE = 0.6
+"""The confidence below which a fact is not put before every question."""
+
+
+def standing(store: Store, levels: Levels, at: datetime, half_lives: HalfLives, max_tokens: int) -> str:
+    """What is known at an instant, one thing a line, inside a budget; those first of whom most is known.
+
+    The order is that in which things were learned: what is new comes at the end, and what stands before it stays.
+    """
+    facts = [
+        fact
+        for row in store.facts.valid_at(at, None, None, at)
+        if (fact := to_fact(row)).predicate.replace("_", " ") not in MOMENTARY
+        and confidence_at(fact, at, half_lives) >= SURE
+    ]
+    lines = list(
+        _within(max_tokens, ((fact.recorded_at, _told(fact, levels.zone)) for fact in _first(facts)))
+    )
+    left = max_tokens - sum(tokens for *_, tokens in lines)
+    told = (one for one in profile(store, levels, Then(as_of=at)) if one.fact is None)
+    lines += _within(left, ((one.first, line(one.speaker, one.text)) for one in told))
+    return "".join(words for _, words, _ in sorted(lines))
+
+
+def _first(facts: Iterable[Fact]) -> list[Fact]:
+    """Facts by how much is known of their subject, then by how often each was said and how sure it is."""
+    by_subject: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        by_subject[fact.subject].append(fact)
+    known = {subject: sum(one.support for one in several) for subject, several in by_subject.items()}
+    return sorted(
+        (fact for several in by_subject.values() for fact in several),
+        key=lambda one: (
+            -known[one.subject],
+            one.subject,
+            -one.support,
+            -one.confidence,
+            one.recorded_at,
+            one.id,
+        ),
+    )
+
+
+def _told(fact: Fact, zone: str) -> str:
+    since = fact.valid_from.astimezone(zone_of(zone)).date().isoformat()
+    grain = {"year": since[:4], "month": since[:7]}.get(fact.valid.grain, since)
+    return line("-", f"{fact.text} (since {grain})").replace("-: ", "- ", 1)
+
+
+def _within(tokens: int, lines: Iterable[tuple[datetime, str]]) -> Iterator[tuple[datetime, str, int]]:
+    """Lines as long as there is room for them, each with its tokens."""
+    for learned, words in lines:
+        cost = count_tokens(words)
+        if cost > tokens:
+            return
+        tokens -= cost
+        yield learned, words, cost

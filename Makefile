@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
 TRAINING := .venv-training
+DOCS := .venv-docs
 BIN := $(VENV)/bin
 BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
@@ -11,7 +12,7 @@ export OPENBLAS_NUM_THREADS = 1
 DATA ?= ../shared/data
 OUT ?= build/bench
 
-.PHONY: help install demo test test-long test-training check format bench bench-guard peers results figures llm-local lock clean
+.PHONY: help install demo demo-ui test test-long test-training check format bench bench-guard peers results figures llm-local lock clean reference docs follow-docs
 .DEFAULT_GOAL := help
 
 help: ## List the commands
@@ -26,6 +27,11 @@ $(BASE): requirements-base.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-base.lock
 	@touch $@
 
+# Chromium and axe-core for the browser tests, where this machine can install them.
+$(VENV)/.browser: $(STAMP) scripts/browser_tools.sh
+	@scripts/browser_tools.sh $(VENV)/axe
+	@touch $@
+
 $(STAMP): $(BASE) pyproject.toml requirements.lock
 	$(BIN)/pip install --quiet --require-hashes --requirement requirements.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
@@ -33,6 +39,10 @@ $(STAMP): $(BASE) pyproject.toml requirements.lock
 
 demo: $(BASE) ## A story's timeline and answers with reasons, no key asked
 	@PYTHONPATH=src $(BIN)/python -m everwhen demo
+	@echo "In this checkout: make demo-ui"
+
+demo-ui: $(STAMP) ## The page on the same story, in your browser (Ctrl-C ends it)
+	@$(BIN)/everwhen demo --ui
 
 # Each worker takes the tests of one part in their order, and helps the others at the end: what a file's tests share is
 # made in one of them. Three for two cores: some tests wait.
@@ -40,7 +50,7 @@ PYTEST := $(BIN)/pytest -n 3 --dist worksteal
 # Empty: compiled tests are kept for the next run and for the processes that tests start.
 test test-long test-training check: export PYTHONDONTWRITEBYTECODE =
 
-test: $(STAMP) ## The whole test suite, offline: five minutes on two cores
+test: $(VENV)/.browser ## The whole test suite, offline: five minutes on two cores
 	$(PYTEST)
 
 test-long: $(STAMP) ## The long variants of fuzzing, random acts and crash points, which `make test` runs with fewer cases
@@ -55,7 +65,7 @@ $(TRAINING)/.installed: requirements-training.txt
 test-training: $(TRAINING)/.installed ## The steps of training/ that need torch, small, on the CPU (an environment of their own)
 	$(TRAINING)/bin/python -m pytest tests/training_torch --confcutdir=tests/training_torch
 
-check: $(STAMP) ## Format, lint, types, architecture, tests: what CI runs
+check: $(VENV)/.browser ## Format, lint, types, architecture, tests: what CI runs
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -93,10 +103,25 @@ results: $(STAMP) ## Write the tables of docs/results.md and docs/retrieval.md f
 figures: $(STAMP) ## Draw the pictures of the documents from real runs
 	$(BIN)/python scripts/figures.py
 
+reference: $(STAMP) ## Write docs/reference/ from the code
+	$(BIN)/python scripts/reference.py
+
+$(DOCS)/.installed: requirements-docs.lock
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-docs.lock
+	@touch $@
+
+docs: $(DOCS)/.installed ## Build the documentation site into build/site, with search (an environment of its own)
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --quiet
+	@echo "to read it: $(PYTHON) -m http.server --directory build/site 8000, then http://127.0.0.1:8000"
+
+follow-docs: ## Do what README and guides say, word by word, in a clean clone and a fresh environment (about ten minutes)
+	$(PYTHON) scripts/follow_docs.py --clone
+
 llm-local: $(STAMP) ## Extraction by a real local model (opt-in: builds llama.cpp, about 10 minutes)
 	scripts/llm_local.sh
 
-lock: $(STAMP) ## Resolve the four lock files again
+lock: $(STAMP) ## Resolve the five lock files again
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra llm --extra serve --extra ui --extra postgres --extra dev --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements.lock
@@ -104,8 +129,10 @@ lock: $(STAMP) ## Resolve the four lock files again
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-bench.lock
 	$(BIN)/uv pip compile pyproject.toml --extra peers --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-peers.lock
+	$(BIN)/uv pip compile --group docs --quiet \
+	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-docs.lock
 	$(BIN)/uv pip compile pyproject.toml --constraint requirements.lock --quiet \
 	  --universal --python-version 3.11 --generate-hashes --no-header --output-file requirements-base.lock
 
 clean: ## Remove the environments and caches
-	rm -rf $(VENV) $(PEERS) $(TRAINING) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-PAGES = ("timeline", "recall", "facts", "entities", "tree", "map", "import")
+PAGES = ("overview", "recall", "timeline", "conversations", "facts", "entities", "tree", "map", "import")
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 COLOURS = 224
 """Of the palette: the page has few, and the files stay small."""
@@ -94,11 +94,11 @@ def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:
     from playwright.sync_api import Page, sync_playwright
 
     def ready(page: Page, name: str) -> None:
-        page.wait_for_selector(f"#area[data-leaf={name}]")
+        page.wait_for_selector(f"#area[data-shown={name}]")
         if name == "recall":
             page.fill("input[aria-label=Question]", "When did Marta stop drinking coffee?")
-            page.keyboard.press("Enter")
-            page.wait_for_selector("#kept")
+            page.click("[aria-label^='Answer in words']")
+            page.wait_for_selector("#answer")
         if name == "entities":
             page.locator("svg.graph g[aria-label^=Noor]").click()
             page.wait_for_selector("#entity h2")
@@ -110,7 +110,11 @@ def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        looks = [("light", WIDE, only), ("dark", WIDE, only), ("phone", NARROW, ("timeline", "facts"))]
+        looks = [
+            ("light", WIDE, only),
+            ("dark", WIDE, only),
+            ("phone", NARROW, ("overview", "timeline", "facts")),
+        ]
         for look, size, names in looks:
             context = browser.new_context(viewport=size, color_scheme="dark" if look == "dark" else "light")
             page = context.new_page()

@@ -54,6 +54,37 @@ def test_the_stable_part_is_renewed_when_told(told: Memory) -> None:
     assert "Ana lives in Lisbon" in told.context("hello", at=later, stable_at=later).stable
 
 
+def test_a_conversation_keeps_its_stable_part_and_is_told_what_changed(told: Memory) -> None:
+    told.facts.assert_("Ana", "owns", "a red bicycle", at=MONDAY)
+    first = told.context("hello Marta", at=TUESDAY)
+    told.facts.assert_("Ana", "lives in", "Lisbon", at=TUESDAY)
+    told.facts.assert_("Ana", "works at", "Novo", at=TUESDAY)
+    again = told.context("hello Marta", at=WEDNESDAY, stable_at=first.stable_at)
+    assert (again.stable, again.stable_at) == (first.stable, first.stable_at)
+    assert again.fresh.startswith("What has become known since")
+    assert "- no longer: Ana lives in Porto (since 2025-03-10)\n" in again.fresh
+    assert "- Ana lives in Lisbon (since 2025-03-11)\n- Ana works at Novo (since 2025-03-11)\n" in again.fresh
+    assert "bicycle" not in again.fresh.partition("</memories>")[0]
+    assert again.tokens == count_tokens(again.stable) + count_tokens(again.fresh)
+
+
+def test_what_a_conversation_was_told_at_its_beginning_and_is_forgotten_is_gone_at_once(told: Memory) -> None:
+    first = told.context("hello Marta", at=TUESDAY)
+    told.forget(everything=True)
+    again = told.context("hello Marta", at=WEDNESDAY, stable_at=first.stable_at)
+    assert (again.stable, again.fresh) == ("", "")
+
+
+def test_a_stable_part_is_made_anew_where_too_much_has_changed(told: Memory) -> None:
+    first = told.context("hello Marta", at=TUESDAY, max_tokens=400)
+    for place in range(12):
+        told.facts.assert_(f"friend {place}", "lives in", f"town number {place}", at=TUESDAY)
+    again = told.context("hello Marta", at=WEDNESDAY, stable_at=first.stable_at, max_tokens=400)
+    new = told.context("hello Marta", at=WEDNESDAY, max_tokens=400)
+    assert (again.stable, again.stable_at) == (new.stable, new.stable_at) != (first.stable, first.stable_at)
+    assert again.fresh == new.fresh and again.tokens <= 400
+
+
 def test_the_day_begins_in_the_zone_of_the_bank(home: Path) -> None:
     with Memory.open(home, "far", zone="Pacific/Auckland", embedder="fake", reader="none") as memory:
         memory.facts.assert_("Ana", "lives in", "Porto", at=datetime(2025, 3, 10, 10, 30, tzinfo=UTC))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import AsyncMemory, Memory
-from everwhen.cli.app import app
+from everwhen.cli.recall_commands import recall as recall_command
 from everwhen.client import AsyncClient, Client
 from everwhen.recall import Request
 from everwhen.settings import MAX_TOKENS
@@ -30,10 +30,9 @@ def test_a_recall_takes_4096_tokens_by_default_at_every_door(home: Path) -> None
         return int(listed["search_memories"].input_schema["properties"]["max_tokens"]["default"])
 
     described = create_app(ServerSettings(home)).openapi()["components"]["schemas"]["RecallIn"]["properties"]
-    commands = {one.callback.__name__: one.callback for one in app.registered_commands if one.callback}
     doors = {
         call: signature(call).parameters["max_tokens"].default
-        for call in (Memory.recall, AsyncMemory.recall, Client.recall, AsyncClient.recall, commands["recall"])
+        for call in (Memory.recall, AsyncMemory.recall, Client.recall, AsyncClient.recall, recall_command)
     }
     assert set(doors.values()) == {MAX_TOKENS}, doors
     assert Request("where").max_tokens == described["max_tokens"]["default"] == MAX_TOKENS == 4096

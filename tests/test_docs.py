@@ -15,7 +15,7 @@ from everwhen.cli import run
 from tests.scripted_server import ScriptedServer, text
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -29,7 +29,7 @@ def server() -> Iterator[ScriptedServer]:
         yield running
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_code_block_of_the_page_runs(
     page: Path,
     tmp_path: Path,
@@ -45,6 +45,7 @@ def test_every_code_block_of_the_page_runs(
     if page.name == "scale.md":  # its commands are about a database
         monkeypatch.setenv("EVERWHEN_STORE", request.getfixturevalue("postgres_url"))
     monkeypatch.chdir(tmp_path)  # what a block writes is gone afterwards
+    monkeypatch.setenv("HOME", str(tmp_path))  # as is what `setup` writes for other programs
     names: dict[str, Any] = {"__name__": "__main__"}
     for kind, block in blocks(page):
         if kind == "python":
@@ -64,7 +65,12 @@ def _commands(text: str) -> None:
         if not line.startswith("$ "):
             continue
         words = shlex.split(line[2:], comments=True)
-        if words[0] == "everwhen" and words[1] != "bench":
+        if words[0] == "everwhen" and words[1] in (
+            "serve",
+            "ui",
+        ):  # goes on until it is ended: scripts/follow_docs.py
+            assert run([words[1], "--help"]) == 0, line
+        elif words[0] == "everwhen" and words[1] != "bench":
             assert run(words[1:]) == 0, line
         elif words[0] == "make":
             for target in words[1:]:
@@ -78,3 +84,14 @@ def test_links_between_pages_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if not target.startswith(("http:", "https:", "mailto:")):
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_readme_fits_three_screens() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    listed = re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(
+        str(one.relative_to(ROOT / "docs")) for one in (ROOT / "docs").rglob("*.md")
+    )

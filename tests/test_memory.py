@@ -123,6 +123,17 @@ def test_budgets_are_kept_and_what_is_left_out_is_said(quick: Memory) -> None:
     assert len(quick.recall("violin lesson", budget="high")) == 30
 
 
+def test_top_k_keeps_the_best_and_says_what_it_left_out(quick: Memory) -> None:
+    for i in range(5):
+        quick.add(f"violin lesson {i} was about scales", at=MARCH + timedelta(hours=i))
+    every = quick.recall("violin lesson")
+    two = quick.recall("violin lesson", top_k=2)
+    assert len(every) > 2 and list(two) == list(every[:2]) and two.tokens == every[:2].tokens
+    assert {one.id for one in two.dropped if one.reason == "beyond top_k"} == {one.id for one in every[2:]}
+    in_order = quick.recall("violin lesson", top_k=2, order="time")
+    assert {one.id for one in in_order} == {one.id for one in two}
+
+
 def test_order_can_be_time(quick: Memory) -> None:
     for hours in (3, 1, 2):
         quick.add("violin", at=MARCH + timedelta(hours=hours))
@@ -137,6 +148,7 @@ def test_order_can_be_time(quick: Memory) -> None:
     [
         ({"query": "  "}, "the query is empty"),
         ({"query": "x", "max_tokens": -1}, "max_tokens cannot be negative"),
+        ({"query": "x", "top_k": 0}, "top_k must be at least 1"),
         ({"query": "x", "budget": "huge"}, "unknown budget 'huge'"),
         ({"query": "x", "budget": 0}, "at least 1"),
         ({"query": "x", "order": "random"}, "unknown order"),
@@ -181,7 +193,7 @@ def test_a_bank_keeps_its_embedder_and_refuses_another(home: Path) -> None:
         memory.add("violin")
     with Memory.open(home, "a") as memory:  # unsaid: the bank's own
         assert memory.stats().embedder == "fake"
-    with pytest.raises(Refused, match="everwhen reembed a --model conversation-1"):
+    with pytest.raises(Refused, match="everwhen bank reembed a --model conversation-1"):
         Memory.open(home, "a", embedder="conversation-1")
 
 
@@ -209,10 +221,10 @@ def old_bank(home: Path) -> Path:
 
 def test_a_bank_of_a_model_that_is_gone_says_what_to_do(old_bank: Path) -> None:
     with pytest.raises(
-        Refused, match=r"was embedded with minilm, .*`everwhen reembed old --model conversation-1`"
+        Refused, match=r"was embedded with minilm, .*`everwhen bank reembed old --model conversation-1`"
     ):
         Memory.open(old_bank, "old")
-    with pytest.raises(Refused, match="everwhen reembed old --model conversation-1"):
+    with pytest.raises(Refused, match="everwhen bank reembed old --model conversation-1"):
         Memory.open(old_bank, "old", embedder="conversation-1")
     with pytest.raises(ModelError, match="no embedder minilm any more: open new banks with conversation-1"):
         Memory.open(old_bank, "new", embedder="minilm")
@@ -222,7 +234,7 @@ def test_a_bank_of_a_model_that_is_gone_is_carried_over(old_bank: Path) -> None:
     with Memory.open(old_bank, "old", embedder="minilm") as memory:
         assert len(memory.turns()) == 2
         for work in (lambda: memory.recall("Porto"), lambda: memory.add("more")):
-            with pytest.raises(ModelError, match="everwhen reembed BANK --model conversation-1"):
+            with pytest.raises(ModelError, match="everwhen bank reembed BANK --model conversation-1"):
                 work()
         memory.reembed("conversation-1")
         assert memory.doctor() == []

@@ -37,7 +37,9 @@ def from_text(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except (ValueError, TypeError):
-        raise Damaged(f"a stored time cannot be read ({text!r:.40}); `everwhen doctor` says where") from None
+        raise Damaged(
+            f"a stored time cannot be read ({text!r:.40}); `everwhen bank doctor` says where"
+        ) from None
 
 
 def to_micros(instant: datetime) -> int:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -84,6 +84,24 @@ def test_what_is_known_stands_behind_the_callers_own_system_prompt(
     openai.chat.completions.create(model="m", messages=PROMPT)
     system = server.asked[0].body["messages"][0]["content"]
     assert system.startswith("Be brief.\n\n") and "Marta lives in Evora" in system
+
+
+def test_a_conversation_that_goes_on_the_next_day_keeps_its_beginning(
+    server: ScriptedServer, bank: Memory
+) -> None:
+    days = iter(NOW + timedelta(days=day, minutes=minute) for day in range(3) for minute in range(3))
+    client = wrap(OpenAI(base_url=server.url, api_key="none", max_retries=0), bank, clock=lambda: next(days))
+    bank.facts.assert_("Marta", "lives in", "Evora", at=BEFORE)
+    server.then(text(ANSWER), text(ANSWER), text(ANSWER))
+    client.chat.completions.create(model="m", messages=PROMPT)
+    bank.facts.assert_("Marta", "lives in", "Faro", at=NOW)
+    more = [*PROMPT, {"role": "assistant", "content": ANSWER}, {"role": "user", "content": "And Marta?"}]
+    client.chat.completions.create(model="m", messages=more)
+    client.chat.completions.create(model="m", messages=PROMPT)  # a new one begins with what is known by then
+    first, second, other = (one.body["messages"] for one in server.asked)
+    assert second[0] == first[0] and "Marta lives in Evora" in first[0]["content"]
+    assert "- Marta lives in Faro" in system_of(server.asked[1])
+    assert "Marta lives in Faro" in other[0]["content"] and "Evora" not in other[0]["content"]
 
 
 def _chunks(client: OpenAI) -> str:

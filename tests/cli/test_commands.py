@@ -104,7 +104,7 @@ def test_a_window_keeps_out_what_was_said_at_other_times(shell: Shell) -> None:
         (["add", "x", "--home="], 2, "--home is empty; leave it out"),
         (["recall", "x", "--max-tokens", "few"], 2, "as an integer. Try 'everwhen recall --help'."),
         (["recall", "x", "--sideways"], 2, "No such option: --sideways. Try"),
-        (["restore", __file__], 5, "is no backup of a bank; name a file that `everwhen backup` wrote"),
+        (["restore", __file__], 5, "is no backup of a bank; name a file that `everwhen bank backup` wrote"),
     ],
 )
 def test_mistakes_get_one_line_with_the_fix_and_a_code(
@@ -252,7 +252,7 @@ def test_a_bank_of_a_model_that_is_gone_is_led_out_too(
     sql.close()
     monkeypatch.delenv("EVERWHEN_EMBEDDER")
     code, _, err = shell("recall", "violin", "--bank", "z")
-    assert code == 4 and "everwhen reembed z --model conversation-1" in " ".join(err.split())
+    assert code == 4 and "everwhen bank reembed z --model conversation-1" in " ".join(err.split())
     assert shell("reembed", "z", "--model", "fake")[0] == 0
     assert shell("recall", "violin", "--bank", "z")[0] == 0
 

@@ -1,4 +1,4 @@
-"""`everwhen map`: a picture and measures of one bank or several."""
+"""`everwhen show map`: a picture and measures of one bank or several."""
 
 from __future__ import annotations
 

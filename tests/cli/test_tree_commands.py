@@ -18,8 +18,8 @@ def told(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:  # noqa: F811
 
 def test_a_tree_that_is_not_built_says_how_to_build_it(told: Shell) -> None:
     code, out, _ = told("tree")
-    assert (code, "everwhen consolidate" in out) == (0, True)
-    assert "everwhen consolidate" in told("profile")[1]
+    assert (code, "everwhen bank consolidate" in out) == (0, True)
+    assert "everwhen bank consolidate" in told("profile")[1]
     assert len(told.json("tree", "--level", "1")) == 2
 
 

@@ -8,7 +8,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen.cli import run
+from everwhen.cli.app import GlobalOptions
 from everwhen.demo import calendar, story, truth
+from everwhen.extraction_wait import still_pending
 from everwhen.memory import Memory
 from everwhen.types import Event
 from everwhen.when import Interval
@@ -47,8 +49,25 @@ def test_the_demo_prints_the_calendar(
     monkeypatch.setattr("everwhen.demo.story", lambda: said)
     assert run(["demo"]) == 0
     shown = capsys.readouterr().out
-    assert "What happened, and when" in shown
+    assert "What happened, and when" in shown and "everwhen demo --ui" in shown
     assert "31 May 2025" in shown.replace("Saturday ", "")
+
+
+def test_the_demo_opens_the_page_on_the_story_and_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("nicegui")
+    seen = []
+
+    def page(here: GlobalOptions, port: int, *, browser: bool) -> None:
+        assert here.home is not None and still_pending() == 0
+        with Memory.open(here.home, here.bank or "") as memory:
+            seen.append((here.home, memory.stats().turns, len(memory.tree()) > 0, port, browser))
+
+    said = story()[110:140]
+    monkeypatch.setattr("everwhen.demo.story", lambda: said)
+    monkeypatch.setattr("everwhen.cli.demo.show_page", page)
+    assert run(["demo", "--ui", "--port", "9876", "--no-browser"]) == 0
+    ((home, turns, consolidated, port, browser),) = seen
+    assert (turns, consolidated, port, browser) == (30, True, 9876, False) and not home.exists()
 
 
 def days(interval: Interval | None, zone: str) -> tuple[str | None, str | None]:

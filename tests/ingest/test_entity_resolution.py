@@ -113,7 +113,7 @@ def test_what_people_decided_outlives_a_new_extraction(quick: Memory) -> None:
 
 def test_an_unknown_name_is_an_error_with_the_way_out(quick: Memory) -> None:
     told(quick, "I met Carlos.")
-    with pytest.raises(NotFound, match="everwhen entities"):
+    with pytest.raises(NotFound, match="everwhen show entities"):
         quick.entity("Zaphod")
 
 

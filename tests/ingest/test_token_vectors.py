@@ -99,7 +99,7 @@ def test_a_bank_without_codes_is_read_as_before_and_doctor_fills_them_in(home: P
         assert memory.recall("trees").memories
         (finding,) = memory.doctor()
         assert finding.check == "tokens" and not finding.fixed
-        assert "5 turns" in finding.problem and "everwhen doctor --fix" in finding.problem
+        assert "5 turns" in finding.problem and "everwhen bank doctor --fix" in finding.problem
         memory.add([{"role": "user", "content": "And a sixth.", "id": "t6"}], at=AT)
         (mended,) = memory.doctor(fix=True)
         assert mended.fixed

@@ -15,6 +15,7 @@ from everwhen import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import MID
 from everwhen.recall.date_annotations import shown, spoken_times
+from everwhen.recall.date_tokens import _MONTHS, added_tokens
 from everwhen.types import Recalled
 from everwhen.types.recall import line
 from everwhen.when import Interval, resolve
@@ -195,3 +196,33 @@ def test_a_pasted_document_is_shown_as_it_is(quick: Memory) -> None:
     quick.add("We met again last week. " * 1_000, at=SAID)
     (found,) = quick.recall("met again", max_tokens=100_000, kinds=["turn"])
     assert not found.shown and found.occurred is None
+
+
+@pytest.mark.parametrize(
+    "behind", ["", ".", "!", ". Then more", ", or so", " and more", "  two", "? \n\nNo", " (x)", "; x"]
+)
+@pytest.mark.parametrize("before", ["We moved last week", "See you on the 3rd", "Back by 10"])
+def test_the_tokens_of_a_date_are_those_that_the_tokenizer_counts(before: str, behind: str) -> None:
+    text, place = before + behind, len(before)
+    days = [f"{day} {month} 2025" for day in ("3", "28 April to 6") for month in _MONTHS]
+    months = [f"{month} 2025" for month in _MONTHS]
+    others = [
+        "2019 to 2021",
+        "since 3 May 2025",
+        "up to 3 May 2025",
+        "3 May 2025, 09:30 to 11:00",
+        "3 May 2025 at 09:30",
+    ]
+    for date in (*days, *months, *others):
+        with_date = f"{text[:place]} ({date}){text[place:]}"
+        real = count_tokens(line("Ana", with_date)) - count_tokens(line("Ana", text))
+        assert added_tokens(text, [(place, date)]) == real, with_date
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [("last week", "'s"), ("last week", "..."), ("昨日", "は"), ("last week", "\nx"), ("été", "")],
+)
+def test_what_only_the_tokenizer_can_count_is_left_to_it(before: str, behind: str) -> None:
+    assert added_tokens(before + behind, [(len(before), "3 May 2025")]) is None
+    assert added_tokens("last week", [(9, "3 maio 2025")]) is None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +16,7 @@ from everwhen.recall.fuse import rrf
 from everwhen.recall.token_budget import fill
 from everwhen.types import Recall, Recalled, Why
 from everwhen.types.recall import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, header
+from everwhen.when import Interval
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 
@@ -120,3 +124,47 @@ def test_the_context_ends_where_the_rest_is_not_worth_it_and_a_number_moves_that
         "paddle" not in found.as_context(cut=0.1) and "paddle" not in found.to_openai(cut=0.1)[0]["content"]
     )
     assert "tea" in found.as_context(cut=0) and "tea" in found.to_anthropic(cut=0)[0]["text"]
+
+
+def test_a_recall_is_indexed_and_cut_and_a_part_of_it_counts_its_own_tokens() -> None:
+    said = (
+        memory("b1", 1, session="b"),
+        memory("a", 2),
+        memory("next day", 30),
+        memory("b2", 3, session="b"),
+    )
+    found = Recall("q", said, 0)
+    assert found[0] is said[0] and found[-1] is said[-1] and list(found[1:3]) == list(said[1:3])
+    for end in range(len(said) + 1):
+        assert found[:end].tokens == count_tokens(found[:end].as_context(cut=0))
+    with pytest.raises(IndexError):
+        found[4]
+
+
+def test_the_repr_is_three_short_lines_whatever_was_said() -> None:
+    found = Recall("where\n" + "x" * 500, (memory("\x1b[31mred\nand " + "long " * 500),) * 50, 9)
+    lines = repr(found).splitlines()
+    assert len(lines) == 3 and all(len(one) < 80 and one.isprintable() for one in lines)
+    assert "50 memories, 9 tokens" in lines[0] and "2025-03-03 Ana:" in lines[1] and "49 more" in lines[2]
+    assert repr(Recall("nothing", (), 0)) == "Recall('nothing': 0 memories, 0 tokens)"
+
+
+def test_a_notebook_shows_memories_under_their_dates_with_reasons_on_demand() -> None:
+    why = Why({"keyword": 1}, {"keyword": 0.5})
+    may = Interval(datetime(2025, 5, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC), "month")
+    later, first = memory("later", 40), replace(memory("first"), why=why, occurred=may)
+    page = Recall("who", (later, first), 0)._repr_html_()
+    root = ElementTree.fromstring(page)  # well-formed
+    assert [one.text for one in root.iter("h4")] == ["2025-03-03 Monday", "2025-03-05 Wednesday"]
+    assert len(list(root.iter("circle"))) == 2 and len(list(root.iter("rect"))) == 1
+    assert "found by: keyword #1 (0.50)" in [one.text for one in root.iter("details") for one in one]
+    assert "nothing in this memory answers that" in Recall("who", (), 0)._repr_html_()
+
+
+def test_nothing_remembered_becomes_markup_in_a_notebook() -> None:
+    nasty = "<script>alert('x')</script><img src=x onerror=\"y\">&"
+    one = replace(memory(nasty, speaker=nasty, session=nasty), turns=(nasty,), shown=nasty)
+    page = Recall(nasty, (one,), 0)._repr_html_()
+    root = ElementTree.fromstring(page)
+    assert "<script" not in page and "<img" not in page
+    assert "".join(root.itertext()).count(nasty) == 7

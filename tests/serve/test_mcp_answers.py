@@ -357,11 +357,12 @@ def test_a_bank_that_is_not_there_says_which_tool_makes_it(served: Served) -> No
 def test_commands_in_errors_become_tools_or_are_for_a_terminal() -> None:
     assert set(COMMANDS.values()) <= TOOLS
     assert (
-        in_tools("see `everwhen facts history` and `everwhen turns --session s`")
+        in_tools("see `everwhen facts history` and `everwhen show turns --session s`")
         == "see `get_facts` and `search_turns`"
     )
     assert (
-        in_tools("`everwhen doctor` says where") == "the command `everwhen doctor` in a terminal says where"
+        in_tools("`everwhen bank doctor` says where")
+        == "the command `everwhen bank doctor` in a terminal says where"
     )
 
 

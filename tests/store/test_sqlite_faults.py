@@ -109,7 +109,9 @@ def test_a_newer_schema_is_refused_with_the_way_to_upgrade(folder: Path) -> None
 
 
 def test_another_embedder_is_refused_with_the_command_that_changes_it(folder: Path) -> None:
-    with pytest.raises(Refused, match=r"embedded with fake .*everwhen reembed alice --model conversation-1"):
+    with pytest.raises(
+        Refused, match=r"embedded with fake .*everwhen bank reembed alice --model conversation-1"
+    ):
         opened(folder, embedder="conversation-1", dimension=384)
 
 

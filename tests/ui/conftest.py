@@ -29,6 +29,8 @@ from tests.conftest import made_once
 APRIL = datetime(2025, 4, 1, tzinfo=UTC)
 TURNS = 70
 """Of the story, some three months: what a test run has time for."""
+AXE = Path(__file__).parents[2] / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+"""The accessibility checker, where `scripts/browser_tools.sh` has put it; it is no part of the package."""
 SECRET = "the vault opens with periwinkle"
 """What only the bank `vault` holds."""
 
@@ -129,7 +131,7 @@ def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra dev)")
     path = shutil.which("chromium")
     if path is None:
-        pytest.skip("there is no `chromium` on this machine")
+        pytest.skip("there is no `chromium` (scripts/browser_tools.sh installs it where it can)")
     with playwright.sync_playwright() as started:
         opened = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield opened

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as bounded
@@ -20,10 +21,11 @@ from everwhen.serve.problems import Problem
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
 from everwhen.ui import page_auth, settings
-from everwhen.ui.components import pick
+from everwhen.ui.components import happened, pick
 from everwhen.ui.page_auth import Sessions, Visitor
 from everwhen.ui.page_session import PageSession
 from everwhen.ui.pages.entities import layout
+from everwhen.ui.pages.map import _coloured, regions
 from everwhen.ui.time_axis import WINDOWS, Axis, fitting, floor, shift
 
 INSTANTS = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
@@ -53,6 +55,54 @@ def test_a_graph_is_laid_out_inside_its_frame_and_always_alike(count: int, chanc
     places = layout(count, links)
     assert places.shape == (count, 2) and (places >= 0).all() and (places <= 100).all()
     assert (places == layout(count, links)).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "title"),
+    [
+        (
+            "yesterday Marta's brother dragged her up the hill",
+            "yesterday",
+            "Marta's brother dragged her up the hill",
+        ),
+        (
+            "From Monday no more coffee, she is going over to tea",
+            "Monday",
+            "No more coffee, she is going over to tea",
+        ),
+        ("the results should come on Friday", "Friday", "The results should come"),
+        ("The first one was last Tuesday", "last Tuesday", "The first one was last Tuesday"),
+        ("Last night was São João", "Last night", "Last night was São João"),
+        ("Marta has until Tuesday to say", "until Tuesday", "Marta has until Tuesday to say"),
+        ("she moved in March 2021", "in March 2021", "She moved in March 2021"),
+    ],
+)
+def test_a_title_says_what_happened_without_the_words_that_lean_on_a_day(
+    text: str, expression: str, title: str
+) -> None:
+    assert happened(text, expression) == title
+
+
+def test_a_region_of_the_map_is_named_after_what_only_it_talks_about() -> None:
+    places = {
+        "coffee": (10, 10),
+        "ferry": (10, 90),
+        "dentist": (90, 10),
+        "piano": (90, 90),
+        "garden": (50, 50),
+        "vet": (50, 9),
+    }
+    points = np.array([[x + n, y] for x, y in places.values() for n in range(5)], np.float64)
+    named = regions(points, [f"Marta: about the {word}" for word in places for _ in range(5)])
+    assert {word: (x - 2, y) for word, x, y in named} == {
+        word: at for word, at in places.items() if word != "vet"
+    }
+
+
+def test_a_map_has_no_more_colours_than_people_tell_apart() -> None:
+    months = [f"{2020 + n // 12}-{n % 12 + 1:02d}-01" for n in range(30)]
+    assert _coloured(months[:6])[0] == "month" and _coloured(months[:20])[0] == "quarter"
+    assert _coloured(months)[0] == "year" and _coloured(months[:1]) == ("", None)
 
 
 def test_a_session_ends_when_it_is_idle_for_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from everwhen import Client
-from tests.ui.conftest import SECRET, Site
+from tests.ui.conftest import AXE, SECRET, TURNS, Site
 
-PAGES = ("timeline", "recall", "facts", "entities", "tree", "map", "import")
+PAGES = ("overview", "recall", "timeline", "conversations", "facts", "entities", "tree", "map", "import")
 PATIENCE = 30_000
 """Milliseconds that anything may take to appear, on a busy machine too."""
 
@@ -70,7 +70,7 @@ def tab(browser: Any, site: Site) -> Iterator[Any]:
 
 
 def test_a_key_opens_the_first_page_and_stays_out_of_the_address(tab: Any, site: Site) -> None:
-    assert urlsplit(tab.url).path == "/ui/marta/timeline"
+    assert urlsplit(tab.url).path == "/ui/marta/overview"
     assert not any("ew_" in address for address in tab.asked)
     assert tab.evaluate("document.cookie").find("everwhen_session") < 0
 
@@ -79,7 +79,7 @@ def test_the_timeline_shows_dated_events_and_the_undated_apart(tab: Any) -> None
     turn_to(tab, "timeline")
     assert tab.locator("svg.chart [data-pick]").count() > 5
     assert tab.locator("#undated .row-line").count() > 0
-    names = {line.split("\n")[0] for line in tab.locator(".group h3").all_inner_texts()}
+    names = {line.split("\n")[0] for line in tab.locator(".group h2").all_inner_texts()}
     assert "March 2025" in names
     tab.locator(".row-line").first.click()
     tab.wait_for_selector(".dialog .turn")
@@ -90,7 +90,7 @@ def test_the_timeline_shows_dated_events_and_the_undated_apart(tab: Any) -> None
 def test_the_timeline_zooms_and_pans(tab: Any) -> None:
     turn_to(tab, "timeline")
     tab.click(".choice button:has-text('Week')")
-    tab.wait_for_selector(".group h3:has-text('Week of')")
+    tab.wait_for_selector(".group h2:has-text('Week of')")
     axis = tab.locator("svg.chart text").first.inner_html()
     tab.click("[aria-label=Earlier]")
     tab.wait_for_function("was => document.querySelector('svg.chart text').innerHTML !== was", arg=axis)
@@ -112,16 +112,34 @@ def test_a_recall_is_explained(tab: Any) -> None:
     tab.wait_for_selector("#kept")
     assert "going over to tea" in tab.inner_text("#kept")
     first = tab.locator(".memory").first.inner_text()
-    assert "meaning #" in first and "words #" in first and "tokens" in first
+    assert "#" not in first and len(tab.locator(".memory .why > summary").first.inner_text().split("·")) <= 3
+    tab.locator(".memory .why > summary").first.click()
+    opened = tab.locator(".memory").first.inner_text()
+    assert "meaning #" in opened and "words #" in opened and "tokens" in opened
     assert tab.locator(".memory").first.locator(".part").count() >= 3
+    tab.click("#how > summary")
     assert "ms" in tab.inner_text("#stages") and "embed" in tab.inner_text("#stages")
-    assert "of 4,096" in tab.inner_text("#tokens")
+    assert "of 4,096" in tab.inner_text("#how")
     assert "Dropped" in tab.inner_text("#dropped")
+
+
+def test_an_answer_stands_above_what_it_rests_on_and_the_prompt_is_copied(tab: Any) -> None:
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    turn_to(tab, "recall")
+    tab.fill("input[aria-label=Question]", "When did Marta stop drinking coffee?")
+    tab.click("[aria-label^='Answer in words']")
+    tab.wait_for_selector("#answer")
+    assert "3 March 2025" in tab.inner_text("#answer") and "sure" in tab.inner_text("#answer")
+    tab.click("[aria-label^='Copy prompt']")
+    tab.wait_for_selector(".q-notification")
+    prompt = tab.evaluate("navigator.clipboard.readText()")
+    assert "<memories>" in prompt and "going over to tea" in prompt
 
 
 def test_what_cannot_be_asked_is_told_in_one_sentence(tab: Any) -> None:
     turn_to(tab, "recall")
     tab.fill("input[aria-label=Question]", "tea")
+    tab.click(".options > summary")
     tab.fill("input[aria-label='Said after']", "2025-03-01")
     tab.fill("input[aria-label='Said before']", "2025-02-10")
     tab.click(".press.strong:has-text('Recall')")
@@ -159,7 +177,7 @@ def test_the_past_stays_when_the_page_is_turned(tab: Any) -> None:
 
 def test_a_facts_history_is_told(tab: Any) -> None:
     turn_to(tab, "facts")
-    tab.locator("#bars .fact-row[aria-label^='Marta lives in Porto']").click()
+    tab.locator("#bars .fact-row[data-fact^='Marta lives in Porto']").click()
     tab.wait_for_selector("#history")
     told = tab.inner_text("#history")
     assert "Lisbon" in told and "Porto" in told and "believed from" in told
@@ -200,7 +218,7 @@ def test_the_map_has_points_that_open(tab: Any) -> None:
 def test_keys_turn_pages_move_time_and_ask(tab: Any) -> None:
     turn_to(tab, "timeline")
     tab.evaluate("document.activeElement.blur()")
-    tab.keyboard.press("3")
+    tab.keyboard.press("5")
     tab.wait_for_selector("#area[data-shown=facts]")
     tab.keyboard.press("ArrowLeft")
     tab.wait_for_selector(".then")
@@ -217,6 +235,93 @@ def test_a_read_key_finds_nothing_to_press(tab: Any) -> None:
     turn_to(tab, "import")
     assert "may only read" in tab.inner_text("#area")
     assert tab.locator("input[type=file]").count() == 0
+
+
+def test_the_overview_tells_what_is_known_planned_and_changed(tab: Any) -> None:
+    turn_to(tab, "overview")
+    assert "Porto" in tab.inner_text("#known") and f"{TURNS} turns" in tab.inner_text("#counts")
+    assert "contradictions to decide" in tab.inner_text("#health")
+    assert tab.locator("#changed .row-line").count() > 0 and tab.locator("#lately .row-line").count() > 0
+    tab.locator("#known .link", has_text="Marta").first.click()
+    tab.wait_for_selector("#area[data-shown=facts]")
+    assert "subject=Marta" in tab.url
+
+
+def test_a_conversation_is_found_by_its_words_and_read_whole(tab: Any) -> None:
+    turn_to(tab, "conversations")
+    assert tab.locator("#sessions .row-line").count() > 5
+    tab.get_by_label("Words that were said").fill("going over to tea")
+    tab.keyboard.press("Enter")
+    tab.locator("#found .row-line").first.click()
+    tab.wait_for_selector("#turns [data-turn]")
+    assert "session=" in tab.url and "going over to tea" in tab.inner_text("#turns")
+    assert tab.locator("#turns [data-turn]").count() > 3
+
+
+def test_facts_are_filtered_and_the_address_says_how(tab: Any, site: Site) -> None:
+    tab.goto(f"{site.url}/ui/marta/facts?subject=Rui&predicate=works_in&state=all")
+    tab.wait_for_selector("#bars")
+    assert tab.locator("#bars .fact-row").count() == 2
+    tab.click(".choice button:has-text('Over')")
+    tab.wait_for_selector("#area:has-text('No fact is like that')")
+    assert "state=over" in tab.url
+
+
+def test_an_entity_is_found_by_its_name(tab: Any) -> None:
+    turn_to(tab, "entities")
+    tab.get_by_label("Find a name").fill("noo")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#entity:has-text('1 names')")
+    tab.locator("#entity .row-line").first.click()
+    tab.wait_for_selector("#entity h2:has-text('Noor')")
+
+
+def test_back_reload_and_links_lead_to_the_same_page(tab: Any, site: Site) -> None:
+    tab.goto(f"{site.url}/ui/marta/timeline?zoom=week&as_of=2025-02-20")
+    tab.wait_for_selector(".group h2:has-text('Week of')")
+    assert "as of 20 Feb 2025" in tab.inner_text(".head")
+    turn_to(tab, "tree")
+    assert "as_of=2025-02-20" in tab.url
+    tab.click("[aria-label='Back to now']")
+    tab.wait_for_selector(".then", state="detached")
+    turn_to(tab, "map")
+    tab.go_back()
+    tab.wait_for_selector("#area[data-shown=tree]")
+    tab.go_back()
+    tab.wait_for_selector("#area[data-shown=timeline]")
+    tab.wait_for_selector(".then:has-text('20 Feb 2025')")
+    tab.reload()
+    tab.wait_for_selector(".group h2:has-text('Week of')")
+    assert tab.title() == "Timeline · marta · everwhen"
+    assert tab.get_attribute("[data-page=facts]", "href") == "/ui/marta/facts"
+    tab.click("[aria-label='Back to now']")
+    tab.wait_for_selector(".then", state="detached")
+
+
+def test_keys_alone_skip_to_the_page(tab: Any, site: Site) -> None:
+    tab.goto(f"{site.url}/ui/marta/overview")
+    tab.wait_for_selector("#area[data-shown]")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.className") == "skip"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.tagName") == "MAIN"
+    assert tab.get_attribute("html", "lang") == "en-US" and tab.locator("main").count() == 1
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(name: str, browser: Any, site: Site, phone: Any) -> None:
+    if not AXE.exists():
+        pytest.skip("there is no axe-core (scripts/browser_tools.sh installs it where npm is)")
+    turn_to(phone, name)
+    if name == "recall":
+        phone.fill("input[aria-label=Question]", "coffee")
+        phone.keyboard.press("Enter")
+        phone.wait_for_selector("#kept")
+    phone.evaluate(AXE.read_text(encoding="utf-8"))
+    found = phone.evaluate(
+        "axe.run().then(ran => ran.violations.map(one => [one.impact, one.id, one.nodes[0].html]))"
+    )
+    assert [one for one in found if one[0] in ("serious", "critical")] == []
 
 
 def test_light_and_dark_follow_the_system_and_the_button(tab: Any, browser: Any, site: Site) -> None:
@@ -304,6 +409,28 @@ def test_a_file_is_imported_with_progress_into_a_new_bank(browser: Any, site: Si
         tab.wait_for_selector("#as-of")  # the bank has a past now, and the page a slider
         turn_to(tab, "timeline")
         tab.wait_for_selector(".row-line:has-text('blue kayak')")
+
+
+def test_words_are_added_to_a_new_bank_and_forgotten_after_a_look(browser: Any, site: Site) -> None:
+    with signed_in(browser, site, site.key("write")) as tab:
+        tab.click("[aria-label='New bank']")
+        tab.get_by_label("Name", exact=True).fill("notes")
+        tab.click(".dialog .press.strong")
+        tab.wait_for_url("**/ui/notes/import")
+        tab.get_by_label("What was said").fill("Ben bought a red canoe in Tromsø.")
+        tab.get_by_label("When (empty: now)").fill("2025-03-02")
+        tab.click("#add-text .press.strong")
+        tab.wait_for_selector("#as-of")
+        turn_to(tab, "conversations")
+        tab.locator("#sessions .row-line", has_text="red canoe").click()
+        tab.click(".press:has-text('Forget this conversation')")
+        tab.wait_for_selector("#forget")
+        assert "1\nturns" in tab.inner_text("#forget .pairs")
+        with Client(site.url, site.key("read", "notes"), bank="notes") as client:
+            assert client.stats().turns == 1  # looking forgot nothing
+            tab.click("#forget .press.danger")
+            tab.wait_for_selector("#area:has-text('No conversation yet')")
+            assert client.stats().turns == 0
 
 
 def test_a_file_that_is_nothing_is_told_in_one_sentence(phone: Any, tmp_path: Path) -> None:

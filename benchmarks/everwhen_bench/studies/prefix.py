@@ -96,7 +96,7 @@ def _conversation(
 ) -> dict[str, _Way]:
     start, ways = _start(messages), {name: _Way() for name in WAYS}
     with fresh_bank(None, "study-prefix", messages[:start], Tally(), extract="rules") as memory:
-        day = None
+        day = began = None
         for message, at in list(zip(messages, times, strict=True))[start:]:
             role = "user" if message.speaker == messages[0].speaker else "assistant"
             said = {"role": role, "content": message.text}
@@ -105,7 +105,9 @@ def _conversation(
                 day = at.date()
             if role == "user":
                 seen = [str(one["content"]) for one in ways[OURS].history]
-                _send(ways, said, memory.context(message.text, at=at, shown=seen))
+                context = memory.context(message.text, at=at, shown=seen, stable_at=began)
+                began = context.stable_at  # as `wrap` does it
+                _send(ways, said, context)
                 if request.progress:
                     request.progress(done + ways[OURS].calls)
             else:

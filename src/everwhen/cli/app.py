@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everwhen.cli.command_table import FirstScreen
 from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="everwhen",
+    cls=FirstScreen,
     help="Memory that knows when: a temporal memory engine for AI agents. No LLM, key or download needed.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -33,7 +36,7 @@ app = typer.Typer(
 
 _WITH_VALUE = ("--home", "--store", "--bank", "-b", "--zone")
 _ALONE = ("--json", "--quiet", "-q")
-_LONG = ("chat", "mcp", "resident", "serve", "ui")
+_LONG = ("chat", "mcp", "resident", "serve", "server", "ui")
 """Commands that answer many questions, each of which waits for extraction by itself."""
 
 
@@ -53,6 +56,14 @@ class GlobalOptions:
         from everwhen.memory import Memory
 
         return Memory.open(self.home, self.bank or "default", store=self.store, create=create, **settings)
+
+    def expect_models(self) -> None:
+        """Begin to open the packaged networks: the command will ask them. Others may have been chosen."""
+        if "EVERWHEN_EMBEDDER" in os.environ or "EVERWHEN_READER" in os.environ:
+            return
+        from everwhen.models.onnx import PACKAGED, open_ahead
+
+        open_ahead(*PACKAGED)
 
     def banks(self) -> Banks:
         """All banks of the home folder or the database."""
@@ -112,14 +123,14 @@ def options(
         str | None,
         typer.Option(
             envvar="EVERWHEN_STORE",
-            help="PostgreSQL database that holds the banks: postgresql://USER@HOST/NAME.",
+            help="Or a database: postgresql://USER@HOST/NAME.",
         ),
     ] = None,
     bank: Annotated[
         str | None, typer.Option("--bank", "-b", envvar="EVERWHEN_BANK", help="Bank to use [default].")
     ] = None,
     zone: Annotated[
-        str | None, typer.Option(help="IANA zone, or +05:30, of times without one [the bank's].")
+        str | None, typer.Option(help="Zone of times without one: Europe/Lisbon, +05:30.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only results.")] = False,
@@ -143,7 +154,7 @@ def _telling_what_is_missing() -> Iterator[None]:
         if wait.pending:
             typer.echo(
                 f"note: {wait.pending} turns are not read yet, so something may be missing; "
-                "`everwhen process` reads them",
+                "`everwhen bank process` reads them",
                 err=True,
             )
 
@@ -169,29 +180,3 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
         else:
             rest.append(word)
     return front + rest
-
-
-# Each module adds its commands to the application.
-from everwhen.cli import (  # noqa: E402
-    add_command,  # noqa: F401
-    ask_commands,  # noqa: F401
-    bank_commands,  # noqa: F401
-    bench,  # noqa: F401
-    chat,  # noqa: F401
-    db,  # noqa: F401
-    demo,  # noqa: F401
-    extraction_commands,  # noqa: F401
-    facts,  # noqa: F401
-    graph,  # noqa: F401
-    import_command,  # noqa: F401
-    map,  # noqa: F401
-    move_command,  # noqa: F401
-    recall_commands,  # noqa: F401
-    retention_commands,  # noqa: F401
-    serve_commands,  # noqa: F401
-    setup_commands,  # noqa: F401
-    time_commands,  # noqa: F401
-    tree,  # noqa: F401
-    ui,  # noqa: F401
-    when_is,  # noqa: F401
-)

@@ -41,6 +41,7 @@ def ask(
 ) -> None:
     """The answer to a question with the turns that bear it out; without a model, in the memory's own words."""
     here: GlobalOptions = context.obj
+    here.expect_models()
     with here.open(llm_base_url=base_url) as memory:
         zone, clock = here.zone_of(memory), here.clock(memory, at)
         chosen: dict[str, Any] = {

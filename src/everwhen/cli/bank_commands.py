@@ -73,7 +73,10 @@ def doctor(
         ),
     ] = None,
 ) -> None:
-    """Check that a bank is whole: exit code 1 when something was found and not mended."""
+    """Check that a bank is whole; --fix mends it.
+
+    Exit code 1 when something was found and not mended.
+    """
     here: GlobalOptions = context.obj
     if salvage is not None:
         _salvage(here, salvage)

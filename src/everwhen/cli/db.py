@@ -29,7 +29,7 @@ def migrate(context: typer.Context) -> None:
 
 @db.command()
 def check(context: typer.Context) -> None:
-    """Say what the database is, and whether everwhen can use it as it is."""
+    """Say what the database is, and whether it can be used."""
     here: GlobalOptions = context.obj
     found = _server(here).describe()
     if here.json:

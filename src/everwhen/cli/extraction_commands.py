@@ -21,7 +21,7 @@ Wait = Annotated[
 
 
 def extracting(wait: bool) -> dict[str, Any]:
-    """Settings for a command: one that does not wait leaves extraction to `everwhen process`."""
+    """Settings for a command: one that does not wait leaves extraction to `everwhen bank process`."""
     return {} if wait else {"extract": "none"}
 
 
@@ -34,7 +34,10 @@ def extract(here: GlobalOptions, memory: Memory) -> int:
 
 @app.command()
 def process(context: typer.Context) -> None:
-    """Extract what is pending: turns added with --no-wait, or left by a crash."""
+    """Extract from the turns that still wait for it.
+
+    They were added with --no-wait, or a crash left them.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory:
         done = extract(here, memory)
@@ -50,7 +53,10 @@ def reextract(
     context: typer.Context,
     turns: Annotated[list[str] | None, typer.Argument(help="Ids of turns [all].")] = None,
 ) -> None:
-    """Derive events, entities and links again; what people decided about entities stays."""
+    """Derive events, entities and links again.
+
+    What people decided about entities stays.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory:
         total = len(turns) if turns else memory.stats().turns

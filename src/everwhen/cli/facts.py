@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -34,13 +34,19 @@ From = Annotated[str | None, typer.Option("--from", help="Since when it is so [w
 
 @facts.command()
 def current(
-    context: typer.Context, subject: AnySubject = None, predicate: AnyPredicate = None, now: Now = None
+    context: typer.Context,
+    subject: AnySubject = None,
+    predicate: AnyPredicate = None,
+    now: Now = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="Facts at the most [all].")
+    ] = None,
 ) -> None:
     """What holds now."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         moment = here.clock(memory).last(now, "now")
-        _show(here, memory, memory.facts.current(subject, predicate, now=moment), moment)
+        _show(here, memory, memory.facts.current(subject, predicate, now=moment)[:limit], moment)
 
 
 @facts.command("as-of")
@@ -67,7 +73,7 @@ def history(
     predicate: Predicate,
     versions: Annotated[bool, typer.Option("--versions", help="Every version ever recorded.")] = False,
 ) -> None:
-    """What is believed of a thing over all time, in valid-time order."""
+    """What is believed of a thing over all of time."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.history(subject, predicate, versions=versions), versions=versions)
@@ -165,7 +171,10 @@ def confirm(context: typer.Context, fact: FactId, at: At = None) -> None:
 
 @facts.command("report-missing")
 def report_missing(context: typer.Context, ref: Reference, at: At = None) -> None:
-    """Say that a file, project or person is gone; lists the facts that name it."""
+    """Say that something is gone: a file, project, person.
+
+    Lists the facts that name it.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.report_missing(ref, here.clock(memory, at).at))
@@ -173,7 +182,10 @@ def report_missing(context: typer.Context, ref: Reference, at: At = None) -> Non
 
 @facts.command("report-change")
 def report_change(context: typer.Context, ref: Reference, at: At = None) -> None:
-    """Say that something outside changed, such as a release; lists the facts that name it."""
+    """Say that something outside changed, such as a release.
+
+    Lists the facts that name it.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.report_change(ref, here.clock(memory, at).at))
@@ -200,18 +212,21 @@ def stale(
     now: Now = None,
     limit: Annotated[int | None, typer.Option(help="The least sure ones only.")] = None,
 ) -> None:
-    """What should be checked before anybody relies on it, and what to do."""
+    """What should be checked before anybody relies on it."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.facts.stale(threshold, here.clock(memory).last(now, "now"), limit=limit)
     if here.json:
         here.print(found)
         return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=False)
     for one in found:
-        here.console.print(f"{one.confidence:.2f}  {printable(one.fact.text)}  ({one.signal})", style="bold")
-        here.console.print(f"      {printable(one.action)}  {one.fact.id}")
-    if not found:
-        here.console.print("nothing is stale")
+        table.add_row(f"{one.confidence:.2f}", Text(f"{printable(one.fact.text)}  ({one.signal})", "bold"))
+        table.add_row("", Text.assemble(printable(one.action), (f"\n{one.fact.id}", "dim")))
+    here.console.print(table if found else "nothing is stale")
 
 
 @facts.command()
@@ -281,7 +296,7 @@ def define(
     ] = None,
     domain: Annotated[str | None, typer.Option(help="Domain of facts that name none.")] = None,
 ) -> None:
-    """Declare a predicate single- or multi-valued, with its synonyms."""
+    """Declare a predicate: one object or several, synonyms."""
     here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         memory.facts.define_predicate(predicate, multi=multi, synonyms=synonym or (), domain=domain)
@@ -346,6 +361,7 @@ def _show(
     from datetime import UTC
 
     from rich.table import Table
+    from rich.text import Text
 
     from everwhen.when.zones import zone_of
 
@@ -354,16 +370,18 @@ def _show(
         return
     zone, moment = zone_of(here.zone_of(memory)), now or datetime.now(UTC)
     table = Table(box=None, pad_edge=False)
-    more = ("status", "recorded") if versions else ()
-    for name in ("subject", "predicate", "object", "from", "to", "sure", *more, "id"):
-        table.add_column(name, no_wrap=name not in ("subject", "object"), overflow="fold")
+    for name in ("fact", "from", "to", "sure"):
+        table.add_column(name, no_wrap=name != "fact", overflow="fold")
     for fact in found:
         sure = memory.facts.confidence_at(fact, moment)
-        extra: list[Any] = [fact.status, f"{fact.recorded_at.astimezone(zone):%Y-%m-%d}"] if versions else []
+        # The id has a line of its own: with it the table would be wider than a terminal.
+        about = f"\n  {fact.id}"
+        if versions:
+            about += f"\n  {fact.status}, recorded {fact.recorded_at.astimezone(zone):%Y-%m-%d}"
         table.add_row(
-            printable(fact.subject), printable(fact.predicate), printable(fact.object),
+            Text.assemble(printable(fact.text), (about, "dim")),
             f"{fact.valid_from.astimezone(zone):%Y-%m-%d}",
             f"{fact.valid_to.astimezone(zone):%Y-%m-%d}" if fact.valid_to else "",
-            f"{sure:.2f}", *extra, fact.id,
-        )  # fmt: skip
+            f"{sure:.2f}",
+        )
     here.console.print(table)

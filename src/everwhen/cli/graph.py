@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.recall_commands import AsOf, Between, KnownAt, both_times
+from everwhen.cli.recall_commands import AsOf, Between, KnownAt, Limit, both_times, newest
 from everwhen.cli.safe_printing import printable, spoken_of
 from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from rich.tree import Tree
 
@@ -33,13 +33,14 @@ def events(
     ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    limit: Limit = None,
 ) -> None:
-    """The event calendar: who did what, when, in the order of what happened."""
+    """The event calendar: who did what, and when."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
         then = both_times(clock, as_of, known_at)
-        found = memory.events(about, clock.window(between), subject, verb, status, **then)
+        found = newest(memory.events(about, clock.window(between), subject, verb, status, **then), limit)
     if here.json:
         here.print(found)
         return
@@ -67,7 +68,13 @@ def show_calendar(here: GlobalOptions, found: Sequence[Event]) -> None:
             Text(printable(event.text), style=style),
         )
     here.console.print(table)
-    here.console.print("  ".join(f"{mark} {name}" for name, mark in MARKS.items()), style="dim")
+    show_legend(here, MARKS, {MARKS[event.status] for event in found})
+
+
+def show_legend(here: GlobalOptions, marks: Mapping[str, str], used: Set[str]) -> None:
+    """What the marks mean that stand above."""
+    legend = "  ".join(f"{mark} {name}" for name, mark in marks.items() if mark in used)
+    here.console.print(legend, style="dim")
 
 
 @app.command()
@@ -83,8 +90,11 @@ def entities(
     undo: Annotated[bool, typer.Option("--undo", help="Take back the last merge, split or rename.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="Names at the most [all].")
+    ] = None,
 ) -> None:
-    """Everyone and everything that has a name; or decide who is who."""
+    """Everyone and everything that has a name; who is who."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         if merge:
@@ -94,7 +104,7 @@ def entities(
         if rename:
             memory.rename_entity(*rename)
         undone = memory.undo_entities() if undo else None
-        found = memory.entities(**both_times(here.clock(memory), as_of, known_at))
+        found = memory.entities(**both_times(here.clock(memory), as_of, known_at))[:limit]
     if here.json:
         here.print(found)
         return
@@ -119,9 +129,9 @@ def entities(
 def graph(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="Who or what.")],
-    limit: Annotated[int, typer.Option(help="Memories at the most.")] = 12,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Events at the most.")] = 12,
 ) -> None:
-    """An entity with its events and whom it is mentioned with, as a tree."""
+    """One entity: its events, and whom it is mentioned with."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         entity = memory.entity(name)

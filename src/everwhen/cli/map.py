@@ -1,4 +1,4 @@
-"""`everwhen map`: where memories lie, level by level, as a picture and as measures."""
+"""`everwhen show map`: where memories lie, level by level, as a picture and as measures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def map_(
     out: Annotated[Path | None, typer.Option(help="The picture: .svg or .png (bench extra).")] = None,
     method: Annotated[str, typer.Option(help="auto, pca or umap (bench extra).")] = "auto",
 ) -> None:
-    """Draw the memory tree's vectors by level, and measure how they lie."""
+    """Draw the vectors of the summaries, and measure them."""
     from everwhen.map import METHODS, chart
 
     here: GlobalOptions = context.obj
@@ -48,7 +48,7 @@ def map_(
         raise UsageError(f"{out.name} is no picture that can be written; name it .svg or .png")
     layers = _layers(here, banks or [])
     if not layers:
-        raise UsageError("there is nothing to draw; add something, then `everwhen consolidate`")
+        raise UsageError("there is nothing to draw; add something, then `everwhen bank consolidate`")
     drawn = chart(layers, method)
     title = f"{', '.join(banks or [_only(here, [])])} ({drawn.method.upper()})"
     if out is not None:

@@ -31,7 +31,10 @@ def move(
         typer.Option("--delete-source", help="Delete each bank at the source once its copy is verified."),
     ] = False,
 ) -> None:
-    """Copy banks to another home or database, verified record by record. Interrupted, the same command goes on."""
+    """Copy banks to another home or database.
+
+    Each record is verified. After an interruption the same command goes on.
+    """
     from everwhen.errors import UsageError
     from everwhen.home import home_folder, is_address
     from everwhen.maintenance.move import move_bank
@@ -50,7 +53,7 @@ def move(
         for name in banks or ([here.bank] if here.bank else kept.names()):
 
             def tick(done: int, total: int, name: str = name) -> None:
-                told(f"{name}: {done:,} of {total:,} records", done)
+                told(f"{name} (records)", done, total)
 
             moved.append(move_bank(kept, target, name, delete_source=delete_source, progress=tick))
     if here.json:

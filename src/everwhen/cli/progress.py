@@ -1,12 +1,23 @@
-"""Progress bars on standard error, so that results can be piped; none when nobody watches."""
+"""Progress on standard error, so that results can be piped: a bar on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from everwhen.cli.app import GlobalOptions
+
+EVERY = 10.0
+"""Seconds between two lines where no terminal shows a bar; what is done by then says nothing."""
+
+
+class Told(Protocol):
+    """Is told what is being done, how many are done, and of how many, where that is known."""
+
+    def __call__(self, name: str, done: int, total: int | None = None, /) -> None: ...
 
 
 @contextmanager
@@ -17,12 +28,13 @@ def counting(here: GlobalOptions, what: str, total: int | None = None) -> Iterat
 
 
 @contextmanager
-def telling(
-    here: GlobalOptions, what: str = "", total: int | None = None
-) -> Iterator[Callable[[str, int], None]]:
+def telling(here: GlobalOptions, what: str = "", total: int | None = None) -> Iterator[Told]:
     """The same where several come one after the other: it is told who is at it, too."""
-    if here.quiet or here.json or not sys.stderr.isatty():
-        yield lambda name, done: None
+    if here.quiet or here.json:
+        yield lambda name, done, whole=None: None
+        return
+    if not sys.stderr.isatty():
+        yield _lines(total)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -30,4 +42,20 @@ def telling(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
-        yield lambda name, done: progress.update(task, description=name, completed=done)
+        yield lambda name, done, whole=None: progress.update(
+            task, description=name, completed=done, total=whole or total
+        )
+
+
+def _lines(total: int | None) -> Told:
+    last = time.monotonic()
+
+    def told(name: str, done: int, whole: int | None = None) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= EVERY:
+            last = now
+            of = f" of {whole or total:,}" if whole or total else ""
+            print(f"{name}: {done:,}{of}", file=sys.stderr, flush=True)
+
+    return told

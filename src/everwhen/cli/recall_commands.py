@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypedDict, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, TypedDict, TypeVar, cast
 
 import typer
 
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
     from everwhen.recall import Recall, Recipe
     from everwhen.time_arguments import TimeReader
 
+T = TypeVar("T")
 Between = Annotated[
     tuple[str, str] | None, typer.Option(help="Only what was said from A to B: ISO 8601 or expressions.")
 ]
 AsOf = Annotated[str | None, typer.Option(help="What had been said by then.")]
 KnownAt = Annotated[str | None, typer.Option(help="What the memory held then.")]
+Limit = Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Only the last so many [all].")]
+"""For lists in the order of time."""
 
 
 class BothTimes(TypedDict):
@@ -73,7 +77,8 @@ def recall(
         str | None, typer.Option(help="Leave out what hardly helps: none, careful or strict.")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=0, help="Memories that are shown [all; with --explain 10].")
+        int | None,
+        typer.Option("--limit", "--top-k", "-n", min=1, help="Memories at the most [all that fit]."),
     ] = None,
     explain: Annotated[
         bool,
@@ -84,6 +89,7 @@ def recall(
 ) -> None:
     """The memories that answer a question, with the reason for each."""
     here: GlobalOptions = context.obj
+    here.expect_models()
     with here.open() as memory:
         zone, clock = here.zone_of(memory), here.clock(memory, at)
         found = memory.recall(
@@ -91,6 +97,7 @@ def recall(
             at=clock.at,
             recipe=_recipe(recipe, budget, without or [], satf=satf, expand=expand, tree=tree, gate=gate),
             max_tokens=max_tokens,
+            top_k=limit,
             between=clock.window(between, before, after),
             order=order,
             **both_times(clock, as_of, known_at),
@@ -102,7 +109,7 @@ def recall(
 
         draw(here, found, zone, limit)
     else:
-        show(here, found, explain=False, limit=limit)
+        show(here, found, explain=False)
 
 
 @app.command(name="context")
@@ -112,7 +119,10 @@ def prompt_context(
     at: Annotated[str | None, typer.Option(help="The moment of asking [now].")] = None,
     max_tokens: Annotated[int, typer.Option(help="Tokens that both parts may take.")] = CONTEXT_TOKENS,
 ) -> None:
-    """What a prompt gets of the memory: a part that stays the same for a day, and what is recalled for a question."""
+    """What a prompt gets of the memory.
+
+    A part that stays the same for a day, and what is recalled for a question.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.context(query, at=here.clock(memory, at).at, max_tokens=max_tokens)
@@ -200,7 +210,7 @@ def grep(
         bool, typer.Option("--regex", "-E", help="The pattern is a regular expression.")
     ] = False,
     between: Between = None,
-    limit: Annotated[int, typer.Option(help="Hits at the most.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Hits at the most.")] = 50,
 ) -> None:
     """Every turn that contains a pattern, in the order of time."""
     here: GlobalOptions = context.obj
@@ -233,11 +243,12 @@ def turns(
     context: typer.Context,
     session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
     between: Between = None,
+    limit: Limit = None,
 ) -> None:
     """What was said, in the order of time."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
-        found = memory.turns(session, here.clock(memory).window(between))
+        found = newest(memory.turns(session, here.clock(memory).window(between)), limit)
     if here.json:
         here.print(found)
         return
@@ -254,11 +265,11 @@ def turns(
 
 
 @app.command()
-def sessions(context: typer.Context) -> None:
+def sessions(context: typer.Context, limit: Limit = None) -> None:
     """The conversations, oldest first."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
-        found = memory.sessions()
+        found = newest(memory.sessions(), limit)
     if here.json:
         here.print(found)
         return
@@ -274,6 +285,11 @@ def sessions(context: typer.Context) -> None:
             printable(", ".join(one.speakers)),
         )
     here.console.print(table)
+
+
+def newest(found: Sequence[T], limit: int | None) -> Sequence[T]:
+    """The end of a list in the order of time."""
+    return found if limit is None else found[-limit:]
 
 
 def _when(instant: datetime, zone: str) -> str:

@@ -96,7 +96,10 @@ def export(
         bool, typer.Option("--vectors/--no-vectors", help="With the vectors; without them it is far smaller.")
     ] = True,
 ) -> None:
-    """Write the whole bank as JSON lines, checksummed; `import` makes an equal bank of it."""
+    """Write the whole bank as JSON lines.
+
+    With a checksum; `import` makes an equal bank of it.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory, counting(here, f"exporting {memory.bank}") as tick:
         rows = memory.export(file, vectors=vectors, progress=tick)
@@ -114,7 +117,10 @@ def backup(
     path: Annotated[Path, typer.Argument(help="The file to write, or a folder for it.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Copy the bank into one file while it is in use, and verify the copy."""
+    """Copy the bank into one file, and verify the copy.
+
+    Others may use the bank meanwhile.
+    """
     here: GlobalOptions = context.obj
     with here.open() as memory:
         written = memory.backup(path, overwrite=overwrite)

@@ -95,7 +95,10 @@ def create(
     ] = "read",
     name: Annotated[str, typer.Option(help="What it is for.")] = "",
 ) -> None:
-    """Make a key for the banks of --bank (names or patterns such as 'team-*', parted by commas) [all]."""
+    """Make a key for some banks, or for all.
+
+    --bank names them, parted by commas; 'team-*' stands for all names that begin so.
+    """
     here: GlobalOptions = context.obj
     made, token = _book(here).create(scope, here.bank or "*", name)
     if here.json:
@@ -121,13 +124,13 @@ def list_(context: typer.Context) -> None:
             f"{key.id}  {key.scope:<5}  {','.join(key.banks)}  {key.created_at:%Y-%m-%d}  {state}  {key.name}"
         )
     if not found:
-        here.console.print("no keys; `everwhen keys create --scope write --bank NAME` makes one")
+        here.console.print("no keys; `everwhen server keys create --scope write --bank NAME` makes one")
 
 
 @keys.command("revoke")
 def revoke(
     context: typer.Context,
-    id: Annotated[str, typer.Argument(help="The key's id; `everwhen keys list` shows it.")],
+    id: Annotated[str, typer.Argument(help="The key's id; `everwhen server keys list` shows it.")],
 ) -> None:
     """Make a key void; running servers refuse it from now on."""
     here: GlobalOptions = context.obj

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.graph import MARKS
-from everwhen.cli.recall_commands import AsOf, Between, KnownAt, both_times
+from everwhen.cli.graph import MARKS, show_legend
+from everwhen.cli.recall_commands import AsOf, Between, KnownAt, Limit, both_times, newest
 from everwhen.cli.safe_printing import printable, spoken_of
 from everwhen.when.zones import zone_of
 
@@ -39,6 +39,7 @@ def when_(
 ) -> None:
     """When something was, is or will be, with the words that say so."""
     here: GlobalOptions = context.obj
+    here.expect_models()
     with here.open() as memory:
         clock = here.clock(memory, at)
         then = both_times(clock, as_of, known_at)
@@ -64,7 +65,7 @@ def compare(
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """Which of two events came first, and how far apart they are."""
+    """Which of two events came first, and how far apart."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory, at)
@@ -86,6 +87,7 @@ def timeline(
     negated: Annotated[bool, typer.Option("--negated", help="Also what did not happen.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    limit: Limit = None,
 ) -> None:
     """What happened, what began and ended, and the conversations, in the order of time."""
     here: GlobalOptions = context.obj
@@ -93,7 +95,8 @@ def timeline(
         clock = here.clock(memory)
         inside, then = clock.window(between), both_times(clock, as_of, known_at)
         # The library says which grains there are.
-        found = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, **then)
+        every = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, **then)
+        found = newest(every, limit)
     if here.json:
         here.print(found)
     elif found:
@@ -201,15 +204,15 @@ def _show(here: GlobalOptions, found: Sequence[Entry]) -> None:
         dim = entry.inferred or entry.kind == "session" or entry.status in ("hypothetical", "negated")
         table.add_row(
             Text(f"  ({when})" if entry.inferred else f"  {when}", style="dim" if dim else "green"),
-            Text(MARKS.get(entry.status) or _KINDS[entry.kind], style="cyan"),
+            Text(_mark(entry), style="cyan"),
             Text(printable(_words(entry)), style="dim" if dim else ""),
         )
     here.console.print(table)
-    legend = [
-        *(f"{mark} {name}" for name, mark in MARKS.items()),
-        *(f"{mark} {name}" for name, mark in _KINDS.items()),
-    ]
-    here.console.print("  ".join(legend), style="dim")
+    show_legend(here, {**MARKS, **_KINDS}, {_mark(entry) for entry in found})
+
+
+def _mark(entry: Entry) -> str:
+    return MARKS.get(entry.status) or _KINDS[entry.kind]
 
 
 def _words(entry: Entry) -> str:

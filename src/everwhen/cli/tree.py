@@ -34,7 +34,7 @@ def tree(
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """The memory tree: what was said, condensed by session, day, week and month."""
+    """Summaries by session, day, week and month."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         zone = here.zone_of(memory)
@@ -52,7 +52,7 @@ def tree(
         here.console.print(root, soft_wrap=False)
     if not shown:
         here.console.print(
-            "no node there yet; `everwhen consolidate` builds the tree"
+            "no node there yet; `everwhen bank consolidate` builds the tree"
             if waiting
             else "nothing is remembered there"
         )
@@ -60,7 +60,7 @@ def tree(
 
 @app.command()
 def profile(context: typer.Context, as_of: AsOf = None, known_at: KnownAt = None) -> None:
-    """What the memory says of people over all of time: statements with support and dates."""
+    """What it says of people over all of time, with dates."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
         zone = zone_of(here.zone_of(memory))
@@ -85,7 +85,7 @@ def profile(context: typer.Context, as_of: AsOf = None, known_at: KnownAt = None
     if found:
         here.console.print(table)
     else:
-        here.console.print("no profile yet; `everwhen consolidate` builds the tree that it comes from")
+        here.console.print("no profile yet; `everwhen bank consolidate` builds the tree that it comes from")
 
 
 @app.command()
@@ -97,7 +97,10 @@ def consolidate(
     ] = None,
     end: Annotated[bool, typer.Option("--end", help="Build the windows that are still open too.")] = False,
 ) -> None:
-    """Build the memory tree: what has closed since the last time, and what late turns changed."""
+    """Build the summaries of the time since the last build.
+
+    The memory tree: what has closed since then, and what late turns changed.
+    """
     from everwhen.cli.extraction_commands import extract
     from everwhen.errors import UsageError
 

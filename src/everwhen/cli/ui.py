@@ -10,37 +10,52 @@ import typer
 
 from everwhen.cli.app import GlobalOptions, app
 
+Port = Annotated[
+    int, typer.Option(envvar="EVERWHEN_PORT", min=1, max=65535, help="Port of the page to listen on.")
+]
+Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")]
+
 
 @app.command()
 def ui(
     context: typer.Context,
-    port: Annotated[
-        int, typer.Option(envvar="EVERWHEN_PORT", min=1, max=65535, help="Port to listen on.")
-    ] = 8766,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
-    ] = True,
+    port: Port = 8766,
+    browser: Browser = True,
 ) -> None:
     """Look at the memory in a browser: timeline, recall, facts, entities, tree, map. For this machine, without keys."""
-    from urllib.parse import quote
+    need_ui()
+    here: GlobalOptions = context.obj
+    if here.bank:
+        here.banks().check_name(here.bank)
+    show_page(here, port, browser=browser)
 
-    from everwhen.home import home_folder
+
+def need_ui() -> None:
+    """Say what to install, where the page cannot be shown."""
     from everwhen.serve.missing_extra import need
-    from everwhen.serve.server_settings import ServerSettings
 
     need("nicegui", extra="ui")
     need("fastapi", "uvicorn", "mcp")
-    here: GlobalOptions = context.obj
-    home = home_folder(here.home)
-    if here.bank:
-        here.banks().check_name(here.bank)
-    url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/timeline" if here.bank else "")
+
+
+def show_page(here: GlobalOptions, port: int, *, browser: bool) -> None:
+    """Serve the page until Ctrl-C, and open it."""
+    from urllib.parse import quote
+
+    from everwhen.home import home_folder
+    from everwhen.serve.server_settings import ServerSettings
+
+    url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/overview" if here.bank else "")
     from everwhen.serve.server import run
 
     here.tell({"url": url}, f"{url}  (Ctrl-C ends it)")
     if browser:
         threading.Thread(target=_open, args=(url, port), daemon=True).start()
-    run(ServerSettings(home=home, store=here.store, port=port, auth=False, log_level="warning"))
+    run(
+        ServerSettings(
+            home=home_folder(here.home), store=here.store, port=port, auth=False, log_level="warning"
+        )
+    )
 
 
 def _open(url: str, port: int, seconds: float = 30.0) -> None:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from everwhen.types import Fact
 
 NARROWEST, WIDEST = 20, 60
+LEAST_WORDS, MOST_WORDS = 12, 36
+DATES = 27
+"""Columns of the dates behind a bar, and of the gaps."""
 
 
 def draw(here: GlobalOptions, facts: Sequence[Fact], zone: str, now: datetime | None = None) -> None:
@@ -31,7 +34,8 @@ def draw(here: GlobalOptions, facts: Sequence[Fact], zone: str, now: datetime | 
     width = max(NARROWEST, min(WIDEST, here.console.width - 50))
     local = zone_of(zone)
     table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column("what", no_wrap=True, max_width=36)
+    room = here.console.width - width - DATES
+    table.add_column("what", no_wrap=True, max_width=max(LEAST_WORDS, min(MOST_WORDS, room)))
     table.add_column("bar", no_wrap=True, width=width)
     table.add_column("when", no_wrap=True)
     label = f"{first.astimezone(local):%Y-%m-%d}"

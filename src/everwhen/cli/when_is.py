@@ -18,7 +18,10 @@ def when_is(
     tense: Annotated[str | None, typer.Option(help="past or future, where the words leave it open.")] = None,
     day_first: Annotated[bool, typer.Option("--day-first", help="3/4 is the third of April.")] = False,
 ) -> None:
-    """The interval that a time expression means; exit code 3 when there is none in it."""
+    """The interval that a time expression means.
+
+    Exit code 3 when there is no time in it.
+    """
     from rich.text import Text
 
     from everwhen.cli.safe_printing import printable

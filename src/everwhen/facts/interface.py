@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -380,4 +379,6 @@ class AsyncFacts(FactMethods):
 
     async def perform(self, operation: Operation[R]) -> R:
         """Do one operation, in a thread."""
+        import asyncio  # a command does not need it
+
         return await asyncio.to_thread(self.facts.perform, operation)

@@ -53,7 +53,7 @@ def read_header(path: Path) -> ExportHeader:
         line = one_line(stream, f"{path}, line 1")
     raw = parsed_line(line, path, 1)
     if raw.get(MARK) != "bank":
-        raise UsageError(f"{path} is no export of a bank; `everwhen export` writes one")
+        raise UsageError(f"{path} is no export of a bank; `everwhen bank export` writes one")
     form = raw.get("format")
     if form not in (1, FORMAT):
         raise Refused(

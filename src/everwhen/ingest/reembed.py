@@ -91,5 +91,7 @@ def check_codes(store: Store, embedder: Embedder, settings: Settings, *, fix: bo
             )
     problem = f"{len(missing)} turns have no token vectors, and are ranked without late interaction"
     return [
-        Finding("tokens", problem if fix else f"{problem}; `everwhen doctor --fix` makes them", fixed=fix)
+        Finding(
+            "tokens", problem if fix else f"{problem}; `everwhen bank doctor --fix` makes them", fixed=fix
+        )
     ]

@@ -47,7 +47,7 @@ def _model(store: Store, embedder: Embedder) -> list[Finding]:
         Finding(
             "model",
             f"{store.info.embedder} gives vectors of {dimension} here and gave {store.info.dimension} when the bank "
-            "was made; `everwhen reembed` makes all of them anew",
+            "was made; `everwhen bank reembed` makes all of them anew",
         )
     ]
 
@@ -67,7 +67,7 @@ def repair(
     if lost := [finding.problem for finding in found if finding.original]:
         raise Damaged(
             f"what was said is damaged itself ({lost[0]}), so nothing was changed: restore a backup "
-            "(`everwhen restore`), or save what can be read with `everwhen doctor --salvage OUT.jsonl`"
+            "(`everwhen bank restore`), or save what can be read with `everwhen bank doctor --salvage OUT.jsonl`"
         )
     rebuild = rebuilding()
     for attempt in range(PASSES):

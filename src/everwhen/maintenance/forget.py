@@ -87,13 +87,13 @@ def choose(store: Store, wanted: ForgetRequest) -> tuple[list[Turn], list[str]]:
         here = {turn.id: turn for turn in store.turns(ids=wanted.turns)}
         if missing := [id_ for id_ in wanted.turns if id_ not in here]:
             raise NotFound(
-                f"there is no turn '{missing[0]}' in bank '{store.info.name}'; `everwhen turns` lists them"
+                f"there is no turn '{missing[0]}' in bank '{store.info.name}'; `everwhen show turns` lists them"
             )
         found |= here
     if wanted.session is not None:
         here = {turn.id: turn for turn in store.turns(session=wanted.session)}
         if not here:
-            raise NotFound(f"there is no session '{wanted.session}'; `everwhen sessions` lists them")
+            raise NotFound(f"there is no session '{wanted.session}'; `everwhen show sessions` lists them")
         found |= here
     if wanted.between is not None:
         found |= {turn.id: turn for turn in store.turns(between=wanted.between)}
@@ -232,7 +232,7 @@ def finish(store: Store, receipt: Receipt, cache: CacheCleaner) -> Receipt:
     notes = [*receipt.notes, *cache.problems]
     if not store.jobs.scrubbing.run():
         notes.append(
-            "another process reads the bank, so that old pages are still in its files; `everwhen doctor --fix` "
+            "another process reads the bank, so that old pages are still in its files; `everwhen bank doctor --fix` "
             "overwrites them when it has ended"
         )
     return replace(receipt, erased=not notes, notes=tuple(notes))

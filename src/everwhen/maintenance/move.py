@@ -51,7 +51,7 @@ def move_bank(
     was changed since: then it begins anew. `progress` is told how many records are written, and how many there are.
     """
     if not source.exists(bank):
-        raise NotFound(f"there is no bank '{bank}' to be moved; `everwhen banks` lists those that exist")
+        raise NotFound(f"there is no bank '{bank}' to be moved; `everwhen bank list` lists those that exist")
     with _reading(source, bank) as snapshot:
         digests = digests_of(snapshot)
         there = _held(target, bank)

@@ -11,7 +11,22 @@ answers      answers in words, and the tools that give them
 maintenance  extraction, forgetting, retention, export, backup, repair
 """
 
-from everwhen.memory.asynchronous import AsyncMemory
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from everwhen.memory.front import DEFAULT_EMBEDDER, Memory
 
+if TYPE_CHECKING:
+    from everwhen.memory.asynchronous import AsyncMemory
+
 __all__ = ["DEFAULT_EMBEDDER", "AsyncMemory", "Memory"]
+
+
+def __getattr__(name: str) -> Any:
+    """The asynchronous twin brings asyncio with it, which a command does not need."""
+    if name == "AsyncMemory":
+        from everwhen.memory.asynchronous import AsyncMemory
+
+        return AsyncMemory
+    raise AttributeError(f"module 'everwhen.memory' has no attribute '{name}'")

@@ -78,7 +78,9 @@ class EventCalendar:
         ):
             if matches:
                 return matches[0]
-        raise NotFound(f"nobody and nothing is called '{name}' here; `everwhen entities` lists the names")
+        raise NotFound(
+            f"nobody and nothing is called '{name}' here; `everwhen show entities` lists the names"
+        )
 
     @does(MergeEntities)
     def merge(self, asked: MergeEntities) -> Entity:

@@ -213,7 +213,7 @@ class Memory(Bank, FileMethods):
         chosen = load_settings(**_where(home))
         banks = open_banks(home_folder(chosen.home), store=chosen.store)
         if not banks.exists(bank):
-            raise NotFound(f"there is no bank '{bank}'; `everwhen banks` lists those that exist")
+            raise NotFound(f"there is no bank '{bank}'; `everwhen bank list` lists those that exist")
         return salvage(Path(path), banks, bank)
 
 

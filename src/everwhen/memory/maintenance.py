@@ -67,7 +67,7 @@ class Extraction:
         if left:
             raise Unavailable(
                 f"{left} turns still wait for extraction after {asked.timeout:g} s; what was added is safe, "
-                "and `everwhen process` goes on with it"
+                "and `everwhen bank process` goes on with it"
             )
         if bank.store.jobs.indexing.waits():
             bank.store.jobs.indexing.run()
@@ -138,7 +138,7 @@ class Maintenance:
         except NotFound:
             raise NotFound(
                 f"nobody and nothing is called '{name}' here, so there is nothing to forget; "
-                "`everwhen entities` lists the names, `everwhen grep` finds words"
+                "`everwhen show entities` lists the names, `everwhen show grep` finds words"
             ) from None
 
     def _regrown(self, receipt: Receipt, until: datetime) -> Receipt:
@@ -146,7 +146,7 @@ class Maintenance:
         try:
             self._tree.consolidate(Consolidate(max(until, self._bank.store.jobs.tree.watermark() or until)))
         except EverwhenError as error:
-            note = f"the summaries above it are not built again yet ({error}); `everwhen consolidate` does it"
+            note = f"the summaries above it are not built again yet ({error}); `everwhen bank consolidate` does it"
             return replace(receipt, notes=(*receipt.notes, note))
         return receipt
 

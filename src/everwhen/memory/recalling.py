@@ -16,7 +16,7 @@ from everwhen.recipes import for_budget
 from everwhen.store import Filter
 from everwhen.time_arguments import TimeReader
 from everwhen.types import Accessed, Context, Dropped, HalfLives, Recall
-from everwhen.types.context import STANDING
+from everwhen.types.context import CHANGED, STANDING
 from everwhen.types.recall import PREAMBLE, WEEKDAYS, framed
 from everwhen.when import Interval
 from everwhen.when.zones import zone_of
@@ -32,6 +32,8 @@ ASKING = 0.5
 people say asks for nothing: then the first few memories do."""
 LEAST_ROOM = 0.25
 """The share of its room that the fresh part gets at least."""
+NEWS = 0.3
+"""The share of the stable part's room that what changed since may take; with more, the stable part is made anew."""
 BESIDE = 24
 """Tokens that a line of a prompt may have beside the words that were said: its day, its speaker, dates."""
 SEAMS = 4
@@ -61,6 +63,7 @@ class Recalling:
         request = Request(
             query=asked.query,
             max_tokens=asked.max_tokens,
+            top_k=asked.top_k,
             at=now,
             where=where,
             order=asked.order,
@@ -85,18 +88,20 @@ class Recalling:
     def context(self, asked: PromptContext) -> Context:
         from everwhen.models.tokens import count_tokens
         from everwhen.recall.token_budget import NO_ROOM, fill
-        from everwhen.tree.standing import standing
 
-        bank, clock, half = self._bank, self._bank.clock(asked.at), asked.max_tokens // 2
+        clock, half = self._bank.clock(asked.at), asked.max_tokens // 2
         since = clock.last(asked.stable_at, "stable_at") or _day_began(clock)
         room = half - count_tokens(framed(STANDING, "")) - SEAMS
-        known = standing(bank.store, self._tree.levels(), since, bank.facts.half_lives, room)
+        since, known, news = self._known(since, _day_began(clock), room)
         stable = framed(STANDING, known) if known else ""
+        parts = [framed(CHANGED, news)] if news else []
         heading = f"{_today(clock)}\n{PREAMBLE}"
-        room = half - count_tokens(framed(heading, "")) - SEAMS
+        room = half - count_tokens("\n\n".join([*parts, framed(heading, "")])) - SEAMS
         if room < 1:
-            nothing = Recall(asked.query, (), 0)
-            return Context(stable, "", count_tokens(stable), nothing)
+            fresh = "".join(parts)
+            return Context(
+                stable, fresh, count_tokens(stable) + count_tokens(fresh), Recall(asked.query, (), 0), since
+            )
         # What the model sees anyway takes no room from the rest.
         seen = {one.strip() for one in asked.shown}
         wide = room + sum(count_tokens(one) + BESIDE for one in seen)
@@ -107,8 +112,28 @@ class Recalling:
         kept, left, used = fill(wanted, room)
         dropped = (*found.dropped, *(Dropped(one.id, NO_ROOM, one.score) for one in left))
         found = replace(found, memories=tuple(kept), tokens=used, dropped=dropped)
-        fresh = framed(heading, found.as_context()) if kept else ""
-        return Context(stable, fresh, count_tokens(stable) + count_tokens(fresh), found)
+        fresh = "\n\n".join([*parts, framed(heading, found.as_context())] if kept else parts)
+        return Context(stable, fresh, count_tokens(stable) + count_tokens(fresh), found, since)
+
+    def _known(self, since: datetime, day: datetime, room: int) -> tuple[datetime, str, str]:
+        """What was known at an instant, and what changed from then until the day began; of which instant it is.
+
+        Where more changed than there is room for, it is what was known when the day began.
+        """
+        from everwhen.models.tokens import count_tokens
+        from everwhen.tree.standing import changed, standing
+
+        bank, levels = self._bank, self._tree.levels()
+        known = standing(bank.store, levels, since, bank.facts.half_lives, room)
+        if since >= day:
+            return since, known, ""
+        now = standing(bank.store, levels, day, bank.facts.half_lives, room)
+        if now == known:
+            return since, known, ""
+        news = changed(bank.store, levels, day, bank.facts.half_lives, known, now)
+        if count_tokens(news) > room * NEWS:
+            return day, now, ""
+        return since, known, news
 
     @does(MostAccessed)
     def accessed(self, asked: MostAccessed) -> list[Accessed]:

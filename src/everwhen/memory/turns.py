@@ -79,7 +79,7 @@ class TurnCalendar:
         for turn in self._bank.store.turns(ids=[asked.turn_id]):
             return turn
         raise NotFound(
-            f"there is no turn '{asked.turn_id}' in bank '{self._bank.name}'; `everwhen turns` lists them"
+            f"there is no turn '{asked.turn_id}' in bank '{self._bank.name}'; `everwhen show turns` lists them"
         )
 
     @does(TurnsAround)

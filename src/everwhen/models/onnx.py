@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,28 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
+PACKAGED = tuple(
+    Path(__file__).parent / folder / "model.onnx" for folder in ("embed/conversation_1", "reader/reader_2")
+)
+"""The networks that the first question of a process needs."""
+_ahead: dict[Path, Future[Any]] = {}
+
+
+def open_ahead(*paths: Path) -> None:
+    """Begin to open networks that will be needed: it takes as long as all the imports of a command do."""
+    pool = ThreadPoolExecutor(len(paths))
+    for path in paths:
+        _ahead[path] = pool.submit(_open, path)
+    pool.shutdown(wait=False)
+
+
 def open_session(path: Path) -> Any:
+    """A network of the package, opened now or ahead."""
+    ahead = _ahead.pop(path, None)
+    return ahead.result() if ahead else _open(path)
+
+
+def _open(path: Path) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

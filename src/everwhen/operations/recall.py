@@ -40,7 +40,8 @@ class RecallMemories(Operation[Recall]):
     it; all are hard. Facts are shown as they hold at `at`, at `as_of`, or anywhere in `between`;
     `min_confidence` leaves out those that have faded, and `metadata={"domain": …}` chooses some of them.
     `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
-    and all else itself. `seek` looks for the candidates with words of its own; the query then only ranks them.
+    and all else itself. `top_k` is how many memories come back at the most, the best ones. `seek` looks for the
+    candidates with words of its own; the query then only ranks them.
     """
 
     spec = Spec("POST /recall", runs="quick")
@@ -56,6 +57,7 @@ class RecallMemories(Operation[Recall]):
         "mid"
     )
     max_tokens: Annotated[int, Whole(least=1, most=1_000_000), Help("What the answer may take.")] = MAX_TOKENS
+    top_k: Annotated[int | None, Whole(least=1, most=10_000), Help("Memories at the most.")] = None
     at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
     between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
     before: Annotated[Time | None, Moment()] = None
@@ -90,8 +92,12 @@ class PromptContext(Operation[Context]):
     """What a prompt gets of the memory: a stable part that does not depend on the query, and what is recalled for it.
 
     The stable part is what was known when the day began, in the bank's zone: it changes at most once a day, so that
-    a provider's prompt cache keeps hitting; `stable_at` takes another moment. It has at most half of `max_tokens`.
-    `shown` are texts that the model sees anyway: what was said in these very words is not recalled.
+    a provider's prompt cache keeps hitting. It has at most half of `max_tokens`.
+
+    `stable_at` takes another moment. With that of the first answer in a conversation, the stable part stays the same
+    for days; what has changed since then is told in the fresh part. Where that is too much, the stable part is made
+    anew, and the answer's `stable_at` says so. `shown` are texts that the model sees anyway: what was said in these
+    very words is not recalled.
     """
 
     spec = Spec("POST /context", runs="quick")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 
+from everwhen.recall.date_tokens import added_tokens
 from everwhen.store import Store
 from everwhen.types import Recalled
 from everwhen.types.recall import line
@@ -85,10 +86,22 @@ def spoken_times(turn: Recalled, refs: Sequence[TimeRef], known: _Known) -> Iter
 
 def shown(text: str, times: Sequence[SpokenTime], zone: str) -> str:
     """The text with a date after each time expression that does not contain it."""
+    return _with(text, _inserted(times, zone))
+
+
+def _inserted(times: Sequence[SpokenTime], zone: str) -> list[tuple[int, str]]:
+    """Dates and the places behind which they go, the last one first."""
     said = {(one.interval.start, one.interval.end) for one in times if one.absolute}
-    for one in sorted(times, key=lambda time: -time.end):
-        if not one.absolute and (one.interval.start, one.interval.end) not in said:
-            text = f"{text[: one.end]} ({dates(one.interval, zone)}){text[one.end :]}"
+    return [
+        (one.end, dates(one.interval, zone))
+        for one in sorted(times, key=lambda time: -time.end)
+        if not one.absolute and (one.interval.start, one.interval.end) not in said
+    ]
+
+
+def _with(text: str, inserted: Sequence[tuple[int, str]]) -> str:
+    for end, date in inserted:
+        text = f"{text[:end]} ({date}){text[end:]}"
     return text
 
 
@@ -120,10 +133,13 @@ def _dated(turn: Recalled, times: Sequence[SpokenTime]) -> Recalled:
     if not times:
         return turn
     occurred = reduce(Interval.hull, (one.interval for one in times))
-    text = shown(turn.text, times, turn.zone)
-    if text == turn.text:
+    inserted = _inserted(times, turn.zone)
+    if not inserted:
         return replace(turn, occurred=occurred)
-    from everwhen.models.tokens import count_tokens  # its table is loaded only where a date is added
+    text, added = _with(turn.text, inserted), added_tokens(turn.text, inserted)
+    if added is not None:
+        return replace(turn, occurred=occurred, shown=text, tokens=turn.tokens + added)
+    from everwhen.models.tokens import count_tokens  # its table is loaded only where it has to be
 
     return replace(turn, occurred=occurred, shown=text, tokens=count_tokens(line(turn.speaker, text)))
 

@@ -31,7 +31,7 @@ from everwhen.recall.request import Request
 from everwhen.recall.result import recalled
 from everwhen.recall.satf import satf
 from everwhen.recall.stage_times import timed
-from everwhen.recall.token_budget import NO_ROOM, fill
+from everwhen.recall.token_budget import BEYOND, NO_ROOM, fill
 from everwhen.recipes import Recipe
 from everwhen.store import Filter, Store
 from everwhen.types import KINDS, Dropped, Recall, Recalled, Why
@@ -85,6 +85,9 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
         ranked, unhelpful, said = _gated(ranked, gathered, request)
     with timed(timings, "budget"):
         kept, left, tokens = fill(ranked, request.max_tokens)
+        beyond = [] if request.top_k is None else kept[request.top_k :]
+        if beyond:
+            kept, _, tokens = fill(kept[: request.top_k], request.max_tokens)
     if recipe.dates:
         with timed(timings, "dates"):
             kept, crowded_out, tokens = _with_dates(store, kept, request.max_tokens)
@@ -97,6 +100,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             *left_below,
             *outdated,
             *unhelpful,
+            *(Dropped(memory.id, BEYOND, memory.score) for memory in beyond),
             *(Dropped(memory.id, NO_ROOM, memory.score) for memory in left),
         ),
         trace={

@@ -41,6 +41,8 @@ class Request:
     """A language model that plans and gates where the recipe does so; the rules where there is none, or it fails."""
     seek: str | None = None
     """Other words that look for the candidates, as an agent's search does; the query ranks what they find."""
+    top_k: int | None = None
+    """Memories at the most; None is all that fit."""
 
     def __post_init__(self) -> None:
         if not self.query.strip():
@@ -49,6 +51,8 @@ class Request:
             raise UsageError("the words to look for are empty; give some, or leave them out")
         if self.max_tokens < 0:
             raise UsageError(f"max_tokens cannot be negative, got {self.max_tokens}")
+        if self.top_k is not None and self.top_k < 1:
+            raise UsageError(f"top_k must be at least 1, got {self.top_k}; leave it out for all that fit")
         if self.order not in ORDERS:
             raise UsageError(f"unknown order '{self.order}'; use one of {', '.join(ORDERS)}")
 

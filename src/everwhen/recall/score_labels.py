@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from everwhen.types import Why
+
 FEATURES: Mapping[str, str] = {
     "about": "said by whom it is about",
     "answers": "answers a question",
@@ -33,3 +35,26 @@ FEATURES: Mapping[str, str] = {
 def score_label(feature: str) -> str:
     """The name of a feature for people."""
     return FEATURES.get(feature, feature.replace("_", " "))
+
+
+PLAIN: Mapping[str, tuple[str, ...]] = {
+    "meaning": ("cosine", "maxsim_telling", "session_maxsim", "compared", "compared_rank"),
+    "words": ("bm25", "bm25_neighbour", "session_bm25"),
+    "time": ("time_after", "time_asked", "time_inside", "session_affinity"),
+    "person": ("about", "by_user", "told_by_you"),
+    "answers": ("answers", "answers_match", "read", "place_asked"),
+    "newer": ("newer",),
+    "neighbours": ("near_hits",),
+}
+"""One plain word for what features have in common."""
+_CHANNELS = {"semantic": "meaning", "keyword": "words", "temporal": "time", "graph": "person"}
+
+
+def plain_reasons(why: Why, kind: str = "turn", most: int = 3) -> list[str]:
+    """Why a memory is here, in a few plain words: what added most to its score first."""
+    sums = {word: sum(why.parts.get(name, 0.0) for name in names) for word, names in PLAIN.items()}
+    words = [word for word in sorted(sums, key=lambda word: -sums[word]) if sums[word] > 0]
+    words = words or [_CHANNELS[name] for name in sorted(why.ranks, key=lambda name: why.ranks[name])]
+    if why.beside is not None or not words:
+        words = ["beside another result" if kind != "fact" else "learned from a result"]
+    return words[:most]

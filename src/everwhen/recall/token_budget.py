@@ -9,6 +9,8 @@ from everwhen.types.recall import BREAK_TOKENS, HEADER_TOKENS, header
 
 NO_ROOM = "no room in max_tokens"
 """The reason of what does not fit."""
+BEYOND = "beyond top_k"
+"""The reason of what would fit and is more than was asked for."""
 
 
 def fill(memories: Sequence[Recalled], max_tokens: int) -> tuple[list[Recalled], list[Recalled], int]:

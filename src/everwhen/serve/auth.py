@@ -36,14 +36,18 @@ class Authenticator:
         if token is None:
             if not self._auth:
                 return ANYBODY
-            raise _unknown("a key is needed: send `Authorization: Bearer <key>` (`everwhen keys create`)")
+            raise _unknown(
+                "a key is needed: send `Authorization: Bearer <key>` (`everwhen server keys create`)"
+            )
         if self.announced and hmac.compare_digest(
             token.encode("utf-8", "replace"), self.announced.token.encode()
         ):
             return LOCAL
         key = self._keys.find(token)
         if key is None:
-            raise _unknown("this key is not known, or was revoked; `everwhen keys list` shows those that are")
+            raise _unknown(
+                "this key is not known, or was revoked; `everwhen server keys list` shows those that are"
+            )
         return key
 
     @staticmethod

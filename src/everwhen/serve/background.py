@@ -99,7 +99,7 @@ class Background:
                 stats = memory.stats()
                 before, debt.pending = debt.pending, stats.pending
                 if not self._extracts:
-                    debt.pending = 0  # the turns wait for another server, or for `everwhen process`
+                    debt.pending = 0  # the turns wait for another server, or for `everwhen bank process`
                 if debt.pending and (debt.failures or debt.pending == before):
                     self._take_up(memory, debt)
                 if not debt.pending:

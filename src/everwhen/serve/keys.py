@@ -110,7 +110,7 @@ class KeyStore:
                 (datetime.now(UTC).isoformat(), id_),
             ).fetchone()
         if row is None:
-            raise NotFound(f"there is no key '{id_}'; `everwhen keys list` shows their ids")
+            raise NotFound(f"there is no key '{id_}'; `everwhen server keys list` shows their ids")
         return _key(row)
 
     def close(self) -> None:

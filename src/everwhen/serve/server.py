@@ -23,7 +23,7 @@ def check(serving: ServerSettings) -> None:
     if not serving.auth and not is_loopback(serving.host):
         raise Refused(
             f"--no-auth is for this machine only, and {serving.host} is not; "
-            "make a key with `everwhen keys create`, or use --host 127.0.0.1"
+            "make a key with `everwhen server keys create`, or use --host 127.0.0.1"
         )
 
 

@@ -24,6 +24,8 @@ from everwhen.when.zones import zone_of
 
 MOMENTARY = frozenset({*PASSING, "wants", "deadline", "status", "number", "costs", "owes", "located"})
 """Predicates of what changes from day to day: found when it is asked for, and not part of every prompt."""
+ITEM = "- "
+NO_LONGER = "- no longer: "
 SURE = 0.6
 """The confidence below which a fact is not put before every question."""
 
@@ -33,12 +35,7 @@ def standing(store: Store, levels: Levels, at: datetime, half_lives: HalfLives, 
 
     The order is that in which things were learned: what is new comes at the end, and what stands before it stays.
     """
-    facts = [
-        fact
-        for row in store.facts.valid_at(at, None, None, at)
-        if (fact := to_fact(row)).predicate.replace("_", " ") not in MOMENTARY
-        and confidence_at(fact, at, half_lives) >= SURE
-    ]
+    facts = _sure(store, at, half_lives)
     lines = list(
         _within(max_tokens, ((fact.recorded_at, _told(fact, levels.zone)) for fact in _first(facts)))
     )
@@ -46,6 +43,27 @@ def standing(store: Store, levels: Levels, at: datetime, half_lives: HalfLives, 
     told = (one for one in profile(store, levels, Then(as_of=at)) if one.fact is None)
     lines += _within(left, ((one.first, line(one.speaker, one.text)) for one in told))
     return "".join(words for _, words, _ in sorted(lines))
+
+
+def changed(store: Store, levels: Levels, at: datetime, half_lives: HalfLives, before: str, now: str) -> str:
+    """What differs between two of `standing`, the second of an instant: what is new, and what holds no longer.
+
+    A line that only had no room any more is still true, and is not told of.
+    """
+    holds = {_told(fact, levels.zone) for fact in _sure(store, at, half_lives)}
+    earlier, later = (text.splitlines(keepends=True) for text in (before, now))
+    ended = [one.replace(ITEM, NO_LONGER, 1) for one in earlier if one.startswith(ITEM) and one not in holds]
+    return "".join([*ended, *(one for one in later if one not in earlier)])
+
+
+def _sure(store: Store, at: datetime, half_lives: HalfLives) -> list[Fact]:
+    """The facts that hold at an instant and are sure enough to be told to everybody."""
+    return [
+        fact
+        for row in store.facts.valid_at(at, None, None, at)
+        if (fact := to_fact(row)).predicate.replace("_", " ") not in MOMENTARY
+        and confidence_at(fact, at, half_lives) >= SURE
+    ]
 
 
 def _first(facts: Iterable[Fact]) -> list[Fact]:
@@ -70,7 +88,7 @@ def _first(facts: Iterable[Fact]) -> list[Fact]:
 def _told(fact: Fact, zone: str) -> str:
     since = fact.valid_from.astimezone(zone_of(zone)).date().isoformat()
     grain = {"year": since[:4], "month": since[:7]}.get(fact.valid.grain, since)
-    return line("-", f"{fact.text} (since {grain})").replace("-: ", "- ", 1)
+    return line("-", f"{fact.text} (since {grain})").replace("-: ", ITEM, 1)
 
 
 def _within(tokens: int, lines: Iterable[tuple[datetime, str]]) -> Iterator[tuple[datetime, str, int]]:

@@ -110,6 +110,7 @@ def _prepared() -> Any:
         favicon=page_routes.FAVICON,
         mount_path=MOUNT,
         dark=None,
+        language="en-US",
         tailwind=False,
         gzip_middleware_factory=None,
         show_welcome_message=False,

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from html import escape
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from nicegui import ui
 from nicegui.element import Element
+from nicegui.elements.dialog import Dialog
 from nicegui.elements.html import Html
+from nicegui.elements.select import Select
 from nicegui.events import GenericEventArguments
 
 from everwhen.types import Turn
+from everwhen.ui.page_auth import MOUNT
 from everwhen.ui.page_session import PageSession
 from everwhen.when import Interval, describe
 
 Act = Callable[[], Awaitable[None] | None]
+LEANING = re.compile(
+    r"^(?!.*\b(?:since|until|between)\b).*\b(?:yesterday|today|tomorrow|tonight|last|next|this|ago|"
+    r"in \w+ (?:day|week|month|year)s?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+"""Expressions that say nothing without the day on which they were said."""
+NO_START = frozenset(
+    ("was", "is", "are", "were", "be", "been", "will", "would", "has", "have", "had", "of", "and", "or")
+)
+"""Words that no title begins with."""
+NO_END = NO_START | {
+    "the",
+    "a",
+    "an",
+    "on",
+    "in",
+    "at",
+    "by",
+    "to",
+    "for",
+    "from",
+    "until",
+    "since",
+    "not",
+    "before",
+    "after",
+}
+"""Words that no title ends with."""
 PICK = "(event) => { const it = event.target.closest('[data-pick]'); if (it) emit(it.dataset.pick); }"
 
 
@@ -136,25 +170,90 @@ def badge(text: str, kind: str = "") -> str:
     return f'<span class="badge {kind}">{escape(text)}</span>'
 
 
+@contextmanager
+def dialog(title: str, note: str = "", id_: str = "") -> Iterator[Dialog]:
+    """A window over the page: a title, what the block puts in, and a way out. It opens when the block ends."""
+    with ui.dialog() as opened, block("div", "dialog stack", "role=dialog aria-modal=true"):
+        inside = opened.default_slot.children[0]
+        inside.props["aria-label"] = title[:120]
+        if id_:
+            inside.props["id"] = id_
+        said(title, "wrap", "h2")
+        if note:
+            said(note, "soft small")
+        yield opened
+        press("Close", opened.close, "plain")
+    opened.on("hide", opened.delete)
+    opened.open()
+
+
+def search_field(label: str, value: str, act: Callable[[str], Awaitable[None]]) -> Element:
+    """Words to look for; they are taken when Enter is pressed or the field is emptied."""
+    field = ui.input(label, value=value).props("outlined dense clearable type=search autocomplete=off")
+    field.on("keydown.enter", lambda: act(str(field.value or "").strip()))
+    field.on("clear", lambda: act(""))
+    return field.classes("find")
+
+
+def chooser(label: str, options: Mapping[str, str], value: str, act: Callable[[str], Any]) -> Select:
+    """One of many, from a menu."""
+    shown = {value: value, **options} if value not in options else dict(options)
+    chosen = ui.select(shown, value=value, label=label, on_change=lambda event: act(str(event.value or "")))
+    chosen.props("outlined dense options-dense behavior=menu").classes("menu")
+    return chosen
+
+
+def pager(number: int, size: int, count: int, act: Callable[[int], Awaitable[None]]) -> None:
+    """Which of many rows are shown, and the way to the others."""
+    last = max(-(-count // size), 1)
+    if last == 1:
+        return
+    with block("nav", "tools pager", 'aria-label="Pages of the list"'):
+        if number > 1:
+            press("Back", lambda: act(number - 1), icon="chevron_left")
+        said(
+            f"{(number - 1) * size + 1:,}–{min(number * size, count):,} of {count:,}",
+            "soft small num",
+            "span",
+        )
+        if number < last:
+            press("More", lambda: act(number + 1), icon="chevron_right")
+
+
+def happened(text: str, expression: str = "") -> str:
+    """What happened, for a title that has its date beside it: without "yesterday", and with a capital letter.
+
+    Where the sentence would fall apart without it ("the first one was last Tuesday"), it stays.
+    """
+    words = text
+    if LEANING.search(expression):
+        found = re.search(
+            rf"(?:^|[\s,]+)(?:(?:on|from)\s+)?(?:the\s+)?{re.escape(expression)}\b[,\s]*", text, re.IGNORECASE
+        )
+        if found:
+            words = f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–-")
+    left = words.rstrip(".!").lower().split()
+    if len(left) < 2 or left[0] in NO_START or left[-1] in NO_END:
+        words = text
+    return words[:1].upper() + words[1:]
+
+
 async def show_turns(session: PageSession, title: str, ids: Sequence[str], note: str = "") -> None:
     """What was said, word for word, in a dialog."""
     turns = await session.read(
         lambda memory: [turn for id_ in ids[:50] for turn in _around(memory, id_)], fresh=False
     )
     seen: dict[str, Turn] = {turn.id: turn for turn in turns}
-    with ui.dialog() as dialog, block("div", "dialog", "role=dialog aria-modal=true"):
-        said(title, "wrap", "h2")
-        if note:
-            said(note, "soft small")
-        listed = sorted(seen.values(), key=lambda turn: (turn.said_at, turn.seq))
+    listed = sorted(seen.values(), key=lambda turn: (turn.said_at, turn.seq))
+    with dialog(title, note):
         markup(
             "".join(turn_line(session, turn, turn.id in ids) for turn in listed)
             or "<p class='soft'>No turn.</p>"
         )
-        with block("div", "actions"):
-            press("Close", dialog.close)
-    dialog.on("hide", dialog.delete)
-    dialog.open()
+        for turn in [turn for turn in listed if turn.id in ids][:1]:
+            query = urlencode({"session": turn.session, "turn": turn.id})
+            address = f"{MOUNT}/{quote(session.bank)}/conversations?{query}"
+            markup(f'<a class="small" href="{escape(address)}">Read the conversation</a>')
 
 
 def _around(memory: Any, id_: str) -> list[Turn]:

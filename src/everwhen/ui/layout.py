@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from nicegui import context, ui
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
-from everwhen.errors import EverwhenError
+from everwhen.errors import EverwhenError, UsageError
+from everwhen.home import BANK_NAME
 from everwhen.serve.middleware import say_bug
 from everwhen.serve.problems import Problem
-from everwhen.ui.components import block, day, empty, heading, press, said
+from everwhen.ui.components import block, day, dialog, empty, heading, press, said
 from everwhen.ui.page import UIPage
 from everwhen.ui.page_auth import MOUNT
 from everwhen.ui.page_session import PageSession
+from everwhen.ui.pages.conversations import Conversations
 from everwhen.ui.pages.entities import Entities
 from everwhen.ui.pages.facts import FactBars
 from everwhen.ui.pages.importing import Importing
 from everwhen.ui.pages.map import MemoryMap
+from everwhen.ui.pages.overview import Overview
 from everwhen.ui.pages.recall import Explorer
 from everwhen.ui.pages.timeline import Timeline
 from everwhen.ui.pages.tree import TreeBrowser
 
 PAGES: dict[str, type[UIPage]] = {
-    page.name: page for page in (Timeline, Explorer, FactBars, Entities, TreeBrowser, MemoryMap, Importing)
-}
+    page.name: page
+    for page in (
+        Overview, Explorer, Timeline, Conversations, FactBars, Entities, TreeBrowser, MemoryMap, Importing,
+    )
+}  # fmt: skip
 THROTTLE = 0.15
 """Seconds between two positions of the slider that are looked at while it moves."""
+FOLLOWED_HERE = (
+    "(event) => { if (event.ctrlKey || event.metaKey || event.shiftKey) return; "
+    "event.preventDefault(); emit(); }"
+)
+"""A link that is followed without loading the page anew, unless another tab is asked for."""
 _HERE = Path(__file__).parent
 
 
@@ -57,18 +69,30 @@ class Layout:
         )
         ui.add_css((_HERE / "style.css").read_text(encoding="utf-8"))
         ui.add_head_html(f"<script>{(_HERE / 'page.js').read_text(encoding='utf-8')}</script>")
-        self._top()
-        with block("div", "frame"):
-            self._rail()
-            with block("main", "page", "id=main"):
-                self._head = block("div")
-                self._tools = block("div")
-                self._busy = block("div", "busy", "aria-hidden=true")
-                self._area = block("div", "", "id=area aria-live=polite")
+        ui.on("everwhen_address", self._gone_back)
+        # NiceGUI's page is the one <main> already: what stands around it is put before it.
+        main = self._client.content.parent_slot
+        assert main is not None
+        main.parent.props("id=main tabindex=-1")
+        with self._client.layout:
+            for place, part in enumerate((self._skip(), self._top(), self._rail())):
+                part.move(target_index=place)
+        with block("div", "page"):
+            self._head = block("div")
+            self._tools = block("div")
+            self._busy = block("div", "busy", "aria-hidden=true")
+            self._area = block("div", "", "id=area aria-live=polite")
 
-    def _top(self) -> None:
+    @staticmethod
+    def _skip() -> Element:
+        link = block("a", "skip", "href=#main")
+        with link:
+            said("Skip to the page", tag="span")
+        return link
+
+    def _top(self) -> Element:
         session = self.session
-        with block("header", "top"):
+        with block("header", "top") as top:
             with block("div", "brand"):
                 block("span", "dot", "aria-hidden=true")
                 said("everwhen", "name", "span")
@@ -77,6 +101,8 @@ class Layout:
             ui.select(shown, value=session.bank, on_change=lambda event: self._other_bank(event.value)).props(
                 'outlined dense options-dense behavior=menu aria-label="Bank" data-testid=bank'
             ).style("min-width: 8.5rem; max-width: 12rem")
+            if session.may("write"):
+                press("", self._new_bank, "plain icon", icon="add", hint="New bank")
             self._slider()
             press(
                 "",
@@ -87,6 +113,7 @@ class Layout:
             )
             if session.visitor.signed_in:
                 press("", self._sign_out, "plain icon", icon="logout", hint="Sign out")
+        return top
 
     def _slider(self) -> None:
         days = self.session.days()
@@ -121,42 +148,72 @@ class Layout:
         self._asof.classes(add="past" if then else "", remove="" if then else "past")
         self._now.set_visibility(then is not None)
 
-    def _rail(self) -> None:
-        with block("nav", "rail", 'aria-label="Pages"'):
+    def _rail(self) -> Element:
+        with block("nav", "rail", 'aria-label="Pages"') as rail:
             for number, (name, page) in enumerate(PAGES.items(), start=1):
-                link = block("button", "", f"type=button data-page={name}")
+                link = block("a", "", f"data-page={name}")
+                link.props["href"] = f"{MOUNT}/{quote(self.session.bank)}/{name}"
                 with link:
                     ui.icon(page.icon).props("aria-hidden=true")
                     said(page.title, tag="span")
                     said(str(number), tag="kbd").props("aria-hidden=true")
-                self._links[name] = link.on("click", lambda name=name: self.turn_to(name))
+                self._links[name] = link.on(
+                    "click", lambda name=name: self.turn_to(name), js_handler=FOLLOWED_HERE
+                )
             ui.html(
-                "<kbd>/</kbd> ask · <kbd>1</kbd>–<kbd>7</kbd> pages<br><kbd>←</kbd> <kbd>→</kbd> move through time",
+                "<kbd>/</kbd> ask · <kbd>1</kbd>–<kbd>9</kbd> pages<br><kbd>←</kbd> <kbd>→</kbd> move through time",
                 sanitize=False,
             ).classes("keys")
+        return rail
 
     # What a page may ask for
 
-    async def turn_to(self, name: str) -> None:
-        """Show another page of the same bank."""
+    async def turn_to(self, name: str, /, **asked: str) -> None:
+        """Show a page of the same bank, with what its address asks for."""
+        await self.show(name, asked, push=True)
+
+    async def change(self, **asked: str) -> None:
+        """The same page, with something else in its address; an empty value takes it out."""
+        if self._shown is None:
+            return
+        merged = {**self._shown.asked, **asked}
+        self._shown.asked = {name: value for name, value in merged.items() if value}
+        self._address(push=True)
+        await self._drawn_anew()
+
+    async def show(self, name: str, asked: Mapping[str, str], *, push: bool = False) -> None:
+        """Build a page anew, and draw it; with `push`, as a page that can be gone back from."""
         self._page = name
-        self._shown = PAGES[name](self.session, self)
+        self._shown = PAGES[name](self.session, self, asked)
+        if push:
+            self._address(push=True)
         for other, link in self._links.items():
             if other == name:
                 link.props["aria-current"] = "page"
             else:
                 link.props.pop("aria-current", None)
             link.update()
-        self._address()
+        self._head.clear()
+        with self._head:
+            heading(self._shown.title, self._shown.hint, self.session)
         self._tools.clear()
         self._area.clear()
         with self._tools:
             if self.session.stats is not None or name == "import":
                 self._shown.controls()
-        await self.refresh()
+        with self._client:
+            title = f"{self._shown.title} · {self.session.bank} · everwhen"
+            ui.run_javascript(f"document.title = {json.dumps(title)}")
+        await self._drawn_anew()
 
     async def refresh(self) -> None:
-        """Load and draw again; of several at once the last one wins."""
+        """Read everything again, and draw it."""
+        if self._shown is not None:
+            self._shown.read_again()
+        await self._drawn_anew()
+
+    async def _drawn_anew(self) -> None:
+        """Load and draw; of several at once the last one wins."""
         page = self._shown
         if page is None:
             return
@@ -207,7 +264,7 @@ class Layout:
             self.session.as_of = then
             self._say_when()
             self._address()
-            await self.refresh()
+            await self._drawn_anew()
 
     async def _to_now(self) -> None:
         self.session.as_of = None
@@ -216,21 +273,67 @@ class Layout:
             ui.run_javascript(f'document.getElementById("as-of").value = {days[1] if days else 0}')
         self._say_when()
         self._address()
-        await self.refresh()
+        await self._drawn_anew()
 
-    def _address(self) -> None:
+    def _address(self, *, push: bool = False) -> None:
         """What stands in the address bar leads here again; never a key."""
-        then = self.session.as_of
-        shown = (
-            "" if then is None else f"?as_of={(self.session.local(then) - timedelta(microseconds=1)).date()}"
+        then, asked = self.session.as_of, dict(self._shown.asked if self._shown else {})
+        if then is not None:
+            asked["as_of"] = str((self.session.local(then) - timedelta(microseconds=1)).date())
+        address = f"{MOUNT}/{quote(self.session.bank)}/{self._page}" + (
+            f"?{urlencode(asked)}" if asked else ""
         )
         with self._client:
-            ui.navigate.history.replace(f"{MOUNT}/{quote(self.session.bank)}/{self._page}{shown}")
+            ui.run_javascript(f"everwhenAddress({json.dumps(address)}, {json.dumps(push)})")
+
+    async def _gone_back(self, event: GenericEventArguments) -> None:
+        """The browser's Back or Forward: show what the address says now."""
+        address = urlsplit(str(event.args))
+        _, _, _, name = (*address.path.split("/"), "", "", "", "")[:4]
+        if name not in PAGES:
+            return
+        asked = dict(parse_qsl(address.query))
+        self.session.as_of = self.session.end_of(asked.pop("as_of", None))
+        with self._client:
+            ui.run_javascript(
+                f'const it = document.getElementById("as-of"); if (it) it.value = {self._position()}'
+            )
+        if self.session.days() is not None:
+            self._say_when()
+        await self.show(name, asked)
 
     def _other_bank(self, bank: str) -> None:
         if bank != self.session.bank:
-            # The prefix is ours, not NiceGUI's: the address is given whole.
-            ui.run_javascript(f'location.href = "{MOUNT}/{quote(bank)}/{self._page}"')
+            self._go(f"{MOUNT}/{quote(bank)}/{self._page}")
+
+    def _new_bank(self) -> None:
+        with dialog(
+            "A new bank", "Memories of another person, project or agent. Nothing is shared between banks."
+        ):
+            name = ui.input("Name").props("outlined dense autofocus")
+            # A zone of its own is for those to set who look after banks, as over HTTP.
+            zone = ui.input("Time zone", value=self.session.zone).props("outlined dense")
+            zone.set_visibility(self.session.may("admin"))
+
+            async def make() -> None:
+                wanted = str(name.value or "").strip()
+                if not BANK_NAME.fullmatch(wanted):
+                    raise UsageError("a bank's name has letters, digits, '-', '_' and '.', such as 'alice'")
+                other = PageSession(self.session.visitor, wanted)
+                if wanted in self.session.banks():
+                    raise UsageError(f"there is a bank '{wanted}' already")
+                await other.create(str(zone.value or "UTC").strip() if zone.visible else "UTC")
+                self._go(f"{MOUNT}/{quote(wanted)}/import")
+
+            async def pressed() -> None:
+                await self.doing(make, redraw=False)
+
+            press("Make it", pressed, "strong")
+
+    def _go(self, address: str) -> None:
+        """Load another address. The prefix is ours, not NiceGUI's: it is given whole."""
+        with self._client:
+            ui.run_javascript(f"location.href = {json.dumps(address)}")
 
     def _sign_out(self) -> None:
         ui.run_javascript(

@@ -221,7 +221,7 @@ def _form(problem: str | None = None, status: int = 200) -> HTMLResponse:
     return plain_page(
         "Sign in · everwhen",
         "<h1>Sign in</h1><p>Paste an API key to see the banks it is for. "
-        "<code>everwhen keys create --scope read</code> makes one.</p>"
+        "<code>everwhen server keys create --scope read</code> makes one.</p>"
         f'{said}<form method="post" action="{MOUNT}/login"><label for="key">API key</label>'
         '<input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required autofocus '
         'placeholder="ew_…"><button type="submit" class="press strong">Sign in</button></form>'

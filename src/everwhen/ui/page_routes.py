@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
 from html import escape
 from urllib.parse import quote
 
@@ -16,7 +15,6 @@ from everwhen.serve.problems import Problem
 from everwhen.ui.layout import PAGES, Layout
 from everwhen.ui.page_auth import MOUNT, Visitor, plain_page
 from everwhen.ui.page_session import PageSession
-from everwhen.when.zones import zone_of
 
 FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="#0f6f68"/>'
@@ -39,13 +37,13 @@ def _entrance(request: Request) -> Response:
     caller = visitor.caller()
     banks = PageSession(visitor, FIRST).banks()
     if banks:
-        return RedirectResponse(f"{MOUNT}/{quote(banks[0])}/timeline", 303)
+        return RedirectResponse(f"{MOUNT}/{quote(banks[0])}/overview", 303)
     named = next((pattern for pattern in caller.banks if "*" not in pattern), FIRST)
     return RedirectResponse(f"{MOUNT}/{quote(named)}/import", 303)
 
 
 def _bank(bank: str) -> Response:
-    return RedirectResponse(f"{MOUNT}/{quote(bank)}/timeline", 303)
+    return RedirectResponse(f"{MOUNT}/{quote(bank)}/overview", 303)
 
 
 async def _page(request: Request, bank: str, page: str) -> Response | None:
@@ -59,25 +57,13 @@ async def _page(request: Request, bank: str, page: str) -> Response | None:
         return _told(str(problem.detail), problem.status_code)
     except EverwhenError as error:
         return _told(str(error), 500)
-    session.as_of = _asked(request.query_params.get("as_of"), session)
+    asked = dict(request.query_params)
+    session.as_of = session.end_of(asked.pop("as_of", None))
     shell = Layout(session, page, theme=request.cookies.get("everwhen_theme", ""))
     shell.build()
     await ui.context.client.connected(timeout=30.0)
-    await shell.turn_to(page)
+    await shell.show(page, asked)
     return None
-
-
-def _asked(given: str | None, session: PageSession) -> datetime | None:
-    """`?as_of=2025-04-30`: the end of that day, where it is one that the slider has."""
-    days = session.days()
-    try:
-        day = date.fromisoformat(given or "")
-    except ValueError:
-        return None
-    if days is None or not 0 <= (day - days[0].date()).days < days[1]:
-        return None
-    after = day + timedelta(days=1)
-    return datetime(after.year, after.month, after.day, tzinfo=zone_of(session.zone))
 
 
 def _told(sentence: str, status: int) -> Response:

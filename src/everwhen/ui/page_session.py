@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
+from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.serve.auth import admit
 from everwhen.serve.fair_pool import asking
@@ -31,8 +32,6 @@ class PageSession:
     zone: str = "UTC"
     stats: Stats | None = None
     """None while there is no such bank."""
-    kept: dict[str, object] = field(default_factory=dict)
-    """What a page wants to find again when somebody comes back to it."""
 
     @property
     def moment(self) -> datetime:
@@ -78,12 +77,41 @@ class PageSession:
         day = span_[0].date() + timedelta(days=max(number, 0) + 1)
         return datetime(day.year, day.month, day.day, tzinfo=zone_of(self.zone)).astimezone(UTC)
 
+    def end_of(self, given: str | None) -> datetime | None:
+        """The end of a day that an address names ("2025-04-30"); None where it is none that the slider has."""
+        span_ = self.days()
+        try:
+            number = (date.fromisoformat(given or "") - (span_[0].date() if span_ else date.max)).days
+        except ValueError:
+            return None
+        return self.end_of_day(number) if number >= 0 else None
+
+    async def create(self, zone: str) -> None:
+        """Make this bank, empty; a zone of its own needs the scope admin, as over HTTP."""
+        try:
+            zone_of(zone)
+        except ValueError:
+            raise UsageError(f"there is no time zone '{zone}'; one is 'Europe/Lisbon'") from None
+        scope: Scope = "write" if zone == "UTC" else "admin"
+        await self.write("new bank", lambda memory: None, scope=scope, create=True, alone=False)
+        if zone != "UTC":
+            banks = self.visitor.state.banks
+            await banks.aside(lambda bank: banks.rezone(bank, zone), self.bank)
+
     async def read(self, act: Callable[[Memory], R], *, fresh: bool = True) -> R:
         """Read from the bank in a thread; with `fresh`, after all that was added is extracted."""
         self._admit("read", "read")
         banks = self.visitor.state.banks
         with span("search_memory", self.bank):
             return await (banks.read if fresh else banks.call)(self.bank, act)
+
+    async def ask(self, act: Callable[[Memory], R]) -> R:
+        """Read something that a language model may answer, where its waiting holds up nobody."""
+        self._admit("read", "ask")
+        banks = self.visitor.state.banks
+        with span("search_memory", self.bank):
+            await banks.extracted(self.bank)
+            return await banks.wait(self.bank, act)
 
     async def write(
         self,

@@ -62,7 +62,10 @@ class MemoryCapability(AbstractCapability[D]):
         messages = request_context.messages
         if self._began is None:
             self._began = self._memory.clock()
-            said = Said(_asked(messages), (), _texts(messages))
+            asked = [one for message in messages for one in message.parts if isinstance(one, UserPromptPart)]
+            first = _prompt(asked[0]) if asked else ""
+            spoke = any(isinstance(one, ModelResponse) for one in messages)
+            said = Said(_asked(messages), (), _texts(messages), first, spoke)
             self._context = await asyncio.to_thread(self._memory.recalled, said)
         context = self._context
         if context is None:

@@ -27,6 +27,8 @@ MOST_SHOWN = 500
 """Texts of a conversation, the last ones, that are not recalled since the model sees them."""
 REPEATED = timedelta(minutes=10)
 """The same request within this time is an answer that was asked for again, and nobody said anything new."""
+MOST_CONVERSATIONS = 256
+"""Conversations whose beginning is known."""
 RECENT = 16
 """Calls whose memories are recognised when a model repeats them."""
 
@@ -41,6 +43,10 @@ class Said:
     """The messages since the model spoke last."""
     texts: tuple[str, ...]
     """All that the model sees of the conversation, in order."""
+    first: str = ""
+    """The first words of the user, by which a conversation is known again."""
+    is_answered: bool = False
+    """Whether the model has spoken in this conversation."""
     goes_on: bool = False
     """Whether the user spoke before the model called tools, whose results are all that is new."""
 
@@ -58,6 +64,7 @@ class Remembering:
     echo_words: int = ECHO_WORDS
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _contexts: OrderedDict[str, Context] = field(default_factory=OrderedDict)
+    _began: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
     _kept: OrderedDict[tuple[str, ...], datetime] = field(default_factory=OrderedDict)
     _given: deque[tuple[str, ...]] = field(default_factory=lambda: deque(maxlen=RECENT))
 
@@ -80,9 +87,14 @@ class Remembering:
         if known is None:
             shown = [text for text in dict.fromkeys(said.texts) if len(text) <= LONGEST_SHOWN]
             known = self.bank.context(
-                query, at=self.clock(), max_tokens=self.max_tokens, shown=shown[-MOST_SHOWN:]
+                query,
+                at=self.clock(),
+                max_tokens=self.max_tokens,
+                shown=shown[-MOST_SHOWN:],
+                stable_at=self._began.get(said.first) if said.is_answered else None,
             )
             with self._lock:
+                self._note_beginning(said, known)
                 self._contexts[query] = known
                 while len(self._contexts) > RECENT:
                     self._contexts.popitem(last=False)
@@ -91,6 +103,15 @@ class Remembering:
             if self.on_recall is not None:
                 self.on_recall(known)
         return known
+
+    def _note_beginning(self, said: Said, known: Context) -> None:
+        """A conversation keeps the stable part that it began with, also on the days after: its prompts share more than
+        that part. It is known by its first words; one that begins with the same words takes the place of the other."""
+        if said.first and known.stable_at is not None:
+            self._began[said.first] = known.stable_at
+            self._began.move_to_end(said.first)
+            while len(self._began) > MOST_CONVERSATIONS:
+                self._began.popitem(last=False)
 
     def keep(self, said: Said, reply: str, began: datetime) -> None:
         """Remember what the user and tools said, and the answer; what came out of the memory is left out."""

@@ -136,6 +136,8 @@ def _said(messages: Sequence[Any]) -> Said:
         query="" if last is None else _words(listed[last]),
         new=worth_keeping([made for one in listed[start:] for made in _made(one)]),
         texts=tuple(words for one in listed if (words := _words(one).strip())),
+        first=next((words for one in listed if _speaker(one) == "user" and (words := _words(one))), ""),
+        is_answered=any(_speaker(one) == "assistant" for one in listed),
         goes_on=last is not None and last < start,
     )
 

@@ -31,7 +31,7 @@ class RetiredEmbedder:
     def _refuse(self) -> NoReturn:
         raise ModelError(
             f"everwhen has no embedder {self.name} any more: open new banks with {RETIRED[self.name]}, and run "
-            f"`everwhen reembed BANK --model {RETIRED[self.name]}` for those that were made with it"
+            f"`everwhen bank reembed BANK --model {RETIRED[self.name]}` for those that were made with it"
         )
 
 
@@ -40,5 +40,5 @@ def refuse_retired(bank: str, model: str) -> None:
     if model in RETIRED:
         raise Refused(
             f"bank '{bank}' was embedded with {model}, which everwhen has no longer; "
-            f"run `everwhen reembed {bank} --model {RETIRED[model]}`"
+            f"run `everwhen bank reembed {bank} --model {RETIRED[model]}`"
         )

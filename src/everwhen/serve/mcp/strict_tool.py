@@ -36,7 +36,7 @@ COMMANDS = {
     "forget": "forget",
 }
 """The tool that does what a command does; `timeline` shows the names of those that it tells of."""
-_NO_TOOL = "`everwhen banks` lists those that exist, and "
+_NO_TOOL = "`everwhen bank list` lists those that exist, and "
 """Said of a bank that is not there: here only the rest of the sentence can be followed."""
 _COMMAND = re.compile(r"`everwhen ([^`]+)`")
 
@@ -117,9 +117,9 @@ def in_tools(message: str) -> str:
     """An error in the words of MCP: the tool instead of the command, and a terminal for what no tool does."""
 
     def reworded(found: re.Match[str]) -> str:
-        command = found[1]
+        command, name = found[1], found[1].removeprefix("show ")
         for known, tool in COMMANDS.items():
-            if command == known or command.startswith(f"{known} "):
+            if name == known or name.startswith(f"{known} "):
                 return f"`{tool}`"
         return f"the command `everwhen {command}` in a terminal"
 

@@ -89,7 +89,7 @@ class PostgresBanks:
         if number is None:
             if not create:
                 raise NotFound(
-                    f"there is no bank '{bank}'; `everwhen banks` lists those that exist, and a first "
+                    f"there is no bank '{bank}'; `everwhen bank list` lists those that exist, and a first "
                     f"`everwhen add --bank {bank} TEXT` makes it"
                 )
             number = self._make(bank)

@@ -46,7 +46,7 @@ class PostgresMaintenance(SqlMaintenance):
         if old is not None:
             raise Refused(
                 "the export is of format 1, which only a bank in a file can read; import it into a home folder, and "
-                "`everwhen move` the bank from there"
+                "`everwhen bank move` the bank from there"
             )
         return SqlLoader(self._parts.building(self._bank, source), source)
 

@@ -218,11 +218,11 @@ class SqlGraph(Identities):
                 count = sql.run(name).fetchone()[0]
                 if count:
                     findings.append(
-                        Finding("graph", f"{count} {problem}; `everwhen reextract` makes them again")
+                        Finding("graph", f"{count} {problem}; `everwhen bank reextract` makes them again")
                     )
             for reason, turns in sql.run("failures"):
                 findings.append(
-                    Finding("extraction", f"{turns} turns: {reason}; `everwhen reextract` tries again")
+                    Finding("extraction", f"{turns} turns: {reason}; `everwhen bank reextract` tries again")
                 )
         return findings
 

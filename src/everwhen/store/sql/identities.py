@@ -33,7 +33,7 @@ class Identities:
             moved = sql.run("mentions_under_names", (root, list(names))).fetchall()
             if not moved:
                 raise NotFound(
-                    f"'{entity}' goes by none of the names {', '.join(names)}; see `everwhen entities`"
+                    f"'{entity}' goes by none of the names {', '.join(names)}; see `everwhen show entities`"
                 )
             kind = type_ or sql.run("entity_by_id", (entity,)).fetchone()[2]
             new = new_entity(sql, names[0], kind, to_text(at))
@@ -117,7 +117,7 @@ def _undo_split(sql: Sql, detail: dict[str, Any], at: datetime) -> None:
 def _seq(sql: Sql, entity: str) -> int:
     row = sql.run("entity_by_id", (entity,)).fetchone()
     if row is None:
-        raise NotFound(f"there is no entity '{entity}'; `everwhen entities` lists them")
+        raise NotFound(f"there is no entity '{entity}'; `everwhen show entities` lists them")
     return int(row[0])
 
 

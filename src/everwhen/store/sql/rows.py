@@ -70,7 +70,7 @@ def metadata_of(text: str) -> dict[str, Any]:
     except RecursionError:
         return {"metadata": TOO_DEEP}
     except (ValueError, TypeError):
-        raise Damaged("stored metadata cannot be read; `everwhen doctor` says where") from None
+        raise Damaged("stored metadata cannot be read; `everwhen bank doctor` says where") from None
     if text.count("{") + text.count("[") <= DEEPEST_SHOWN:
         return found
     return {key: _cut(value, DEEPEST_SHOWN - 1) for key, value in found.items()}

@@ -133,7 +133,7 @@ class SqlStore(ABC):
         if model != made_with:
             raise ModelChanged(
                 f"bank '{self._info.name}' has vectors of {model}, and {made_with} was to be written; "
-                f"`everwhen reembed {self._info.name} --model {made_with.embedder}` makes all of them anew"
+                f"`everwhen bank reembed {self._info.name} --model {made_with.embedder}` makes all of them anew"
             )
 
     def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
@@ -325,7 +325,7 @@ def introduced(
     if values["embedder"] != embedder:
         raise Refused(
             f"bank '{name}' was embedded with {values['embedder']} ({values['dimension']}), not with {embedder}; "
-            f"open it with that one, or run `everwhen reembed {name} --model {embedder}`"
+            f"open it with that one, or run `everwhen bank reembed {name} --model {embedder}`"
         )
     return values
 

@@ -117,7 +117,9 @@ def _readable() -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError) as error:
-        raise Damaged(f"rows of the bank cannot be read ({error}); `everwhen doctor` tells which") from error
+        raise Damaged(
+            f"rows of the bank cannot be read ({error}); `everwhen bank doctor` tells which"
+        ) from error
 
 
 def read_removals(sql: Sql, after: int, *, holding: bool = True) -> tuple[NDArray[np.int64] | None, int]:
@@ -141,7 +143,9 @@ def _vectors(cursor: Rows, total: int, dimension: int) -> NDArray[np.float32]:
         matrix[place : place + len(rows)] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)
         place += len(rows)
     if place != total:
-        raise Damaged(f"{total} vectors are expected and {place} are there; `everwhen doctor` tells more")
+        raise Damaged(
+            f"{total} vectors are expected and {place} are there; `everwhen bank doctor` tells more"
+        )
     return matrix
 
 

@@ -138,16 +138,16 @@ def verify(connection: SqliteConnection) -> None:
 def check_backup(path: Path) -> dict[str, str]:
     """What a backup says of itself, once it is sure that it can be restored."""
     if not path.is_file():
-        raise Refused(f"{path} is no file; name a file that `everwhen backup` wrote")
+        raise Refused(f"{path} is no file; name a file that `everwhen bank backup` wrote")
     with path.open("rb") as file:
         if file.read(16) != b"SQLite format 3\0":
-            raise Damaged(f"{path} is no backup of a bank; name a file that `everwhen backup` wrote")
+            raise Damaged(f"{path} is no backup of a bank; name a file that `everwhen bank backup` wrote")
     connection = SqliteConnection(path, busy_seconds=5.0, read_only=True)
     try:
         with connection.use() as sql:
             found = version(sql)
             if not found:
-                raise Damaged(f"{path} is no backup of a bank; name a file that `everwhen backup` wrote")
+                raise Damaged(f"{path} is no backup of a bank; name a file that `everwhen bank backup` wrote")
             if found > SCHEMA:
                 raise Refused(
                     f"{path} was written by a newer everwhen (schema {found}, this one knows {SCHEMA}); upgrade with "

@@ -75,7 +75,7 @@ class SqliteStore(SqlStore):
         if made:
             if not create:
                 raise NotFound(
-                    f"there is no bank '{path.stem}'; `everwhen banks` lists those that exist, and a first "
+                    f"there is no bank '{path.stem}'; `everwhen bank list` lists those that exist, and a first "
                     f"`everwhen add --bank {path.stem} TEXT` makes it"
                 )
             create_file(path)

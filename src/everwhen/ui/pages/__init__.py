@@ -1,1 +1,1 @@
-"""The seven pages, one module each."""
+"""The pages, one module each."""

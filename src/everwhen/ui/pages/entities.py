@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -11,7 +12,20 @@ from numpy.typing import NDArray
 
 from everwhen.memory import Memory
 from everwhen.types import Entity, UnitRow
-from everwhen.ui.components import badge, block, day, empty, markup, pick, picked, said, show_turns
+from everwhen.ui.components import (
+    badge,
+    block,
+    day,
+    empty,
+    markup,
+    pick,
+    picked,
+    press,
+    said,
+    search_field,
+    show_turns,
+)
+from everwhen.ui.forget_dialog import offer_forget
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_ENTITIES, MOST_MENTIONS
 
@@ -20,6 +34,8 @@ TYPES = ("PERSON", "LOCATION", "ORGANIZATION", "EVENT", "PRODUCT", "DATE", "WORK
 STEPS = 220
 """Of the layout: enough for some thirty nodes to come to rest."""
 SEED = 7
+MOST_LISTED = 14
+"""Names in the list beside the graph."""
 MAJOR = 9
 """Names that are shown on a narrow screen too."""
 
@@ -31,20 +47,20 @@ class EntityGraph:
     entities: list[tuple[Entity, list[UnitRow]]]
     links: dict[tuple[int, int], int]
     places: NDArray[np.float64]
+    known: list[Entity]
+    """Everyone of then, those spoken of most first."""
+    chosen: tuple[Entity, list[UnitRow]] | None
 
 
 class Entities(UIPage):
     name, title, icon = "entities", "Entities", "hub"
     hint = "Who is spoken of, and together with whom."
 
-    def controls(self) -> None:
-        self.picked = ""
-
     async def load(self) -> EntityGraph:
         return await self.session.read(self._read)
 
     def draw(self, data: EntityGraph) -> None:
-        if not data.entities:
+        if not data.known:
             with block("div", "sheet"):
                 empty(
                     "Nobody and nothing has been named yet.",
@@ -52,46 +68,65 @@ class Entities(UIPage):
                     "hub",
                 )
             return
-        self.graph = data
+        with block("div", "tools", "role=search"):
+            search_field(
+                "Find a name",
+                self.asked.get("find", ""),
+                lambda words: self.frame.change(find=words, name=""),
+            )
         with block("div", "beside"):
             with block("div", "sheet pad"):
-                self._drawn = picked(markup(self._svg(data)), self._pick)
+                picked(markup(self._svg(data)), self._pick)
                 markup(self._legend(data), "legend")
-            self._panel = block("div", "sheet pad", "id=entity aria-live=polite")
-        self._tell()
+            with block("div", "sheet pad", "id=entity aria-live=polite"):
+                if data.chosen is None:
+                    self._list(data)
+                else:
+                    self._tell(data, *data.chosen)
 
     # Reading
 
     def _read(self, memory: Memory) -> EntityGraph:
         then = self.session.as_of
-        found: list[tuple[Entity, list[UnitRow]]] = []
-        known = [
-            one for one in memory.entities() if then is None or (one.first is not None and one.first < then)
-        ]
-        for one in known[:MOST_ENTITIES]:
-            units = [
-                unit
-                for unit in memory.mentions(one.id, MOST_MENTIONS)
-                if unit.kind == "turn" and (then is None or unit.said_at < then)
-            ]
-            if units:
-                found.append((one, units))
-        found.sort(key=lambda pair: (-len(pair[1]), pair[0].name))
-        seen = [{unit.seq for unit in units} for _, units in found]
-        links = {
-            (a, b): shared
-            for a in range(len(found))
-            for b in range(a + 1, len(found))
-            if (shared := len(seen[a] & seen[b]))
+        every = self.kept("entities", memory.entities)
+        units = self.kept("units", lambda: {one.id: _turns(memory, one) for one in every[:MOST_ENTITIES]})
+        links, places = self.kept("graph", lambda: _graph(every, units))
+        known = [one for one in every if then is None or (one.first is not None and one.first < then)]
+        said_by = {
+            id_: [unit for unit in found if then is None or unit.said_at < then]
+            for id_, found in units.items()
         }
-        return EntityGraph(found, links, layout(len(found), links))
+        shown = [number for number, one in enumerate(every[:MOST_ENTITIES]) if said_by[one.id]]
+        back = {number: place for place, number in enumerate(shown)}
+        counted = {
+            (back[a], back[b]): shared
+            for a, b in links
+            if a in back and b in back
+            if (shared := len(_seqs(said_by[every[a].id]) & _seqs(said_by[every[b].id])))
+        }
+        name = self.asked.get("name", "").lower()
+        one = next((one for one in known if name and name in (one.id, one.name.lower())), None)
+        mentions = (
+            []
+            if one is None
+            else said_by.get(one.id)
+            or [unit for unit in _turns(memory, one) if then is None or unit.said_at < then]
+        )
+        return EntityGraph(
+            [(every[number], said_by[every[number].id]) for number in shown],
+            counted,
+            places[shown] if shown else places[:0],
+            known,
+            None if one is None or not mentions else (one, mentions),
+        )
 
     # Drawing
 
     def _svg(self, data: EntityGraph) -> str:
         strongest = max(data.links.values(), default=1)
-        chosen = next((n for n, (one, _) in enumerate(data.entities) if one.id == self.picked), None)
-        most = max(len(units) for _, units in data.entities)
+        picked_ = data.chosen[0].id if data.chosen else ""
+        chosen = next((n for n, (one, _) in enumerate(data.entities) if one.id == picked_), None)
+        most = max((len(units) for _, units in data.entities), default=1)
         out = ['<svg class="graph" role="group" aria-label="Entities and who is spoken of together">']
         for (a, b), shared in sorted(data.links.items(), key=lambda link: link[1]):
             (x1, y1), (x2, y2) = data.places[a], data.places[b]
@@ -123,54 +158,87 @@ class Entities(UIPage):
             f'<span style="--of: var(--hue-{hue(type_)})">{escape(type_.lower())}</span>' for type_ in types
         )
 
-    def _tell(self) -> None:
+    def _list(self, data: EntityGraph) -> None:
+        """Names to choose from: those that match what was looked for, or those spoken of most."""
+        words = self.asked.get("find", "").lower()
+        found = [one for one in data.known if words in " ".join((one.name, *one.aliases)).lower()]
+        if not found:
+            said("Nobody and nothing has such a name.", "soft small")
+            return
+        said(f"{len(found):,} names, those spoken of most first", "soft small")
+        lines = "".join(
+            f'<div class="row-line tight" {pick(one.id)}><span>{escape(one.name)}</span>'
+            f'<span class="faint num">{one.mentions}</span></div>'
+            for one in found[:MOST_LISTED]
+        )
+        picked(markup(lines, "rows"), self._pick)
+        if len(found) > MOST_LISTED:
+            said(f"and {len(found) - MOST_LISTED:,} more: find them by name", "faint small")
+
+    def _tell(self, data: EntityGraph, one: Entity, units: list[UnitRow]) -> None:
         """The one that was picked, in words."""
-        data = self.graph
-        number = next((n for n, (one, _) in enumerate(data.entities) if one.id == self.picked), None)
-        self._panel.clear()
-        with self._panel:
-            if number is None:
-                said("Choose a name to see when it was spoken of, and with whom.", "soft small")
-                lines = "".join(
-                    f'<div class="row-line tight" {pick(one.id)}><span>{escape(one.name)}</span>'
-                    f'<span class="faint num">{len(units)}</span></div>'
-                    for one, units in data.entities[:10]
-                )
-                picked(markup(lines, "rows"), self._pick)
-                return
-            one, units = data.entities[number]
-            said(one.name, tag="h2")
-            markup(badge(one.type.lower(), "on") + "".join(badge(name) for name in one.aliases[:6]))
-            first, last = min(unit.said_at for unit in units), max(unit.said_at for unit in units)
-            with_ = sorted(
-                (
-                    (shared, a if b == number else b)
-                    for (a, b), shared in data.links.items()
-                    if number in (a, b)
-                ),
-                reverse=True,
-            )
-            names = ", ".join(f"{data.entities[other][0].name} ({shared})" for shared, other in with_[:6])
-            markup(
-                f'<dl class="pairs"><dt>turns</dt><dd class="num">{len(units)}</dd><dt>first</dt>'
-                f"<dd>{day(self.session.local(first))}</dd><dt>last</dt><dd>{day(self.session.local(last))}</dd>"
-                f"<dt>with</dt><dd>{escape(names) or '–'}</dd></dl><h3>Last spoken of</h3>"
-            )
-            lines = "".join(
-                f'<div class="turn small" {pick(n)} style="cursor: pointer"><div class="meta">'
-                f"{escape(unit.speaker)} · {day(self.session.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
-                for n, unit in enumerate(units[:6])
-            )
-            picked(markup(lines), lambda n: self._open(one, units[int(n)]))
+        number = next((n for n, (other, _) in enumerate(data.entities) if other.id == one.id), None)
+        said(one.name, tag="h2")
+        markup(badge(one.type.lower(), "on") + "".join(badge(name) for name in one.aliases[:6]))
+        first, last = min(unit.said_at for unit in units), max(unit.said_at for unit in units)
+        with_ = sorted(
+            ((shared, a if b == number else b) for (a, b), shared in data.links.items() if number in (a, b)),
+            reverse=True,
+        )
+        names = ", ".join(f"{data.entities[other][0].name} ({shared})" for shared, other in with_[:6])
+        markup(
+            f'<dl class="pairs"><dt>turns</dt><dd class="num">{len(units)}</dd><dt>first</dt>'
+            f"<dd>{day(self.session.local(first))}</dd><dt>last</dt><dd>{day(self.session.local(last))}</dd>"
+            f"<dt>with</dt><dd>{escape(names) or '–'}</dd></dl>"
+        )
+        with block("div", "actions"):
+            press("Timeline", lambda: self.frame.turn_to("timeline", entity=one.name))
+            press("Facts", lambda: self.frame.turn_to("facts", subject=one.name, state="all"))
+            press("All names", lambda: self.frame.change(name=""), "plain")
+            if self.may_change:
+                press("Forget", lambda: self._forget(one), "bad", hint=f"Forget {one.name}")
+        lines = "".join(
+            f'<div class="turn small" {pick(n)} style="cursor: pointer"><div class="meta">'
+            f"{escape(unit.speaker)} · {day(self.session.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
+            for n, unit in enumerate(units[:6])
+        )
+        said("Last spoken of", tag="h3")
+        picked(markup(lines), lambda n: self._open(one, units[int(n)]))
 
     async def _open(self, one: Entity, unit: UnitRow) -> None:
         said_in = unit.turns or (unit.id,)
         await self.frame.doing(lambda: show_turns(self.session, one.name, said_in), redraw=False)
 
-    def _pick(self, id_: str) -> None:
-        self.picked = "" if id_ == self.picked else id_
-        self._drawn.set_content(self._svg(self.graph))  # type: ignore[attr-defined]
-        self._tell()
+    async def _pick(self, id_: str) -> None:
+        await self.frame.change(name="" if id_ == self.asked.get("name") else id_)
+
+    async def _forget(self, one: Entity) -> None:
+        await offer_forget(
+            self.session, self.frame, f"everything about {one.name}", self.name, entity=one.name
+        )
+
+
+def _turns(memory: Memory, one: Entity) -> list[UnitRow]:
+    """The turns that mention somebody, newest first."""
+    return [unit for unit in memory.mentions(one.id, MOST_MENTIONS) if unit.kind == "turn"]
+
+
+def _seqs(units: list[UnitRow]) -> set[int]:
+    return {unit.seq for unit in units}
+
+
+def _graph(
+    every: Sequence[Entity], units: Mapping[str, list[UnitRow]]
+) -> tuple[dict[tuple[int, int], int], NDArray[np.float64]]:
+    """Who is spoken of together, as of now, and where each lies: places stay while the slider moves."""
+    seen = [_seqs(units[one.id]) for one in every[:MOST_ENTITIES]]
+    links = {
+        (a, b): shared
+        for a in range(len(seen))
+        for b in range(a + 1, len(seen))
+        if (shared := len(seen[a] & seen[b]))
+    }
+    return links, layout(len(seen), links)
 
 
 def hue(type_: str) -> int:

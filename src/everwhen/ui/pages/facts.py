@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,19 +17,24 @@ from everwhen.ui.components import (
     badge,
     block,
     choice,
+    chooser,
     day,
+    dialog,
     empty,
     markup,
+    pager,
     pick,
     picked,
     press,
     said,
+    search_field,
     show_turns,
 )
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_FACTS, MOST_QUEUED
 from everwhen.ui.time_axis import Axis, fitting
 
+STATES = {"holds": "Hold", "over": "Over", "all": "All"}
 SIGNALS = {
     "age": "old",
     "contradiction": "contradicted",
@@ -47,37 +53,38 @@ class FactsView:
     confidence: dict[str, float]
     review: list[Conflict]
     stale: list[StaleFact]
-    more: int
+    count: int
+    subjects: list[str]
+    predicates: list[str]
 
 
 class FactBars(UIPage):
     name, title, icon = "facts", "Facts", "fact_check"
     hint = "What is so, from when to when."
 
-    def controls(self) -> None:
-        self.known = "then"
-        self.facts: dict[str, Fact] = {}
-        with block("div", "tools"):
-            choice(
-                "What was known",
-                {"then": "As known then", "now": "As known now"},
-                self.known,
-                self._knowing,
-            )
-            said(
-                "With the slider in the past: what was believed on that day, or what we know of it today.",
-                "faint small",
-                "span",
-            )
+    @property
+    def known(self) -> str:
+        """With the slider in the past: as known then, or what is known of that day now."""
+        return "now" if self.asked.get("known") == "now" else "then"
+
+    @property
+    def state(self) -> str:
+        given = self.asked.get("state", "")
+        return given if given in STATES else "holds"
 
     async def load(self) -> FactsView:
         return await self.session.read(self._read)
 
     def draw(self, data: FactsView) -> None:
         self.facts = {fact.id: fact for fact in data.facts}
-        may = self.session.may("write") and self.session.as_of is None
-        if data.review:
+        may = self.may_change
+        if data.review and not self.asked:
             self._review(data.review, may)
+        self._filters(data)
+        if not data.facts and self.asked:
+            with block("div", "sheet"):
+                empty("No fact is like that.", "Choose other filters, or all facts.", "search_off")
+            return
         if not data.facts:
             with block("div", "sheet"):
                 empty(
@@ -89,8 +96,28 @@ class FactBars(UIPage):
                 )
             return
         picked(markup(self._bars(data), "sheet").props("id=bars"), self._open)
-        if data.stale:
+        pager(self.number, MOST_FACTS, data.count, lambda number: self.frame.change(page=str(number)))
+        if data.stale and not self.asked:
             self._stale(data.stale, may)
+
+    def _filters(self, data: FactsView) -> None:
+        asked, change = self.asked, self.frame.change
+        with block("div", "tools"):
+            choice("Which facts", STATES, self.state, lambda state: change(state=state, page=""))
+            everybody = {"": "Anybody", **{name: name for name in data.subjects}}
+            chooser("About", everybody, asked.get("subject", ""), lambda name: change(subject=name, page=""))
+            anything = {"": "Anything", **{name: name.replace("_", " ") for name in data.predicates}}
+            chooser(
+                "What", anything, asked.get("predicate", ""), lambda name: change(predicate=name, page="")
+            )
+            search_field("Words", asked.get("find", ""), lambda words: change(find=words, page=""))
+            if self.session.as_of is not None:
+                choice(
+                    "What was known",
+                    {"then": "As known then", "now": "As known now"},
+                    self.known,
+                    lambda known: change(known="" if known == "then" else known),
+                )
 
     # Reading
 
@@ -100,18 +127,39 @@ class FactBars(UIPage):
         facts = [fact for fact in memory.facts.versions() if _known(fact, known)]
         held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=known)
         facts = [fact for fact in facts if fact.valid_from <= moment or then is None]
-        facts.sort(key=lambda fact: (fact.subject.lower(), fact.predicate, fact.valid_from))
+        holding = frozenset(fact.id for fact in held)
+        subjects = sorted({fact.subject for fact in facts}, key=str.lower)
+        predicates = sorted({fact.predicate for fact in facts})
+        facts = [fact for fact in facts if self._wanted(fact, holding)]
+        often = Counter(fact.subject for fact in facts)
+        facts.sort(
+            key=lambda fact: (-often[fact.subject], fact.subject.lower(), fact.predicate, fact.valid_from)
+        )
+        start = (self.number - 1) * MOST_FACTS
+        shown = facts[start : start + MOST_FACTS]
         review = memory.facts.review() if then is None else []
         stale = memory.facts.stale(now=moment, limit=MOST_QUEUED) if then is None else []
         asked = {side.id for conflict in review for side in conflict.sides}
-        confidence = {fact.id: memory.facts.confidence_at(fact, moment) for fact in held}
         return FactsView(
-            facts[:MOST_FACTS],
-            frozenset(fact.id for fact in held),
-            confidence,
+            shown,
+            holding,
+            {fact.id: memory.facts.confidence_at(fact, moment) for fact in shown if fact.id in holding},
             review,
             [one for one in stale if one.fact.id not in asked],  # those are decided above
-            max(len(facts) - MOST_FACTS, 0),
+            len(facts),
+            subjects,
+            predicates,
+        )
+
+    def _wanted(self, fact: Fact, holding: frozenset[str]) -> bool:
+        """Whether the filters keep a fact."""
+        subject, predicate, words = (self.asked.get(name, "") for name in ("subject", "predicate", "find"))
+        holds = fact.id in holding
+        return (
+            (self.state == "all" or (holds or fact.status == "disputed") == (self.state == "holds"))
+            and subject.lower() in ("", fact.subject.lower())
+            and predicate in ("", fact.predicate)
+            and all(word in fact.text.lower() for word in words.lower().split())
         )
 
     # Drawing
@@ -134,10 +182,8 @@ class FactBars(UIPage):
         for fact in data.facts:
             if fact.subject != subject:
                 subject = fact.subject
-                out.append(f'<div class="group"><h3>{escape(subject)}</h3></div>')
+                out.append(f'<div class="group"><h2>{escape(subject)}</h2></div>')
             out.append(self._bar(fact, axis, data))
-        if data.more:
-            out.append(f'<p class="pad small faint">and {data.more} more</p>')
         return "".join(out)
 
     def _bar(self, fact: Fact, axis: Axis, data: FactsView) -> str:
@@ -163,9 +209,10 @@ class FactBars(UIPage):
         )
         return (
             f'<div class="fact-row{"" if holds else " past"}" {pick(fact.id)} data-holds="{str(holds).lower()}" '
-            f'aria-label="{title}"><span class="says">{says} {marks}<br>'
+            f'data-fact="{title}"><span class="says">{says} {marks}<br>'
             f'<span class="faint small num">{since} – {escape(until.removeprefix("until "))}</span></span>'
-            f'<svg class="bar"><title>{title}</title><rect class="ground" x="0" y="9" width="100%" height="8" rx="4"/>'
+            f'<svg class="bar" aria-hidden="true"><title>{title}</title>'
+            f'<rect class="ground" x="0" y="9" width="100%" height="8" rx="4"/>'
             f'<rect class="{look}" x="{left:.2f}%" y="7" width="{width:.2f}%" height="12" rx="4" opacity="{fade:.2f}"/>'
             f"{line}</svg></div>"
         )
@@ -225,10 +272,6 @@ class FactBars(UIPage):
 
     # Acting
 
-    async def _knowing(self, known: str) -> None:
-        self.known = known
-        await self.frame.refresh()
-
     def _write(self, what: str, act: Callable[[Memory], Any], done: str) -> Callable[[], Awaitable[None]]:
         async def acted() -> None:
             await self.frame.doing(lambda: self.session.write(f"facts/{what}", act), done)
@@ -241,46 +284,33 @@ class FactBars(UIPage):
         )
 
     def _correct(self, fact: Fact) -> None:
-        with ui.dialog() as dialog, block("div", "dialog stack", "role=dialog aria-modal=true"):
-            said(f"What is right? {fact.subject} {fact.predicate.replace('_', ' ')} …", tag="h2")
+        with dialog(f"What is right? {fact.subject} {fact.predicate.replace('_', ' ')} …") as opened:
             right = ui.input(value=fact.object).props('outlined dense autofocus aria-label="What is right"')
 
             async def correct() -> None:
                 words = str(right.value or "")
-                dialog.close()
+                opened.close()
                 await self._write(
                     "correct",
                     lambda memory: memory.facts.correct(fact.subject, fact.predicate, words),
                     "Corrected.",
                 )()
 
-            with block("div", "actions"):
-                press("Correct it", correct, "strong")
-                press("Cancel", dialog.close, "plain")
-        dialog.on("hide", dialog.delete)
-        dialog.open()
+            press("Correct it", correct, "strong")
 
     def _retract(self, fact: Fact) -> None:
-        with ui.dialog() as dialog, block("div", "dialog stack", "role=dialog aria-modal=true"):
-            said(f"{fact.text}: was this never so?", tag="h2")
-            said(
-                "It stays in the history as taken back. If it only stopped being so, correct it instead.",
-                "soft small",
-            )
+        note = "It stays in the history as taken back. If it only stopped being so, correct it instead."
+        with dialog(f"{fact.text}: was this never so?", note) as opened:
             reason = ui.input("Why", value="wrong").props("outlined dense autofocus")
 
             async def retract() -> None:
                 words = str(reason.value or "")
-                dialog.close()
+                opened.close()
                 await self._write(
                     "retract", lambda memory: memory.facts.retract(fact.id, reason=words), "Taken back."
                 )()
 
-            with block("div", "actions"):
-                press("Take it back", retract, "strong")
-                press("Cancel", dialog.close, "plain")
-        dialog.on("hide", dialog.delete)
-        dialog.open()
+            press("Take it back", retract, "strong")
 
     async def _sources(self, fact: Fact) -> None:
         await self.frame.doing(lambda: show_turns(self.session, fact.text, fact.sources), redraw=False)
@@ -296,19 +326,15 @@ class FactBars(UIPage):
         )
         known = self.session.as_of if self.known == "then" else None
         shown = [one for one in versions if known is None or one.recorded_at < known]
-        with ui.dialog() as dialog, block("div", "dialog stack", "role=dialog aria-modal=true id=history"):
-            said(f"{fact.subject} {fact.predicate.replace('_', ' ')}", tag="h2")
-            said("Every version that was ever believed, oldest first.", "soft small")
+        title = f"{fact.subject} {fact.predicate.replace('_', ' ')}"
+        with dialog(title, "Every version that was ever believed, oldest first.", "history") as opened:
             markup("".join(self._version(one) for one in sorted(shown, key=lambda one: one.recorded_at)))
             with block("div", "actions"):
                 if fact.sources:
                     press("What was said", lambda: self._sources(fact))
-                if self.session.may("write") and self.session.as_of is None and fact.superseded_at is None:
-                    with block("span", "actions").on("click", dialog.close):
+                if self.may_change and fact.superseded_at is None:
+                    with block("span", "actions").on("click", opened.close):
                         self._decisions(fact)
-                press("Close", dialog.close, "plain")
-        dialog.on("hide", dialog.delete)
-        dialog.open()
 
     def _version(self, one: Fact) -> str:
         local = self.session.local

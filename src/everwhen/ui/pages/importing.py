@@ -1,4 +1,4 @@
-"""Files of conversations into the bank, by the readers of `everwhen import`, with progress."""
+"""Into the bank: words that are written here, and files of conversations by the readers of `everwhen import`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import UploadEventArguments
 
-from everwhen.errors import EverwhenError
+from everwhen.errors import EverwhenError, UsageError
 from everwhen.files.compressed import check_unpacked_size
 from everwhen.files.export import is_export, read_header
 from everwhen.files.private import private_file
 from everwhen.ingest.importers import FORMATS, SEVERAL, ReadingOptions, detect, merged, read
 from everwhen.memory import Memory
 from everwhen.serve.transfer_files import FOLDER
-from everwhen.ui.components import block, empty, markup, said
+from everwhen.ui.components import block, empty, markup, press, said
 from everwhen.ui.page import UIPage
 
 LINE = '{"role": "user", "name": "Ana", "content": "I moved to Porto last week", "timestamp": "2025-05-02T18:30:00Z"}'
+FILE_CHOOSER = """<div class="q-uploader__header-content">
+  <button type="button" class="press" @click="props.pickFiles">Choose a file</button> or drop it here
+  <label class="file-label">File to import<q-uploader-add-trigger></q-uploader-add-trigger></label>
+</div>"""
+"""What Quasar's own header is replaced with: a button that keys and screen readers find."""
 LOOK = 0.25
 """Seconds between two looks at the progress."""
 
@@ -45,8 +50,8 @@ class Progress:
 
 
 class Importing(UIPage):
-    name, title, icon = "import", "Import", "upload_file"
-    hint = "Conversations from elsewhere."
+    name, title, icon = "import", "Add", "add_circle"
+    hint = "Write something down, or bring conversations from elsewhere."
 
     def controls(self) -> None:
         self.progress: Progress | None = None
@@ -64,8 +69,9 @@ class Importing(UIPage):
                 )
             return
         most = self.session.visitor.state.serving.largest_body
+        self._text()
         with block("div", "sheet pad stack"):
-            said(f"Into the bank “{self.session.bank}”", tag="h2")
+            said(f"Import a file into “{self.session.bank}”", tag="h2")
             said(
                 "Conversations from ChatGPT, Claude, WhatsApp, Claude Code or Codex, memories of Mem0, notes in "
                 "Markdown, LoCoMo or LongMemEval, JSON lines with one message each, or an export of everwhen. "
@@ -78,23 +84,60 @@ class Importing(UIPage):
                     .props("outlined dense options-dense behavior=menu")
                     .style("min-width: 10rem")
                 )
-            ui.upload(
-                label="Choose a file, or drop it here",
-                auto_upload=True,
-                max_file_size=most - 10_000,
-                on_upload=self._take,
-                on_rejected=self._too_large,
-            ).props("flat no-thumbnails accept=.json,.jsonl,.md,.txt,.gz,.xz,.bz2,.zip").classes("upload")
+            upload = (
+                ui.upload(
+                    auto_upload=True,
+                    max_file_size=most - 10_000,
+                    on_upload=self._take,
+                    on_rejected=self._too_large,
+                )
+                .props("flat no-thumbnails accept=.json,.jsonl,.md,.txt,.gz,.xz,.bz2,.zip")
+                .classes("upload")
+            )
+            upload.add_slot("header", FILE_CHOOSER)
             markup(f"<pre><code>{escape(LINE)}</code></pre>")
             markup(
                 f"One line of JSON lines looks like this. Up to {most / 1e6:g} MB here; larger files with "
                 "<code>everwhen import FILE</code> on the machine itself.",
-                "small faint",
+                "small soft",
             )
             self._bar = block("div", "stack", "id=progress aria-live=polite")
         self._timer = ui.timer(LOOK, self._show, active=False)
         if self.progress is not None:
             self._show()
+
+    def _text(self) -> None:
+        with block("section", "sheet pad stack", "id=add-text"):
+            said(f"Add text to “{self.session.bank}”", tag="h2")
+            text = ui.textarea("What was said").props("outlined autogrow").classes("full")
+            with block("div", "tools"):
+                who = ui.input("Who said it", value="user").props("outlined dense")
+                at = ui.input("When (empty: now)", placeholder="2025-05-02 18:30, last Friday").props(
+                    "outlined dense"
+                )
+
+                async def add() -> None:
+                    words, name = str(text.value or "").strip(), str(who.value or "").strip()
+                    given = str(at.value or "").strip() or None
+                    if not words:
+                        raise UsageError("write something first")
+                    message = {
+                        "role": "user",
+                        "content": words,
+                        **({"name": name} if name != "user" and name else {}),
+                    }
+                    await self.session.write(
+                        "add",
+                        lambda memory: memory.add(message, at=given),
+                        operation="create_memory",
+                        create=True,
+                    )
+                    new = self.session.stats is None or self.session.stats.first is None
+                    await self.session.look()
+                    if new:  # the slider and the chooser are drawn for it
+                        ui.run_javascript("location.reload()")
+
+                press("Add", lambda: self.frame.doing(add, "Remembered."), "strong", icon="add")
 
     async def _take(self, event: UploadEventArguments) -> None:
         state = self.session.visitor.state

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -11,23 +14,31 @@ from numpy.typing import NDArray
 
 from everwhen.map.project import project
 from everwhen.memory import Memory
+from everwhen.store.terms import STOP_WORDS
 from everwhen.types import Node
 from everwhen.ui.components import block, choice, empty, markup, pick, picked, said, show_turns, spoken
 from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MOST_POINTS
+from everwhen.ui.settings import MAP_COLOURS, MAP_LABELS, MOST_POINTS
 
-HUES = 8
-MOST_NAMED = 16
-"""Months that the legend names."""
+KMEANS_STEPS = 12
+EVERYWHERE = 0.2
+"""A word in more of the texts than this share, such as a speaker's name, tells no region from another."""
+COMMON = frozenset(
+    f"{STOP_WORDS} yesterday today tomorrow really just also still only even much well good great "
+    "think know want make made take took come came going went gone like love right "
+    "time year week month said told thing things something".split()
+)
+"""Words that name no region."""
+_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
 class LevelPlane:
-    """One level, flat: a point, a month and a node each."""
+    """One level, flat: a point, a day (ISO) and a node each."""
 
     name: str
     points: NDArray[np.float64]
-    groups: tuple[str, ...]
+    days: tuple[str, ...]
     nodes: tuple[Node, ...]
 
 
@@ -35,14 +46,8 @@ class MemoryMap(UIPage):
     name, title, icon = "map", "Map", "scatter_plot"
     hint = "What is about the same lies close together."
 
-    def controls(self) -> None:
-        self.level = ""
-        self.planes: list[LevelPlane] | None = None
-
     async def load(self) -> list[LevelPlane]:
-        if self.planes is None:  # the slider moves over the same points
-            self.planes = await self.session.read(_planes)
-        return self.planes
+        return await self.session.read(lambda memory: self.kept("planes", lambda: _planes(memory)))
 
     def draw(self, data: list[LevelPlane]) -> None:
         if not data:
@@ -54,33 +59,46 @@ class MemoryMap(UIPage):
                 )
             return
         names = [plane.name for plane in data]
-        if self.level not in names:
-            self.level = names[0]
-        plane = data[names.index(self.level)]
+        level = self.asked.get("level", "")
+        plane = data[names.index(level) if level in names else 0]
+        colours = self.asked.get("colour", "") != "none"
+        unit, groups = _coloured(plane.days)
         with block("div", "tools"):
-            choice("Level", {name: name.capitalize() for name in names}, self.level, self._choose)
-            said("A point is placed by its meaning and coloured by its month.", "faint small", "span")
+            choice(
+                "Level",
+                {name: name.capitalize() for name in names},
+                plane.name,
+                lambda name: self.frame.change(level=name),
+            )
+            if unit:
+                choice(
+                    "Colours",
+                    {"": f"Colour by {unit}", "none": "One colour"},
+                    "" if colours else "none",
+                    lambda chosen: self.frame.change(colour=chosen),
+                )
+            said("Points that mean the same lie close; words name a region.", "faint small", "span")
         then = self.session.as_of
         shown = [n for n, node in enumerate(plane.nodes) if _before(node, then)]
         if not shown:
             with block("div", "sheet"):
                 empty("Nothing had been said by that day.", "Move the slider to the right.", "scatter_plot")
             return
+        groups = groups if colours else None
+        hues = {name: n for n, name in enumerate(dict.fromkeys(groups))} if groups else {}
         with block("div", "sheet pad"):
-            picked(markup(self._svg(plane, shown)), lambda number: self._open(plane.nodes[int(number)]))
-            groups = list(dict.fromkeys(plane.groups))
+            svg = self._svg(plane, shown, [hues[name] for name in groups] if groups else None)
+            picked(markup(svg), lambda number: self._open(plane.nodes[int(number)]))
             markup(
                 "".join(
-                    f'<span style="--of: var(--hue-{n % HUES})">{escape(name)}</span>'
-                    for n, name in enumerate(groups[:MOST_NAMED])
+                    f'<span style="--of: var(--hue-{n})">{escape(name)}</span>' for name, n in hues.items()
                 ),
                 "legend",
             )
 
-    def _svg(self, plane: LevelPlane, shown: list[int]) -> str:
+    def _svg(self, plane: LevelPlane, shown: list[int], hues: list[int] | None) -> str:
         low, high = plane.points.min(axis=0), plane.points.max(axis=0)
         flat = 4 + 92 * (plane.points - low) / np.maximum(high - low, 1e-9)
-        groups = {name: n % HUES for n, name in enumerate(dict.fromkeys(plane.groups))}
         size = 4.5 if len(shown) > 300 else 6.5
         marks = []
         for n in shown:
@@ -88,14 +106,14 @@ class MemoryMap(UIPage):
             title = escape(f"{spoken(node.interval, self.session.zone)}: {node.text[:140]}")
             marks.append(
                 f'<circle {pick(n)} aria-label="{title}" cx="{flat[n][0]:.2f}%" '
-                f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{groups[plane.groups[n]]})">'
+                f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{hues[n] if hues else 0})">'
                 f"<title>{title}</title></circle>"
             )
-        return f'<svg class="map" role="group" aria-label="{len(shown)} points">{"".join(marks)}</svg>'
-
-    async def _choose(self, level: str) -> None:
-        self.level = level
-        await self.frame.refresh()
+        names = [
+            f'<text x="{min(max(x, 6), 94):.2f}%" y="{100 - min(y, 97):.2f}%">{escape(word)}</text>'
+            for word, x, y in regions(flat[shown], [plane.nodes[n].text for n in shown])
+        ]
+        return f'<svg class="map" role="group" aria-label="{len(shown)} points">{"".join(marks)}{"".join(names)}</svg>'
 
     async def _open(self, node: Node) -> None:
         title = spoken(node.interval, self.session.zone)
@@ -112,12 +130,53 @@ def _planes(memory: Memory) -> list[LevelPlane]:
             continue
         kept = np.unique(np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_POINTS)).astype(int))
         points = project(layer.vectors[kept].astype(np.float64), "pca")
-        out.append(
-            LevelPlane(
-                layer.name, points, tuple(layer.groups[n] for n in kept), tuple(nodes[n] for n in kept)
-            )
-        )
+        days = tuple(layer.labels[n] for n in kept)
+        out.append(LevelPlane(layer.name, points, days, tuple(nodes[n] for n in kept)))
     return out
+
+
+def _coloured(days: Sequence[str]) -> tuple[str, list[str] | None]:
+    """The finest unit of time of which there are few enough to tell apart by colour, and that of each day."""
+    units = {
+        "month": [one[:7] for one in days],
+        "quarter": [f"{one[:4]} Q{(int(one[5:7]) + 2) // 3}" for one in days],
+        "year": [one[:4] for one in days],
+    }
+    return next(((unit, of) for unit, of in units.items() if 1 < len(set(of)) <= MAP_COLOURS), ("", None))
+
+
+def regions(points: NDArray[np.float64], texts: Sequence[str]) -> list[tuple[str, float, float]]:
+    """A word for each crowded region, and where it stands: the one that is said there most and elsewhere least.
+
+    Regions are found by k-means, begun with the point farthest from those that were chosen: the same points give
+    the same names.
+    """
+    count = min(MAP_LABELS, len(points) // 5)
+    if count < 2:
+        return []
+    centres = points[[int(np.argmin(points.sum(axis=1)))]]
+    while len(centres) < count:
+        far = np.linalg.norm(points[:, None] - centres[None], axis=2).min(axis=1)
+        centres = np.vstack([centres, points[int(far.argmax())]])
+    of = np.zeros(len(points), np.int64)
+    for _ in range(KMEANS_STEPS):
+        of = np.linalg.norm(points[:, None] - centres[None], axis=2).argmin(axis=1)
+        centres = np.stack(
+            [points[of == n].mean(axis=0) if (of == n).any() else centres[n] for n in range(count)]
+        )
+    words = [{word for word in _WORD.findall(text) if word.lower() not in COMMON} for text in texts]
+    said_in = Counter(word for several in words for word in several)
+    words = [{word for word in several if said_in[word] <= EVERYWHERE * len(texts)} for several in words]
+    named: list[tuple[str, float, float]] = []
+    for n in np.argsort(-np.bincount(of, minlength=count)):
+        inside = [several for several, region in zip(words, of, strict=True) if region == n]
+        here = Counter(word for several in inside for word in several)
+        taken = {word for word, _, _ in named}
+        told = [word for word in here if word not in taken and (here[word] > 1 or len(inside) == 1)]
+        if told and len(inside) > 1:
+            best = max(told, key=lambda word: (here[word] ** 2 / said_in[word], word))
+            named.append((best, float(centres[n][0]), float(centres[n][1])))
+    return named
 
 
 def _before(node: Node, then: datetime | None) -> bool:

@@ -1,10 +1,12 @@
-"""Ask, and see why: ranks by channel, what each score is made of, what was dropped, where the time went."""
+"""Ask, and see what an agent would be given: an answer, the memories with their reasons in three words, the prompt."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from typing import Any
@@ -13,13 +15,14 @@ from nicegui import ui
 
 from everwhen.memory import Memory
 from everwhen.recall import Recall
-from everwhen.recall.score_labels import score_label
+from everwhen.recall.score_labels import plain_reasons, score_label
 from everwhen.settings import MAX_TOKENS
 from everwhen.time_arguments import TimeReader
-from everwhen.types import KINDS, Recalled
+from everwhen.types import KINDS, Answer, Recalled
 from everwhen.ui.components import (
     badge,
     block,
+    chooser,
     day,
     empty,
     markup,
@@ -31,7 +34,7 @@ from everwhen.ui.components import (
     spoken,
 )
 from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MOST_MEMORIES
+from everwhen.ui.settings import MOST_MEMORIES, SHOWN_MEMORIES
 from everwhen.when.zones import zone_of
 
 BUDGETS = {"low": "Low", "mid": "Mid", "high": "High"}
@@ -42,59 +45,84 @@ PARTS = 6
 """The largest parts of a score that are drawn."""
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was recalled, and the answer where one was asked for."""
+
+    recall: Recall
+    answer: Answer | None
+
+
 class Explorer(UIPage):
     name, title, icon = "recall", "Recall", "manage_search"
     hint = "What an agent would be given, and why."
 
+    @property
+    def most(self) -> int:
+        """Tokens asked for."""
+        given = self.asked.get("tokens", "")
+        return int(given) if given.isdecimal() and len(given) < 7 else MAX_TOKENS
+
     def controls(self) -> None:
-        kept = self.session.kept
+        asked = self.asked
         with block("div", "tools", "role=search"):
             self.query = (
-                ui.input(placeholder="Ask this memory something", value=str(kept.get("query", "")))
+                ui.input(placeholder="Ask this memory something", value=asked.get("q", ""))
                 .props('outlined dense clearable aria-label="Question" autocomplete=off id=search')
                 .style("flex: 1 1 16rem")
-                .on("keydown.enter", self._ask)
+                .on("keydown.enter", self._recall)
             )
-            press("Recall", self._ask, "strong", icon="search")
-        with block("div", "tools"):
-            look = "outlined dense options-dense behavior=menu"
-            self.budget = ui.select(BUDGETS, value="mid", label="Budget").props(look)
-            self.tokens = ui.number("Max tokens", value=MAX_TOKENS, min=1, max=200_000, step=256, format="%d")
-            self.tokens.props("outlined dense")
-            self.after = ui.input("Said after").props("outlined dense stack-label type=date")
-            self.before = ui.input("Said before").props("outlined dense stack-label type=date")
-            self.kinds = ui.select(list(KINDS), value=["turn", "fact"], multiple=True, label="Kinds").props(
-                look
+            press("Recall", self._recall, "strong", icon="search")
+            press("Answer", self._answer, icon="question_answer", hint="Answer in words, with sources")
+        options = block("details", "options")
+        with options:
+            said("Budget, time and kinds", tag="summary")
+        with options, block("div", "tools"):
+            self.budget = chooser("Budget", BUDGETS, asked.get("budget", "mid"), lambda _: None)
+            self.tokens = ui.number(
+                "Max tokens", value=self.most, min=1, max=200_000, step=256, format="%d"
+            ).props("outlined dense")
+            after, before = (
+                ui.input(label, value=asked.get(name, "")).props("outlined dense stack-label type=date")
+                for name, label in (("after", "Said after"), ("before", "Said before"))
             )
-            fields = (self.budget, self.tokens, self.after, self.before, self.kinds)
-            for field, width in zip(fields, (6, 7.5, 9.5, 9.5, 11), strict=True):
-                field.style(f"width: {width}rem")
+            self.after, self.before = after, before
+            kinds = [kind for kind in KINDS if kind in asked.get("kinds", "turn,fact").split(",")]
+            self.kinds = ui.select(list(KINDS), value=kinds, multiple=True, label="Kinds").props(
+                "outlined dense options-dense behavior=menu"
+            )
+        if set(asked) - {"q", "answer"}:
+            options.props("open")
         ui.run_javascript(
             'if (window.everwhenSearch) { window.everwhenSearch = false; document.querySelector("input.q-field__native'
             '[aria-label=Question]")?.focus(); }'
         )
 
-    async def load(self) -> Recall | None:
-        query = str(self.query.value or "").strip()
-        self.session.kept["query"] = query
+    async def load(self) -> Found | None:
+        query = self.asked.get("q", "").strip()
         if not query:
             return None
+        then = self.session.as_of
         asked: dict[str, Any] = {
-            "budget": self.budget.value,
-            "max_tokens": int(self.tokens.value or 0),
-            "after": self._day(self.after.value, "after"),
-            "before": self._day(self.before.value, "before"),
-            "kinds": self.kinds.value or None,
-            "as_of": self.session.as_of,
-            "at": self.session.as_of,
+            "budget": self.asked.get("budget", "mid"),
+            "max_tokens": self.most,
+            "after": self._day(self.asked.get("after"), "after"),
+            "before": self._day(self.asked.get("before"), "before"),
+            "kinds": self.asked.get("kinds", "turn,fact").split(","),
+            "as_of": then,
+            "at": then,
         }
 
-        def act(memory: Memory) -> Recall:
+        def recall(memory: Memory) -> Recall:
             return memory.recall(query, **asked)
 
-        return await self.session.read(act, fresh=False)
+        def answer(memory: Memory) -> Answer:
+            return memory.ask(query, at=then, as_of=then)
 
-    def draw(self, data: Recall | None) -> None:
+        found = await self.session.read(recall, fresh=False)
+        return Found(found, await self.session.ask(answer) if self.asked.get("answer") else None)
+
+    def draw(self, data: Found | None) -> None:
         if data is None:
             with block("div", "sheet"):
                 empty(
@@ -103,33 +131,50 @@ class Explorer(UIPage):
                     "manage_search",
                 )
             return
-        with block("div", "beside"):
-            with block("div", "stack"):
-                markup(self._plan(data), "soft small")
-                if not data.memories:
-                    with block("div", "sheet"):
-                        empty(
-                            "Nothing in this memory answers that.",
-                            "Try other words, or a wider time.",
-                            "search_off",
-                        )
-                else:
-                    best = max(one.score for one in data.memories) or 1.0
-                    shown = data.memories[:MOST_MEMORIES]
-                    picked(
-                        markup(
-                            "".join(self._memory(n, one, best) for n, one in enumerate(shown)), "sheet"
-                        ).props("id=kept"),
-                        lambda number: self._open(shown[int(number)]),
-                    )
-                    if len(shown) < len(data):
-                        said(f"and {len(data) - len(shown)} more within the budget", "faint small")
-            with block("div", "stack"):
-                markup(self._tokens(data), "sheet pad")
-                markup(_stages(data.trace.get("stages_ms", {})), "sheet pad").props("id=stages")
-                markup(_dropped(data), "sheet pad").props("id=dropped")
+        if data.answer is not None:
+            self._answered(data.answer)
+        found = data.recall
+        if not found.memories:
+            with block("div", "sheet"):
+                empty(
+                    "Nothing in this memory answers that.", "Try other words, or a wider time.", "search_off"
+                )
+            return
+        with block("div", "tools"):
+            said(f"{len(found)} memories, {found.tokens:,} tokens", "soft small num", "span").props(
+                "id=tokens"
+            )
+            press(
+                "Copy prompt", lambda: self._copy(found), icon="content_copy", hint="Copy prompt for a model"
+            )
+        shown = found.memories[:MOST_MEMORIES]
+        first, rest = shown[:SHOWN_MEMORIES], shown[SHOWN_MEMORIES:]
+        lines = "".join(self._memory(n, one) for n, one in enumerate(first))
+        if rest:
+            others = "".join(self._memory(n, one) for n, one in enumerate(rest, start=len(first)))
+            lines += f'<details class="more"><summary>{len(rest)} more</summary>{others}</details>'
+        picked(markup(lines, "sheet").props("id=kept"), lambda number: self._open(shown[int(number)]))
+        if len(shown) < len(found):
+            said(f"and {len(found) - len(shown)} more, which the prompt has", "faint small")
+        with block("details", "sheet how", "id=how"):
+            said("How it was found", tag="summary")
+            with block("div", "pad stack"):
+                markup(self._plan(found), "soft small")
+                markup(self._tokens(found))
+                markup(_stages(found.trace.get("stages_ms", {}))).props("id=stages")
+                markup(_dropped(found)).props("id=dropped")
 
     # Drawing
+
+    def _answered(self, answer: Answer) -> None:
+        with block("section", "sheet pad stack", "id=answer"):
+            said("Answer", tag="h2")
+            said(answer.text, "wrap answer")
+            for one in answer.citations[:3]:
+                at = self.session.local(one.said_at)
+                said(f"“{one.quote}” {one.speaker}, {day(at)}", "soft small wrap")
+            sure = "not known" if answer.abstained else f"{answer.confidence:.0%} sure"
+            said(f"{sure} · {answer.method}", "faint small")
 
     def _plan(self, found: Recall) -> str:
         plan, trace = found.trace.get("plan", {}), found.trace
@@ -144,49 +189,66 @@ class Explorer(UIPage):
         ]
         return "Understood as: " + " · ".join(parts)
 
-    def _memory(self, number: int, one: Recalled, best: float) -> str:
+    def _memory(self, number: int, one: Recalled) -> str:
         at = one.said_at.astimezone(zone_of(one.zone))
         why = one.why
         chips = "".join(
             badge(f"{CHANNELS.get(name, name)} #{rank} · {why.scores.get(name, 0.0):.2f}", "on")
             for name, rank in why.ranks.items()
         )
-        if why.beside is not None:
-            chips += badge("stands beside another hit")
-        elif not why.ranks:
-            chips += badge(
-                "learned from a turn that was found" if one.kind == "fact" else "found by no channel"
-            )
         if why.affinity is not None:
             chips += badge(f"affinity {why.affinity:.2f}")
         occurred = f"<span>{escape(spoken(one.occurred, one.zone))}</span>" if one.occurred else ""
+        who = f"{escape(one.speaker)} · " if one.kind == "turn" else f"{escape(one.kind)} · "
         return (
             f'<article class="memory" data-memory="{escape(one.id)}"><div class="meta">'
-            f'<span class="num">{number + 1}</span><span class="score" title="score {one.score / best:.2f}">'
-            f'<b style="width: {one.score / best * 100:.0f}%"></b></span>'
-            f"<span>{escape(one.speaker)} · {day(at)}, {at:%H:%M}</span>{occurred}<span>{escape(one.kind)}</span>"
-            f'<span class="num">{one.tokens} tokens</span></div>'
+            f'<span class="num">{number + 1}</span><span>{who}{day(at)}, {at:%H:%M}</span>{occurred}</div>'
             f'<div class="wrap" {pick(number)}>{escape(one.text)}</div>'
-            f'<div class="chips">{chips}</div>{_parts(why.parts)}</article>'
+            f'<details class="why"><summary>{escape(" · ".join(plain_reasons(why, one.kind)))}</summary>'
+            f'<div class="chips">{chips}{badge(f"{one.tokens} tokens")}{badge(f"score {one.score:.2f}")}</div>'
+            f"{_parts(why.parts)}</details></article>"
         )
 
     def _tokens(self, found: Recall) -> str:
-        most = int(self.tokens.value or 1)
+        most = max(self.most, 1)
         share = min(found.tokens / most, 1.0) * 100
         channels = " · ".join(
             f"{CHANNELS.get(name, name)} {count}" for name, count in found.trace.get("found", {}).items()
         )
         return (
-            f'<h3>Tokens</h3><p class="num" id="tokens"><b>{found.tokens:,}</b> of {most:,}</p>'
+            f'<h3>Tokens</h3><p class="num"><b>{found.tokens:,}</b> of {most:,}</p>'
             f'<div class="progress"><b style="width: {share:.1f}%"></b></div>'
-            f'<p class="small soft" style="margin-top: .5rem">{len(found)} kept of {found.trace.get("candidates", 0)} '
+            f'<p class="small soft">{len(found)} kept of {found.trace.get("candidates", 0)} '
             f"candidates<br>{escape(channels)}</p>"
         )
 
     # Acting
 
-    async def _ask(self) -> None:
-        await self.frame.refresh()
+    async def _recall(self) -> None:
+        await self._asking("")
+
+    async def _answer(self) -> None:
+        await self._asking("1")
+
+    async def _asking(self, answer: str) -> None:
+        tokens, kinds = int(self.tokens.value or MAX_TOKENS), ",".join(self.kinds.value or ())
+        await self.frame.change(
+            q=str(self.query.value or "").strip(),
+            answer=answer,
+            budget="" if self.budget.value == "mid" else str(self.budget.value),
+            tokens="" if tokens == MAX_TOKENS else str(tokens),
+            after=str(self.after.value or ""),
+            before=str(self.before.value or ""),
+            kinds="" if kinds == "turn,fact" else kinds,
+        )
+
+    def _copy(self, found: Recall) -> None:
+        ui.run_javascript(f"everwhenCopy({json.dumps(found.to_openai()[0]['content'])})")
+        ui.notify(
+            "The prompt is copied: give it to a model before the question.",
+            position="bottom",
+            color="primary",
+        )
 
     async def _open(self, one: Recalled) -> None:
         await self.frame.doing(

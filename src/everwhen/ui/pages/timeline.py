@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,9 @@ from everwhen.ui.components import (
     badge,
     block,
     choice,
+    chooser,
     empty,
+    happened,
     markup,
     pick,
     picked,
@@ -29,6 +32,12 @@ from everwhen.ui.settings import MOST_ENTRIES, MOST_MENTIONS, MOST_ROWS
 from everwhen.ui.time_axis import WINDOWS, Axis, floor, shift
 from everwhen.when import Grain
 
+MOST_NAMES = 200
+"""Entities that the menu offers, those spoken of most."""
+AHEAD = timedelta(days=60)
+"""How far ahead of the last words a plan moves the end of the axis."""
+EXTRA: dict[str, int] = {"day": 60, "week": 9, "month": 3, "year": 1}
+"""As much, in units of each grain."""
 KINDS = {"event": "Events", "fact": "Facts", "session": "Conversations"}
 ROW, TOP = 24, 26
 LEAST = 4
@@ -46,53 +55,35 @@ class TimelineView:
     axis: Axis
     dated: list[Entry]
     undated: list[Entry]
-    earlier: int
-    later: int
 
 
 class Timeline(UIPage):
     name, title, icon = "timeline", "Timeline", "timeline"
     hint = "What happened, and what is planned, in the order of time."
 
-    def controls(self) -> None:
-        self.grain: Grain = "month"
-        self.entity = self.network = ""
-        self.kinds = set(KINDS)
-        self.entries: dict[str, Entry] = {}
-        self.moved = 0
-        with block("div", "tools"):
-            choice("Zoom", {g: g.capitalize() for g in WINDOWS}, self.grain, self._zoom)
-            press("", lambda: self._pan(-1), "icon", icon="chevron_left", hint="Earlier")
-            press("", lambda: self._pan(1), "icon", icon="chevron_right", hint="Later")
-            self._names = (
-                ui.select(
-                    {"": "Anybody"}, value="", label="Entity", on_change=lambda e: self._keep(entity=e.value)
-                )
-                .props("outlined dense options-dense behavior=menu")
-                .style("min-width: 9rem")
-            )
-            ui.select(
-                {"": "Any", **{n: n.capitalize() for n in NETWORKS}},
-                value="",
-                label="Network",
-                on_change=lambda e: self._keep(network=e.value),
-            ).props("outlined dense options-dense behavior=menu").style("min-width: 8rem")
-            ui.select(
-                KINDS,
-                value=list(KINDS),
-                multiple=True,
-                label="Kinds",
-                on_change=lambda e: self._keep(kinds=e.value),
-            ).props("outlined dense options-dense behavior=menu").style("min-width: 11rem")
+    @property
+    def grain(self) -> Grain:
+        given = self.asked.get("zoom", "month")
+        return cast(Grain, given if given in WINDOWS else "month")
+
+    @property
+    def kinds(self) -> set[str]:
+        given = self.asked.get("kinds", "")
+        return {kind for kind in KINDS if kind in given.split(",")} or set(KINDS)
+
+    @property
+    def moved(self) -> int:
+        """Half windows that somebody panned by."""
+        given = self.asked.get("moved", "0")
+        return int(given) if re.fullmatch(r"-?\d{1,3}", given) else 0
 
     async def load(self) -> TimelineView:
-        names, seen = await self.session.read(self._read)
-        self._names.set_options({"": "Anybody", **{name: name for name in names}})
-        return seen
+        return await self.session.read(self._read)
 
     def draw(self, data: TimelineView) -> None:
+        self._filters()
         self.entries = {str(number): one for number, one in enumerate((*data.dated, *data.undated))}
-        if not self.entries and not data.earlier and not data.later:
+        if not self.entries and not self.asked:
             with block("div", "sheet"):
                 empty(
                     "This bank has no events yet.",
@@ -103,7 +94,9 @@ class Timeline(UIPage):
                 )
             return
         with block("div", "sheet pad"):
-            chart = markup(self._chart(data))
+            # Right to left: what does not fit on a phone is the past, and the newest is seen first.
+            with block("div", "sideways", 'tabindex=0 role=region dir=rtl aria-label="Time axis"'):
+                chart = markup(self._chart(data)).props("dir=ltr")
             markup(
                 '<span>events</span><span style="--of: var(--hue-1)">facts begin or end</span>'
                 '<span style="--of: var(--faint)">conversations</span>',
@@ -112,10 +105,9 @@ class Timeline(UIPage):
         listed = markup(self._list(data), "sheet")
         if not data.dated:
             with block("div", "sheet"):
-                where = [f"{n} {side}" for n, side in ((data.earlier, "earlier"), (data.later, "later")) if n]
                 empty(
                     "Nothing in this stretch of time.",
-                    f"There is more: {', '.join(where) or 'none'}.",
+                    "Look earlier or later, zoom out, or keep fewer filters.",
                     "search_off",
                 )
         apart = markup(self._apart(data), "sheet") if data.undated else None
@@ -123,58 +115,83 @@ class Timeline(UIPage):
             if part is not None:
                 picked(part, self._open)
 
+    def _filters(self) -> None:
+        with block("div", "tools"):
+            choice(
+                "Zoom",
+                {g: g.capitalize() for g in WINDOWS},
+                self.grain,
+                lambda g: self.frame.change(zoom=g, moved=""),
+            )
+            press("", lambda: self._pan(-1), "icon", icon="chevron_left", hint="Earlier")
+            press("", lambda: self._pan(1), "icon", icon="chevron_right", hint="Later")
+            names = {"": "Anybody", **{name: name for name in self.names}}
+            chooser(
+                "Entity", names, self.asked.get("entity", ""), lambda name: self.frame.change(entity=name)
+            )
+            networks = {"": "Any", **{n: n.capitalize() for n in NETWORKS}}
+            chooser(
+                "Network", networks, self.asked.get("network", ""), lambda n: self.frame.change(network=n)
+            )
+            shown = self.kinds
+            ui.select(
+                KINDS,
+                value=[kind for kind in KINDS if kind in shown],
+                multiple=True,
+                label="Kinds",
+                on_change=lambda e: self.frame.change(
+                    kinds=",".join(e.value) if len(e.value) < len(KINDS) else ""
+                ),
+            ).props("outlined dense options-dense behavior=menu").style("min-width: 11rem")
+
     # Reading
 
-    def _read(self, memory: Memory) -> tuple[list[str], TimelineView]:
+    def _read(self, memory: Memory) -> TimelineView:
         then = self.session.as_of
-        names = [one.name for one in memory.entities() if then is None or (one.first and one.first < then)]
-        events = {one.id: one for one in memory.events(as_of=then)}
-        about: set[str] | None = None
-        if self.entity:
-            about = {unit.id for unit in memory.mentions(self.entity, MOST_MENTIONS)}
+        entities = self.kept("entities", memory.entities)
+        self.names = [one.name for one in entities if then is None or (one.first and one.first < then)][
+            :MOST_NAMES
+        ]
+        window = self._window(None)
+        events = {one.id: one for one in memory.events(between=(window.start, window.end), as_of=then)}
+        self.titles = {one.id: happened(one.text, one.expression) for one in events.values()}
+        entity, network = self.asked.get("entity", ""), self.asked.get("network", "")
+        about = {unit.id for unit in memory.mentions(entity, MOST_MENTIONS)} if entity else None
         kept = []
-        for entry in memory.timeline(as_of=then):
+        for entry in memory.timeline(between=(window.start, window.end), as_of=then):
             kind = "fact" if entry.kind.startswith("fact") else entry.kind
-            if kind not in self.kinds:
+            if kind not in self.kinds or (kind != "event" and then is not None and _start(entry) >= then):
                 continue
             event = events.get(entry.ids[0]) if kind == "event" else None
-            if then is not None and not _told_by(entry, event.said_at if event else None, then):
+            if network and (kind == "session" or (event.network if event else "world") != network):
                 continue
-            network = event.network if event else "world"
-            if self.network and (kind == "session" or network != self.network):
-                continue
-            if about is not None and not self._is_about(entry, about):
+            if about is not None and not _is_about(entry, entity, about):
                 continue
             kept.append(entry)
-        return names[:200], self._seen(kept)
-
-    def _is_about(self, entry: Entry, about: set[str]) -> bool:
-        return not about.isdisjoint((*entry.ids, *entry.turns)) or self.entity.lower() in entry.text.lower()
-
-    def _seen(self, entries: Sequence[Entry]) -> TimelineView:
-        undated = [one for one in entries if one.inferred and one.kind == "event"]
-        dated = [one for one in entries if not (one.inferred and one.kind == "event")]
-        axis = self._axis([one for one in dated if one.kind != "session"] or dated)
-        inside = [one for one in dated if _start(one) < axis.end and _end(one) > axis.start]
+        undated = [one for one in kept if one.inferred and one.kind == "event"]
+        dated = [one for one in kept if not (one.inferred and one.kind == "event")]
+        axis = self._window([one for one in dated if one.kind != "session"])
         return TimelineView(
-            axis,
-            inside,
-            undated,
-            sum(_end(one) <= axis.start for one in dated),
-            sum(_start(one) >= axis.end for one in dated),
+            axis, [one for one in dated if _start(one) < axis.end and _end(one) > axis.start], undated
         )
 
-    def _axis(self, entries: Sequence[Entry]) -> Axis:
-        """The stretch that the grain shows, ending with the last thing known, moved as far as somebody panned."""
-        stats = self.session.stats
+    def _window(self, entries: Sequence[Entry] | None) -> Axis:
+        """The stretch that the grain shows, moved as far as somebody panned. It ends with the last of the entries,
+        or, while they are not known, as far ahead as any may lie that it would end with."""
+        stats, size = self.session.stats, WINDOWS[self.grain]
         last = self.session.as_of or (stats.last if stats and stats.last else datetime.now(UTC))
-        ahead = [_start(one) for one in entries if last < _start(one) < last + timedelta(days=60)]
-        last = max(ahead, default=last)
-        size = WINDOWS[self.grain]
+        soon = last + AHEAD
+        last = (
+            soon
+            if entries is None
+            else max((_start(one) for one in entries if last < _start(one) < soon), default=last)
+        )
         end = shift(floor(self.session.local(last), self.grain), self.grain, 1)
         end = shift(end, self.grain, self.moved * max(size // 2, 1))
-        start = shift(end, self.grain, -size)
-        if stats and stats.first and not self.moved:  # no empty half where the memory is young
+        start = shift(end, self.grain, -size if entries is not None else -size - EXTRA[self.grain])
+        if (
+            stats and stats.first and not self.moved and entries is not None
+        ):  # no empty half where it is young
             first = shift(floor(self.session.local(stats.first), self.grain), self.grain, -1)
             start = min(max(start, first), shift(end, self.grain, -LEAST))
         return Axis(start, end, self.session.zone)
@@ -182,25 +199,30 @@ class Timeline(UIPage):
     # Drawing
 
     def _chart(self, data: TimelineView) -> str:
-        axis, rows, marks, hidden = data.axis, [0.0] * MOST_ROWS, [], 0
+        axis, marks, hidden = data.axis, [], 0
+        rows: list[list[tuple[float, float]]] = [[] for _ in range(MOST_ROWS)]
         numbered = {id(one): number for number, one in self.entries.items()}
         sessions = [axis.place(max(_start(one), axis.start)) for one in data.dated if one.kind == "session"]
-        for one in data.dated:
-            if one.kind == "session":
-                continue
+        # Events have the first choice of room, then facts by how sure they are.
+        drawn = [one for one in data.dated if one.kind != "session"]
+        for one in sorted(drawn, key=lambda one: (one.kind != "event", -one.confidence)):
             x = axis.place(max(_start(one), axis.start))
             width = max(axis.place(min(_end(one), axis.end)) - x, 0.5)
-            label = one.text if len(one.text) <= 44 else one.text[:43] + "…"
+            label = self._title(one)
+            label = label if len(label) <= 44 else label[:43] + "…"
             words, after = 1.8 + LETTER * len(label), x + (width if width > LONG else 0.0)
             leftwards = after + words > 100 and x > words
-            left = x - words if leftwards else x
-            row = next((place for place, taken in enumerate(rows) if taken <= left), None)
+            left, right = (x - words, x + width) if leftwards else (x, max(x + width, after + words))
+            row = next(
+                (n for n, taken in enumerate(rows) if all(right + 0.8 <= a or left >= b for a, b in taken)),
+                None,
+            )
             if row is None:
                 hidden += 1
                 continue
-            rows[row] = (x + width if leftwards else max(x + width, after + words)) + 0.8
-            marks.append(self._mark(one, numbered[id(one)], x, width, TOP + row * ROW, label, leftwards))
-        lane = TOP + sum(taken > 0 for taken in rows) * ROW + 10
+            rows[row].append((left, right + 0.8))
+            marks.append((x, self._mark(one, numbered[id(one)], x, width, TOP + row * ROW, label, leftwards)))
+        lane = TOP + sum(bool(taken) for taken in rows) * ROW + 10
         height = lane + 14
         more = (
             f'<text x="100%" y="{height + 12}" text-anchor="end">{hidden} more: zoom in</text>'
@@ -211,14 +233,19 @@ class Timeline(UIPage):
             f'<rect class="mark session" x="{x:.2f}%" width="3" height="9" y="{lane}" rx="1"/>'
             for x in sessions
         )
+        drawn_marks = [mark for _, mark in sorted(marks)]
         return (
             f'<svg class="chart" height="{height + (18 if hidden else 4)}" role="group" '
             f'aria-label="Time axis, {len(data.dated)} entries">'
-            f"{axis.drawn_ticks(self.grain, height, self.session.as_of)}{talked}{''.join(marks)}{more}</svg>"
+            f"{axis.drawn_ticks(self.grain, height, self.session.as_of)}{talked}{''.join(drawn_marks)}{more}</svg>"
         )
 
-    @staticmethod
-    def _mark(one: Entry, number: str, x: float, width: float, y: int, label: str, leftwards: bool) -> str:
+    def _title(self, one: Entry) -> str:
+        return self.titles.get(one.ids[0], happened(one.text)) if one.ids else happened(one.text)
+
+    def _mark(
+        self, one: Entry, number: str, x: float, width: float, y: int, label: str, leftwards: bool
+    ) -> str:
         kind = "fact" if one.kind != "event" else escape(one.status)
         long = width > LONG
         shape = (
@@ -228,9 +255,9 @@ class Timeline(UIPage):
         )
         at = x if leftwards or not long else x + width
         turned = 'dx="-9" text-anchor="end"' if leftwards else 'dx="9"'
-        words = f'<text class="label wide-only" x="{at:.2f}%" y="{y + 12}" {turned}>{escape(label)}</text>'
-        title = escape(f"{spoken(one.interval, one.zone)}: {one.text}")
-        return f'<g {pick(number)} aria-label="{title}"><title>{title}</title>{shape}{words}</g>'
+        words = f'<text class="label" x="{at:.2f}%" y="{y + 12}" {turned}>{escape(label)}</text>'
+        title = escape(f"{spoken(one.interval, one.zone)}: {self._title(one)}")
+        return f"<g {pick(number)}><title>{title}</title>{shape}{words}</g>"
 
     def _list(self, data: TimelineView) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
@@ -240,7 +267,7 @@ class Timeline(UIPage):
             name = _unit(self.session.local(max(_start(one), data.axis.start)), self.grain)
             groups.setdefault(name, []).append(self._line(one, numbered[id(one)]))
         return "".join(
-            f'<section class="group"><h3>{escape(name)}</h3><div class="rows">{"".join(lines)}</div></section>'
+            f'<section class="group"><h2>{escape(name)}</h2><div class="rows">{"".join(lines)}</div></section>'
             for name, lines in groups.items()
         ) + _more(len(listed))
 
@@ -252,41 +279,30 @@ class Timeline(UIPage):
             f'<div class="rows">{lines}</div>{_more(len(data.undated))}</details>'
         )
 
-    @staticmethod
-    def _line(one: Entry, number: str, told: bool = False) -> str:
+    def _line(self, one: Entry, number: str, told: bool = False) -> str:
         marks = badge(one.status) if one.status not in ("", "happened") else ""
         marks += badge(one.kind, "on") if one.kind.startswith("fact") else ""
         at = spoken(one.interval, one.zone)
         return (
             f'<div class="row-line {escape(one.status)}" {pick(number)}>'
-            f'<span class="at">{"told " if told else ""}{escape(at)}</span><span class="what">{escape(one.text)}</span>'
+            f'<span class="at">{"told " if told else ""}{escape(at)}</span>'
+            f'<span class="what">{escape(self._title(one))}</span>'
             f"<span>{marks}</span></div>"
         )
 
     # Acting
 
-    async def _zoom(self, grain: str) -> None:
-        self.grain, self.moved = cast(Grain, grain), 0
-        await self.frame.refresh()
-
     async def _pan(self, step: int) -> None:
-        self.moved += step
-        await self.frame.refresh()
-
-    async def _keep(
-        self, entity: str | None = None, network: str | None = None, kinds: Sequence[str] | None = None
-    ) -> None:
-        self.entity = self.entity if entity is None else entity
-        self.network = self.network if network is None else network
-        self.kinds = self.kinds if kinds is None else set(kinds)
-        await self.frame.refresh()
+        await self.frame.change(moved=str(self.moved + step) if self.moved + step else "")
 
     async def _open(self, number: str) -> None:
         entry = self.entries.get(number)
         if entry is None:
             return
         note = f"{spoken(entry.interval, entry.zone)} · confidence {entry.confidence:.2f}"
-        await self.frame.doing(lambda: show_turns(self.session, entry.text, entry.turns, note), redraw=False)
+        await self.frame.doing(
+            lambda: show_turns(self.session, self._title(entry), entry.turns, note), redraw=False
+        )
 
 
 def _start(entry: Entry) -> datetime:
@@ -299,9 +315,8 @@ def _end(entry: Entry) -> datetime:
     return entry.interval.start or datetime.max.replace(tzinfo=UTC)
 
 
-def _told_by(entry: Entry, said_at: datetime | None, then: datetime) -> bool:
-    """Whether it was known by then: an event when it was told, all else when it began."""
-    return (said_at or _start(entry)) < then
+def _is_about(entry: Entry, name: str, units: set[str]) -> bool:
+    return not units.isdisjoint((*entry.ids, *entry.turns)) or name.lower() in entry.text.lower()
 
 
 def _unit(local: datetime, grain: Grain) -> str:

@@ -18,21 +18,22 @@ DEEPEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A node with what is right under it; without a node, the top."""
+    """The way down to a node, and what is right under it; an empty way is the top."""
 
-    node: Node | None
+    path: list[Node]
     nodes: list[Node]
     turns: list[Turn]
     more: int
     built: bool
 
+    @property
+    def node(self) -> Node | None:
+        return self.path[-1] if self.path else None
+
 
 class TreeBrowser(UIPage):
     name, title, icon = "tree", "Tree", "account_tree"
     hint = "What was said, condensed; down to the words themselves."
-
-    def controls(self) -> None:
-        self.path: list[Node] = []
 
     async def load(self) -> Branch:
         return await self.session.read(self._read)
@@ -48,9 +49,9 @@ class TreeBrowser(UIPage):
                     "account_tree",
                 )
             return
-        self.shown = {node.id: node for node in data.nodes}
+        self.path = data.path
         self._crumbs()
-        if not data.built and self.session.may("write") and self.session.as_of is None:
+        if not data.built and self.may_change:
             with block("div", "sheet pad").style("margin-bottom: .9rem"):
                 said("Sessions, days, weeks and months are not condensed yet.", "soft")
                 press("Condense now", self._consolidate, "strong", icon="compress")
@@ -70,21 +71,42 @@ class TreeBrowser(UIPage):
     # Reading
 
     def _read(self, memory: Memory) -> Branch:
-        then = self.session.as_of
-        here = self.path[-1] if self.path else None
+        then, path = self.session.as_of, self._path(memory)
+        here = path[-1] if path else None
         if here is None:
-            level, nodes = _top(memory)
+            level, nodes = self._top(memory)
             built = level > 1
         elif here.level == 1:
             turns = [memory.turn(id_) for id_ in here.children]
-            return Branch(here, [], [turn for turn in turns if then is None or turn.said_at < then], 0, True)
+            return Branch(path, [], [turn for turn in turns if then is None or turn.said_at < then], 0, True)
         else:
-            under = set(here.children)
-            nodes, built = [node for node in memory.tree(level=here.level - 1) if node.id in under], True
+            nodes, built = self._under(memory, here), True
         if then is not None:
             nodes = [node for node in nodes if node.interval.start is not None and node.interval.start < then]
         nodes = nodes[::-1] if here is None else nodes
-        return Branch(here, nodes[:MOST_NODES], [], max(len(nodes) - MOST_NODES, 0), built)
+        return Branch(path, nodes[:MOST_NODES], [], max(len(nodes) - MOST_NODES, 0), built)
+
+    def _top(self, memory: Memory) -> tuple[int, list[Node]]:
+        return self.kept("top", lambda: _top(memory))
+
+    def _under(self, memory: Memory, node: Node) -> list[Node]:
+        def read() -> list[Node]:
+            under = set(node.children)
+            return [one for one in memory.tree(level=node.level - 1, at=node.interval) if one.id in under]
+
+        return self.kept(f"under {node.id}", read)
+
+    def _path(self, memory: Memory) -> list[Node]:
+        """The nodes that the address names, from the top down, as far as they are there."""
+        path: list[Node] = []
+        nodes = self._top(memory)[1]
+        for id_ in filter(None, self.asked.get("path", "").split(",")):
+            node = next((one for one in nodes if one.id == id_), None)
+            if node is None:
+                break
+            path.append(node)
+            nodes = self._under(memory, node) if node.level > 1 else []
+        return path
 
     # Drawing
 
@@ -121,13 +143,10 @@ class TreeBrowser(UIPage):
     # Acting
 
     async def _down(self, id_: str) -> None:
-        if id_ in self.shown:
-            self.path.append(self.shown[id_])
-            await self.frame.refresh()
+        await self.frame.change(path=",".join([*(node.id for node in self.path), id_]))
 
     async def _up(self, depth: int) -> None:
-        del self.path[depth:]
-        await self.frame.refresh()
+        await self.frame.change(path=",".join(node.id for node in self.path[:depth]))
 
     async def _consolidate(self) -> None:
         await self.frame.doing(
@@ -137,15 +156,14 @@ class TreeBrowser(UIPage):
 
 
 def _top(memory: Memory) -> tuple[int, list[Node]]:
-    """The highest level that has nodes."""
+    """The highest level that has nodes; the lowest, which is made from the turns, is read last."""
     from everwhen.errors import UsageError
 
-    best: tuple[int, list[Node]] = (0, [])
-    for level in range(1, DEEPEST):
+    for level in range(DEEPEST, 0, -1):
         try:
             nodes = memory.tree(level=level)
-        except UsageError:
-            break
+        except UsageError:  # so many levels there are not
+            continue
         if nodes:
-            best = (level, nodes)
-    return best
+            return level, nodes
+    return 0, []

@@ -1,0 +1,178 @@
+"""Which commands there are and what the first screen says of them. A command is loaded when somebody runs it.
+
+The modules register their commands with `@app.command()`; a command that has no place in this table cannot be called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from typer.core import TyperGroup
+from typer.main import get_command_from_info, get_command_name, get_group_from_info
+
+
+class Place(NamedTuple):
+    """The module of a command, and the name that it has there."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the first screen: where the command is, and what it is for."""
+
+    module: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Commands that belong together, by the name that each has in the group."""
+
+    help: str
+    members: Mapping[str, Place]
+
+
+EVERYDAY = {
+    "add": Entry("add_command", "Remember one or more messages."),
+    "import": Entry("import_command", "Import chats, transcripts, notes or an export."),
+    "recall": Entry("recall_commands", "The memories that answer a question (same: search)."),
+    "ask": Entry("ask_commands", "The answer in words, with its sources."),
+    "when": Entry("time_commands", "When something was, is or will be."),
+    "timeline": Entry("time_commands", "What happened, in the order of time."),
+    "forget": Entry("retention_commands", "Delete for good, derived data too (same: delete)."),
+    "chat": Entry("chat", "Talk with a model that remembers."),
+    "setup": Entry("setup_commands", "Give a coding agent its memory."),
+    "ui": Entry("ui", "Open the page in a browser."),
+    "serve": Entry("serve_commands", "HTTP and MCP for other programs."),
+    "demo": Entry("demo", "See it work on a short story; keeps nothing."),
+}
+"""At most twelve."""
+
+GROUPS = {
+    "show": Group(
+        "What is remembered: turns, events, people, summaries.",
+        {
+            "turns": Place("recall_commands", "turns"),
+            "sessions": Place("recall_commands", "sessions"),
+            "grep": Place("recall_commands", "grep"),
+            "events": Place("graph", "events"),
+            "entities": Place("graph", "entities"),
+            "graph": Place("graph", "graph"),
+            "tree": Place("tree", "tree"),
+            "profile": Place("tree", "profile"),
+            "map": Place("map", "map"),
+            "context": Place("recall_commands", "context"),
+        },
+    ),
+    "time": Group(
+        "Compare two events; read a time expression.",
+        {"compare": Place("time_commands", "compare"), "resolve": Place("when_is", "when-is")},
+    ),
+    "bank": Group(
+        "Look after a bank: health, backup, export, retention.",
+        {
+            "list": Place("bank_commands", "banks"),
+            "stats": Place("bank_commands", "stats"),
+            "doctor": Place("bank_commands", "doctor"),
+            "export": Place("retention_commands", "export"),
+            "backup": Place("retention_commands", "backup"),
+            "restore": Place("retention_commands", "restore"),
+            "move": Place("move_command", "move"),
+            "retain": Place("retention_commands", "retain"),
+            "process": Place("extraction_commands", "process"),
+            "reextract": Place("extraction_commands", "reextract"),
+            "consolidate": Place("tree", "consolidate"),
+            "reembed": Place("bank_commands", "reembed"),
+        },
+    ),
+    "server": Group(
+        "API keys, MCP over standard input, workers, hooks.",
+        {
+            "mcp": Place("serve_commands", "mcp"),
+            "keys": Place("serve_commands", "keys"),
+            "worker": Place("db", "worker"),
+            "resident": Place("setup_commands", "resident"),
+        },
+    ),
+}
+WHOLE = {
+    "facts": Entry("facts", "What is true from when to when."),
+    "db": Entry("db", "The PostgreSQL database that holds the banks."),
+    "bench": Entry("bench", "Measure quality and speed (in a checkout)."),
+}
+"""Groups that are one module each."""
+
+ALIASES = {
+    "search": Place("recall_commands", "recall"),
+    "delete": Place("retention_commands", "forget"),
+    # The names before there were groups.
+    **{place.name: place for group in GROUPS.values() for place in group.members.values()},
+}
+"""Further names, which no help shows."""
+
+
+class LazyGroup(TyperGroup):
+    """A group that knows the names of its commands, and loads one when it is asked for."""
+
+    def __init__(self, shown: Mapping[str, Place], also: Mapping[str, Place], **settings: Any) -> None:
+        super().__init__(**settings)
+        self.shown, self.places = shown, {**also, **shown}
+        self.commands: Any = dict.fromkeys(self.places)  # the names, for "did you mean"
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.shown)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in self.places and self.commands[cmd_name] is None:
+            self.commands[cmd_name] = _load(self.places[cmd_name], cmd_name)
+        return self.commands.get(cmd_name)
+
+
+class FirstScreen(LazyGroup):
+    """`everwhen` itself: the everyday commands, and the groups with the others."""
+
+    def __init__(self, **settings: Any) -> None:
+        modules = {**EVERYDAY, **WHOLE}
+        shown = {name: Place(one.module, name) for name, one in modules.items()}
+        groups = {name: Place("", name) for name in GROUPS}
+        super().__init__({**shown, **groups}, ALIASES, **{**settings, "commands": {}})
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        for title, listed in (("Commands", EVERYDAY), ("Groups", {**GROUPS, **WHOLE})):
+            with formatter.section(title):
+                formatter.write_dl([(name, one.help) for name, one in listed.items()])  # type: ignore[attr-defined]
+        formatter.write_paragraph()
+        formatter.write_text("`everwhen GROUP --help` lists the commands of a group.")
+        super().format_options(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """They stand above the options already."""
+
+
+def _load(place: Place, name: str) -> Any:
+    """The command or group at a place, under a name."""
+    if not place.module:
+        group = GROUPS[place.name]
+        return LazyGroup(
+            group.members, {}, name=name, help=group.help, no_args_is_help=True, rich_markup_mode=None
+        )
+    from everwhen.cli.app import app
+
+    import_module(f"everwhen.cli.{place.module}")
+    command: Any
+    for one in app.registered_commands:
+        if place.name == (one.name or get_command_name(one.callback.__name__ if one.callback else "")):
+            command = get_command_from_info(one, pretty_exceptions_short=False, rich_markup_mode=None)
+            break
+    else:
+        (info,) = (one for one in app.registered_groups if one.name == place.name)
+        command = get_group_from_info(
+            info, pretty_exceptions_short=False, rich_markup_mode=None, suggest_commands=True
+        )
+    command.name = name
+    return command

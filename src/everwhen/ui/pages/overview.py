@@ -1,0 +1,297 @@
+"""The first page: what the memory knows, what is planned next, what changed lately, and whether it is well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from html import escape
+
+from everwhen.memory import Memory
+from everwhen.types import Entity, Event, Fact, Finding
+from everwhen.ui.components import (
+    Act,
+    block,
+    day,
+    dialog,
+    empty,
+    happened,
+    markup,
+    pick,
+    picked,
+    press,
+    said,
+    show_turns,
+    spoken,
+)
+from everwhen.ui.page import UIPage
+from everwhen.ui.settings import RECENT_DAYS
+
+SUBJECTS, FACTS_EACH, LINES = 4, 4, 7
+STILL_NOW = timedelta(days=2)
+"""A memory whose last words are no older is looked at from now, an older one from its last day."""
+
+
+@dataclass(frozen=True, slots=True)
+class BankView:
+    """What the overview shows, from one moment."""
+
+    at: datetime
+    known: list[tuple[str, list[Fact]]]
+    facts: int
+    entities: list[Entity]
+    planned: list[Event]
+    lately: list[Event]
+    changed: list[tuple[datetime, str, Fact]]
+    decide: int
+    stale: int
+
+
+class Overview(UIPage):
+    name, title, icon = "overview", "Overview", "space_dashboard"
+    hint = "What this memory knows, and how it is."
+
+    async def load(self) -> BankView | None:
+        await self.session.look()
+        stats = self.session.stats
+        return await self.session.read(self._look) if stats is not None and stats.turns else None
+
+    def draw(self, data: BankView | None) -> None:
+        if data is None:
+            with block("div", "sheet"):
+                empty("This bank is empty.", "Write something down, or import a conversation.", "inventory_2")
+                with block("div", "actions centred"):
+                    press("Add to it", partial(self.frame.turn_to, "import"), "strong")
+            return
+        self._counts(data)
+        with block("div", "cards"):
+            self._known(data)
+            self._events(
+                "Planned next", data.planned, f"Nothing is planned after {self._day(data.at)}.", "planned"
+            )
+            self._changed(data)
+            self._events(
+                "Happened lately", data.lately, f"Nothing in the {RECENT_DAYS} days before.", "lately"
+            )
+            self._health(data)
+
+    # Reading
+
+    def _look(self, memory: Memory) -> BankView:
+        then, at = self.session.as_of, self._from()
+        held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=then)
+        sure = sorted(held, key=lambda fact: (-fact.support, -fact.confidence, fact.valid_from))
+        often = Counter(fact.subject for fact in held)
+        entities = memory.entities(as_of=then)
+        spoken_of = {one.name.lower(): one.mentions for one in entities}
+        first = sorted(often, key=lambda name: (-spoken_of.get(name.lower(), 0), -often[name], name))[
+            :SUBJECTS
+        ]
+        known = [(name, [fact for fact in sure if fact.subject == name][:FACTS_EACH]) for name in first]
+        near = memory.events(between=(at - timedelta(days=RECENT_DAYS), at + timedelta(days=370)), as_of=then)
+        begun = {event.id: event.occurred.start for event in near if event.occurred and event.occurred.start}
+        dated = [event for event in near if event.id in begun and not event.inferred]
+        planned = [event for event in dated if event.status == "planned" and begun[event.id] >= at]
+        lately = [
+            event for event in dated if event.status in ("happened", "ongoing") and begun[event.id] < at
+        ]
+        return BankView(
+            at,
+            known,
+            len(held),
+            entities[:12],
+            sorted(planned, key=lambda event: begun[event.id])[:LINES],
+            sorted(lately, key=lambda event: begun[event.id], reverse=True)[:LINES],
+            _changes(memory, at, then),
+            len(memory.facts.review()) if then is None else 0,
+            len(memory.facts.stale(now=at)) if then is None else 0,
+        )
+
+    def _from(self) -> datetime:
+        """The moment that "next" and "lately" are counted from."""
+        stats, moment = self.session.stats, self.session.moment
+        last = stats.last if stats is not None else None
+        if self.session.as_of is not None or last is None or last + STILL_NOW > moment:
+            return moment
+        return last
+
+    # Drawing
+
+    def _day(self, instant: datetime) -> str:
+        return day(self.session.local(instant))
+
+    def _counts(self, data: BankView) -> None:
+        stats = self.session.stats
+        assert stats is not None and stats.first is not None
+        held = {
+            "conversations": ("conversations", stats.sessions, "conversations"),
+            "turns": ("turns", stats.turns, "conversations"),
+            "timeline": ("events", stats.events, "timeline"),
+            "facts": ("facts that hold", data.facts, "facts"),
+            "entities": ("people, places and things", stats.entities, "entities"),
+        }
+        if self.session.as_of is not None:  # the others are counted as of now only
+            held = {"facts": held["facts"]}
+        lines = "".join(
+            f'<button type="button" class="count" data-pick="{page}"><b class="num">{count:,}</b> {words}</button>'
+            for words, count, page in held.values()
+        )
+        picked(markup(lines, "counts").props("id=counts"), self.frame.turn_to)
+        span = (
+            f"{self._day(stats.first)} to {self._day(stats.last)}" if stats.last else self._day(stats.first)
+        )
+        said(f"What was said from {span}.", "soft small under")
+
+    def _known(self, data: BankView) -> None:
+        with block("section", "sheet pad stack", "id=known"):
+            said("What it knows", tag="h2")
+            if not data.known:
+                said("No facts yet.", "soft small")
+            for subject, facts in data.known:
+                lines = "".join(
+                    f"<li>{escape(fact.predicate.replace('_', ' '))} <b>{escape(fact.object)}</b> "
+                    f'<span class="faint small">since {self._day(fact.valid_from)}</span></li>'
+                    for fact in facts
+                )
+                link = f'<button type="button" class="link" {pick_name(subject)}>{escape(subject)}</button>'
+                picked(
+                    markup(f'<h3>{link}</h3><ul class="plain-list">{lines}</ul>'),
+                    lambda name: self.frame.turn_to("facts", subject=name),
+                )
+            names = "".join(
+                f'<button type="button" class="badge" {pick_name(one.name)}>{escape(one.name)}</button>'
+                for one in data.entities
+            )
+            if names:
+                said("Spoken of most", tag="h3")
+                picked(markup(names, "chips"), lambda name: self.frame.turn_to("entities", name=name))
+
+    def _events(self, title: str, events: Sequence[Event], none: str, id_: str) -> None:
+        with block("section", "sheet", f"id={id_}"):
+            self._title(title)
+            if not events:
+                said(none, "soft small pad-line")
+                return
+            lines = "".join(
+                f'<div class="row-line short" {pick(number)}><span class="at">'
+                f"{escape(spoken(event.occurred, event.zone))}</span>"
+                f'<span class="what">{escape(happened(event.text, event.expression))}</span></div>'
+                for number, event in enumerate(events)
+            )
+            picked(markup(lines, "rows"), lambda number: self._open(events[int(number)]))
+
+    def _changed(self, data: BankView) -> None:
+        with block("section", "sheet", "id=changed"):
+            self._title("What changed")
+            if not data.changed:
+                said(f"No fact began or ended in the {RECENT_DAYS} days before.", "soft small pad-line")
+                return
+            lines = "".join(
+                f'<div class="row-line short" {pick(number)}><span class="at">{self._day(at)}</span>'
+                f'<span class="what"><span class="faint">{word}:</span> {escape(fact.text)}</span></div>'
+                for number, (at, word, fact) in enumerate(data.changed)
+            )
+
+            def chosen(number: str) -> object:
+                fact = data.changed[int(number)][2]
+                return self.frame.turn_to(
+                    "facts", subject=fact.subject, predicate=fact.predicate, state="all"
+                )
+
+            picked(markup(lines, "rows"), chosen)
+
+    @staticmethod
+    def _title(words: str) -> None:
+        with block("div", "pad-line"):
+            said(words, tag="h2")
+
+    def _health(self, data: BankView) -> None:
+        stats = self.session.stats
+        assert stats is not None
+        with block("section", "sheet pad stack", "id=health"):
+            said("Health", tag="h2")
+            waiting = f"{stats.pending:,} turns wait to be read" if stats.pending else "Everything is read"
+            lines = [(not stats.pending, waiting, "")]
+            decide = (
+                f"{data.decide} contradictions to decide" if data.decide else "No contradiction to decide"
+            )
+            stale = (
+                f"{data.stale:,} facts grew old and want to be checked"
+                if data.stale
+                else "No fact has grown old"
+            )
+            lines += [(not data.decide, decide, "facts"), (not data.stale, stale, "facts")]
+            tree = (
+                "Days, weeks and months are condensed"
+                if stats.nodes
+                else "Days and months are not condensed yet"
+            )
+            lines += [(bool(stats.nodes), tree, "tree")]
+            for well, words, page in lines:
+                with block("div", "health"):
+                    markup(
+                        f'<span class="light {"well" if well else "look"}" aria-hidden="true"></span>',
+                        tag="span",
+                    )
+                    said(words, tag="span")
+                    if page and not well:
+                        press("Look", self._turning(page), "plain small")
+            said(
+                f"{stats.bytes / 1e6:,.1f} MB · embedder {stats.embedder} · schema {stats.schema}",
+                "faint small",
+            )
+            if self.session.may("admin"):
+                press("Check the whole bank", self._check, icon="health_and_safety")
+
+    # Acting
+
+    def _turning(self, page: str) -> Act:
+        return lambda: self.frame.turn_to(page)
+
+    async def _open(self, event: Event) -> None:
+        title = happened(event.text, event.expression)
+        note = spoken(event.occurred, event.zone)
+        await self.frame.doing(lambda: show_turns(self.session, title, event.turns, note), redraw=False)
+
+    async def _check(self) -> None:
+        async def check() -> None:
+            found: list[Finding] = await self.session.write(
+                "doctor",
+                lambda memory: memory.doctor(),
+                scope="admin",
+                operation="search_memory",
+                alone=False,
+            )
+            with dialog("Nothing is wrong." if not found else f"{len(found)} to look at", id_="doctor"):
+                for one in found:
+                    said(f"{one.check}: {one.problem}", "small")
+                if found:
+                    markup("<code>everwhen doctor --fix</code> rebuilds what is derived.", "small soft")
+
+        await self.frame.doing(check, redraw=False)
+
+
+def pick_name(name: str) -> str:
+    return f'data-pick="{escape(name)}"'
+
+
+def _changes(memory: Memory, at: datetime, then: datetime | None) -> list[tuple[datetime, str, Fact]]:
+    """Beginnings and ends of facts in the days before, newest first."""
+    since = at - timedelta(days=RECENT_DAYS)
+    found: list[tuple[datetime, str, Fact]] = []
+    for fact in memory.facts.versions():
+        if fact.status not in ("believed", "disputed") or not _known(fact, then):
+            continue
+        if since <= fact.valid_from <= at:
+            found.append((fact.valid_from, "began", fact))
+        if fact.valid_to is not None and since <= fact.valid_to <= at:
+            found.append((fact.valid_to, "ended", fact))
+    return sorted(found, key=lambda one: one[0], reverse=True)[:LINES]
+
+
+def _known(fact: Fact, then: datetime | None) -> bool:
+    if then is None:
+        return fact.superseded_at is None
+    return fact.recorded_at <= then and (fact.superseded_at is None or fact.superseded_at > then)

@@ -1,0 +1,115 @@
+"""The first screen, the groups, and the names that commands had before there were groups."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+import typer.main
+
+import everwhen.cli
+from everwhen.cli import run
+from everwhen.cli.app import app
+from everwhen.cli.command_table import ALIASES, EVERYDAY, GROUPS, WHOLE
+
+BEFORE = (
+    "add", "ask", "backup", "banks", "chat", "compare", "consolidate", "context", "demo", "doctor",
+    "entities", "events", "export", "forget", "graph", "grep", "import", "map", "mcp", "move", "process",
+    "profile", "recall", "reembed", "reextract", "restore", "retain", "serve", "sessions", "stats",
+    "timeline", "tree", "turns", "ui", "when", "when-is", "worker", "bench", "db", "facts", "keys",
+)  # fmt: skip
+"""What `everwhen --help` listed when it listed everything."""
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def test_the_first_screen_has_at_most_twelve_commands_and_fits_eighty_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    screen = printed(capsys, "--help")
+    commands = screen.split("Commands:\n")[1].split("\n\n")[0].splitlines()
+    groups = screen.split("Groups:\n")[1].split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in commands] == list(EVERYDAY) and len(commands) <= 12
+    assert [line.split()[0] for line in groups] == [*GROUPS, *WHOLE]
+    assert all(len(line) <= 80 for line in screen.splitlines())
+
+
+@pytest.mark.parametrize("group", [*GROUPS, "facts", "db"])
+def test_the_help_of_a_group_says_what_each_command_does_on_one_whole_line(
+    group: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = printed(capsys, group, "--help").split("Commands:\n")[1].splitlines()
+    assert listed and not [line for line in listed if line.endswith("...")]
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_every_name_from_before_the_groups_still_works(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"Usage: everwhen {name} " in printed(capsys, name, "--help")
+
+
+@pytest.mark.parametrize(
+    ("name", "same"), [("search", "recall"), ("delete", "forget"), *((old, old) for old in ("grep", "keys"))]
+)
+def test_an_alias_is_the_command_itself(name: str, same: str, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (
+        printed(capsys, one, "--help").replace(f"everwhen {one}", "everwhen …") for one in (name, same)
+    )
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "words", [f"{group} {name}" for group, one in GROUPS.items() for name in one.members]
+)
+def test_a_command_of_a_group_is_found_under_the_group(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert f"Usage: everwhen {words} " in printed(capsys, *words.split(), "--help")
+
+
+def test_every_command_that_a_module_defines_can_be_called() -> None:
+    for module in pkgutil.iter_modules(everwhen.cli.__path__):
+        importlib.import_module(f"everwhen.cli.{module.name}")
+    defined = {
+        one.name or typer.main.get_command_name(one.callback.__name__)
+        for one in app.registered_commands
+        if one.callback
+    } | {str(one.name) for one in app.registered_groups}
+    assert defined == {*EVERYDAY, *WHOLE, *(place.name for place in ALIASES.values())}
+
+
+def test_a_word_that_is_nearly_a_command_is_put_right(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["recal", "x"]) == 2
+    assert "Did you mean 'recall'" in capsys.readouterr().err
+
+
+def test_a_command_loads_no_module_of_another(capsys: pytest.CaptureFixture[str]) -> None:
+    code = (
+        "import sys; from everwhen.cli import run; run(['--help']); run(['recall', '--help']);"
+        "print(sorted(name for name in sys.modules if name.startswith(('everwhen.cli.', 'everwhen_bench'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = [f"everwhen.cli.{name}" for name in ("app", "command_table", "interrupt", "recall_commands")]
+    assert done.stdout.splitlines()[-1] == str([*loaded, "everwhen.cli.safe_printing"])
+
+
+def test_completion_offers_commands_and_groups_and_no_alias(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offered(typed: str) -> list[str]:
+        monkeypatch.setenv("_EVERWHEN_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", typed)
+        monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
+        with pytest.raises(SystemExit):
+            run([])
+        return capsys.readouterr().out.split()
+
+    assert offered("everwhen ") == [*EVERYDAY, *WHOLE, *GROUPS]
+    assert offered("everwhen bank re") == ["restore", "retain", "reextract", "reembed"]

@@ -1,0 +1,45 @@
+"""Progress: a bar on a terminal, lines without one, nothing where nobody wants it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from everwhen.cli import progress
+from everwhen.cli.app import GlobalOptions
+from everwhen.cli.progress import counting, telling
+
+
+def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with counting(GlobalOptions(), "importing", 3000) as tick:
+        for done in range(0, 3000, 1000):
+            tick(done)
+            now[0] += progress.EVERY / 2
+    with telling(GlobalOptions()) as told:
+        now[0] += progress.EVERY
+        told("ana", 5, 9)
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err == "importing: 2,000 of 3,000\nana: 5 of 9\n"
+
+
+@pytest.mark.parametrize("here", [GlobalOptions(quiet=True), GlobalOptions(json=True)])
+def test_quiet_and_json_have_no_progress(
+    here: GlobalOptions, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    with counting(here, "importing", 3) as tick:
+        tick(1)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_shows_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    with counting(GlobalOptions(), "importing", 3) as tick:
+        tick(1)
+    assert "importing" in capsys.readouterr().err

@@ -1,0 +1,46 @@
+"""Networks that are opened ahead are the ones that are used, once."""
+
+from __future__ import annotations
+
+import pytest
+
+from everwhen.cli import run
+from everwhen.errors import ModelError
+from everwhen.models import onnx
+from everwhen.models.embed import conversation
+from everwhen.models.reader import packaged
+
+
+def test_what_is_opened_ahead_is_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+    monkeypatch.setattr(onnx, "_open", lambda path: opened.append(path) or f"session {len(opened)}")  # type: ignore[func-returns-value]
+    first, second = onnx.PACKAGED
+    onnx.open_ahead(first)
+    assert [onnx.open_session(first), onnx.open_session(second), onnx.open_session(first)] == [
+        "session 1",
+        "session 2",
+        "session 3",
+    ]
+    assert opened == [first, second, first]
+
+
+def test_what_goes_wrong_ahead_is_said_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = onnx.PACKAGED[0].with_name("missing.onnx")
+    onnx.open_ahead(path)
+    with pytest.raises(ModelError, match="reinstall everwhen"):
+        onnx.open_session(path)
+
+
+def test_the_networks_opened_ahead_are_those_of_the_package() -> None:
+    assert onnx.PACKAGED == (conversation.FOLDER / "model.onnx", packaged.FOLDER / "model.onnx")
+
+
+def test_a_question_on_the_command_line_opens_them_ahead_unless_others_are_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ahead: list[object] = []
+    monkeypatch.setattr(onnx, "open_ahead", lambda *paths: ahead.extend(paths))
+    assert run(["recall", "x", "--bank", "nobody"]) == 3 and ahead == list(onnx.PACKAGED)
+    monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    ahead.clear()
+    assert run(["recall", "x", "--bank", "nobody"]) == 3 and ahead == []

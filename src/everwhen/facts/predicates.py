@@ -27,7 +27,6 @@ _SHIPPED: tuple[tuple[str, bool, str | None, str], ...] = (
     ("born in", False, "personal_trait", "was born in|birthplace|place of birth|comes from|is from|from"),
     ("nationality", False, "personal_trait", "citizenship|is a citizen of"),
     ("married to", False, None, "is married to|spouse|husband|wife|married"),
-    ("listens on", False, "server_config", "port|listens on port"),
     ("visited", True, None, "visit|visits|has visited|travelled to|traveled to|went to|has been to|toured"),
     ("knows", True, None, "know|met|has met"),
     ("knows how to", True, None, "can|skill|has skill|is able to"),

@@ -177,6 +177,17 @@ def test_a_word_that_names_nothing_is_no_value(words: str) -> None:
     assert not any(is_value(one, words) for one in relations())
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("port 9443", "listens on"), ("Version 5.1", "version"), ("port town", "located"), ("9443", "located")],
+)
+def test_a_number_that_says_what_it_is_belongs_to_that_relation(words: str, name: str) -> None:
+    asked = next(one for one in relations() if one.name == "located")
+    text = f"staging moved to {words}"
+    [(relation, place, _)] = reader_statements._values(text, [(asked, (text.index(words), len(text)), 0.9)])
+    assert (relation.name, text[slice(*place)]) == (name, words)
+
+
 def test_a_number_is_one() -> None:
     costs = next(one for one in relations() if one.value == "number")
     assert is_value(costs, "forty euros") and is_value(costs, "12.50") and not is_value(costs, "a lot")

@@ -40,6 +40,7 @@ _NUMBER = re.compile(
     r"eighty|ninety|hundred|thousand|million|half|dozen|free)\b",
     re.IGNORECASE,
 )
+_FIGURE = re.compile(r"\d[\d.,:]*")
 _ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 _EDGE = " \t\n.,;:!?\"'“”‘’()[]{}*_-–—…"
 _NO_VALUE = re.compile(
@@ -157,13 +158,32 @@ def _values(
 ) -> list[tuple[Relation, tuple[int, int], float]]:
     """The likeliest values; of one relation no two overlap, nor is any where another is much likelier."""
     found: list[tuple[Relation, tuple[int, int], float]] = []
-    for relation, span, chance in sorted(told, key=lambda one: -one[2]):
+    for asked, span, chance in sorted(told, key=lambda one: -one[2]):
         start, end = trimmed(text, span)
+        relation = _named(text[start:end]) or asked
         same = [one for one in found if start < one[1][1] and one[1][0] < end]
         taken = any(one is relation or _logit(likelier) - _logit(chance) > AHEAD for one, _, likelier in same)
         if not taken and is_value(relation, text[start:end]):
             found.append((relation, (start, end), chance))
     return found[:MOST]
+
+
+def _named(words: str) -> Relation | None:
+    """The relation that a value names itself: "port 9443" is a port, whatever it was said to be an answer to."""
+    noun, _, rest = words.partition(" ")
+    return _numbers().get(noun.casefold()) if _FIGURE.fullmatch(rest.strip()) else None
+
+
+@cache
+def _numbers() -> Mapping[str, Relation]:
+    """Relations whose values are numbers, by each of their names that is one word."""
+    return {
+        name.casefold(): one
+        for one in relations()
+        if one.value == "number"
+        for name in (one.name, *one.means)
+        if " " not in name
+    }
 
 
 def _stated(part: Passage, at: int, one: Proposal) -> ReadStatement | None:

@@ -21,7 +21,7 @@ COUNTED = {
 }
 
 
-async def offer_forget(session: PageSession, frame: PageFrame, what: str, page: str, **named: Any) -> None:
+async def offer_forget(session: PageSession, frame: PageFrame, what: str, page: str, /, **named: Any) -> None:
     """Say what would be forgotten with `what`; `named` are the arguments of `Memory.forget`. Then turn to `page`."""
 
     async def look() -> None:
@@ -55,7 +55,7 @@ def _ask(
         press("Forget for good", forget, "strong danger", icon="delete_forever")
 
 
-async def _forget(session: PageSession, dry_run: bool, **named: Any) -> Receipt:
+async def _forget(session: PageSession, dry_run: bool, /, **named: Any) -> Receipt:
     def act(memory: Memory) -> Receipt:
         receipt: Receipt = memory.forget(dry_run=dry_run, **named)
         if not dry_run:

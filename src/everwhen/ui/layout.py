@@ -168,7 +168,7 @@ class Layout:
 
     # What a page may ask for
 
-    async def turn_to(self, name: str, **asked: str) -> None:
+    async def turn_to(self, name: str, /, **asked: str) -> None:
         """Show a page of the same bank, with what its address asks for."""
         await self.show(name, asked, push=True)
 

@@ -21,7 +21,7 @@ class PageFrame(Protocol):
         """Do something that may fail: say it is done and show what it changed, or the one sentence why not."""
         ...
 
-    async def turn_to(self, name: str, **asked: str) -> None:
+    async def turn_to(self, name: str, /, **asked: str) -> None:
         """Show a page, with what its address asks for."""
         ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 from everwhen.errors import NotFound
@@ -79,10 +80,8 @@ class Conversations(UIPage):
         found = [one for one in known if then is None or one.first < then]
         start = (self.number - 1) * MOST_SESSIONS_LISTED
         shown = found[start : start + MOST_SESSIONS_LISTED]
-        return SessionList(
-            [(one, self.kept(f"title {one.id}", lambda id_=one.id: _title(memory, id_))) for one in shown],
-            len(found),
-        )
+        titles = [self.kept(f"title {one.id}", partial(_title, memory, one.id)) for one in shown]
+        return SessionList(list(zip(shown, titles, strict=True)), len(found))
 
     def _one(self, memory: Memory) -> OneSession:
         then, id_ = self.session.as_of, self.asked["session"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -246,7 +246,7 @@ class Overview(UIPage):
 
     # Acting
 
-    def _turning(self, page: str) -> Callable[[], object]:
+    def _turning(self, page: str) -> Callable[[], Awaitable[None]]:
         return lambda: self.frame.turn_to(page)
 
     async def _open(self, event: Event) -> None:

@@ -73,7 +73,7 @@ def test_the_cookie_is_no_key_and_no_script_or_other_site_gets_it(site: Site) ->
 
 def test_a_key_sees_its_banks_and_no_others(site: Site) -> None:
     with site.client(site.key("read", "marta")) as client:
-        assert client.get("/ui/").headers["location"] == "/ui/marta/timeline"
+        assert client.get("/ui/").headers["location"] == "/ui/marta/overview"
         own = client.get("/ui/marta/timeline")
         assert own.status_code == 200 and "vault" not in own.text
         other = client.get("/ui/vault/timeline")
@@ -192,7 +192,7 @@ def test_a_key_in_the_address_is_not_taken(site: Site) -> None:
 def test_everwhen_ui_shows_the_page_to_this_machine_without_a_key(tmp_path: Path) -> None:
     with (
         running(tmp_path, "ui", "--no-browser") as url,
-        httpx.Client(base_url=url, trust_env=False) as client,
+        httpx.Client(base_url=url, trust_env=False, timeout=120) as client,
     ):
         assert f"{url}/ui/" in (tmp_path / "server.log").read_text(encoding="utf-8")
         assert client.get("/ui").headers["location"] == "/ui/"

@@ -40,7 +40,7 @@ COMMON = {
     "limit": "How many at most.",
     "between": "When it was said, or happened.",
     "session": "A conversation.",
-    "valid_from": "When it began to be true; `at` by default.",
+    "valid_from": "When it began to be true; `at` by default (`correct`: since the value that it replaces).",
     "valid_to": "When it stopped being true; open by default.",
     "domain": "What kind of fact it is, such as `project_status`: it decides how fast the fact gets old.",
     "confidence": "How sure it is, from 0 to 1.",
@@ -53,7 +53,7 @@ COMMON = {
     "fix": "Repair what can be rebuilt.",
     "turns": "The ids of turns.",
     "names": "Some of the names that it goes by.",
-    "model": "A language model by its name, or one that is open.",
+    "model": "A language model by its name, or one that is open; for `reembed` an embedding model by its name.",
     "rule": "Such as `keep raw turns 90 days, summaries for ever`.",
     "regex": "Whether the pattern is a regular expression.",
     "overwrite": "Replace a file that is there.",
@@ -90,6 +90,10 @@ def python_page() -> str:
         "",
         "Settings are arguments too: [all of them](settings.md).",
         "",
+        "## Without a bank that is open",
+        "",
+        *_class_method("restore", "int"),
+        *_class_method("salvage", "int"),
     ]
     named = operations()
     left = [name for name in named if not name.startswith("facts.")]
@@ -112,6 +116,15 @@ def python_page() -> str:
     lines += ["## Facts", "", doc(FactMethods) + " Methods of `memory.facts`; [the guide](../facts.md).", ""]
     lines += [line for name, one in named.items() if name.startswith("facts.") for line in _method(name, one)]
     return "\n".join(lines + _types())
+
+
+def _class_method(name: str, gives: str) -> list[str]:
+    """`Memory.restore` and `Memory.salvage`: for banks that need not open."""
+    from everwhen import Memory
+
+    method = getattr(Memory, name)
+    called = f"Memory.{name}({_parameters(method)}) -> {gives}"
+    return [f"### Memory.{name}", "", "```text", called, "```", "", doc(method), ""]
 
 
 def _method(name: str, operation: Any) -> list[str]:

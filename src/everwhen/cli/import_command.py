@@ -50,7 +50,10 @@ def import_(
     ] = None,
     wait: Wait = True,
 ) -> None:
-    """Import conversations. Several in one file become one bank each; with --bank, one bank for all."""
+    """Import conversations, memories and notes into one bank.
+
+    Without --bank it is `default`; the data sets LoCoMo and LongMemEval make a bank for each conversation.
+    """
     from everwhen.errors import NotFound
     from everwhen.ingest.importers import ReadingOptions
     from everwhen.settings import load

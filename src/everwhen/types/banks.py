@@ -51,7 +51,8 @@ class Receipt:
     """What forgetting took, or with `dry_run` would take: ids and counts, none of the words.
 
     `rebuilt` are the turns that stay and are read again without what was forgotten. `erased` says that no byte of it is
-    left under the home folder; where it is False, `notes` say what stands in the way and what finishes it.
+    left under the home folder; where it is False, `notes` say what stands in the way and what finishes it. In
+    PostgreSQL it says that the rows are deleted: the database overwrites their bytes later.
     """
 
     at: datetime

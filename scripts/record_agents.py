@@ -24,7 +24,7 @@ from scripted_provider import Provider
 from everwhen import Memory
 from everwhen.coding_agents import hook, resident
 
-TOLD = "We moved the staging server from port 8080 to port 8443."
+TOLD = "We moved the staging server from port 8080 to port 8443. I live in Leeds, and I fly to Oslo tomorrow."
 ASKED = "Which port does the staging server use now?"
 FULL = "Go on until the context is full."
 LONGEST = 120.0

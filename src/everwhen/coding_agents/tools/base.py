@@ -19,6 +19,8 @@ Event = Mapping[str, Any]
 
 NAME = "everwhen"
 """What the MCP server is called in a tool's settings."""
+BEGINNING = 1000
+"""Milliseconds that the start of a session waits for what is known and planned; a prompt waits much less."""
 HOOK_SECONDS = 5
 """After which a tool gives a hook up that hangs. Ours ends by itself long before."""
 
@@ -67,9 +69,10 @@ class Place:
         script = Path(__file__).parents[1] / "hook.py"
         return [self.python, "-I", "-S", str(script), str(self.home), self.bank, tool, what]
 
-    def hook(self, tool: str, what: str) -> str:
+    def hook(self, tool: str, what: str, wait: int | None = None) -> str:
         """The command of a hook. A script that is gone must not fail: to some tools that means to stop."""
-        return f"{shlex.join(self.hook_words(tool, what))} || exit 0"
+        words = [*self.hook_words(tool, what), *([str(wait)] if wait else [])]
+        return f"{shlex.join(words)} || exit 0"
 
     def folder(self, variable: str, *default: str) -> Path:
         """A folder that a variable may name."""
@@ -96,13 +99,17 @@ class Tool:
 
 
 def entries(
-    place: Place, name: str, asks: Iterable[str], keeps: Iterable[str], seconds: int
+    place: Place, name: str, begins: str, asks: Iterable[str], keeps: Iterable[str], seconds: int
 ) -> dict[str, Any]:
-    """Hooks as Claude Code, Codex and Gemini CLI have them."""
+    """Hooks as Claude Code, Codex and Gemini CLI have them; `begins` is the start of a session, which is no prompt."""
+    commands = {
+        begins: place.hook(name, "ask", BEGINNING),
+        **{event: place.hook(name, "ask") for event in asks},
+        **{event: place.hook(name, "keep") for event in keeps},
+    }
     return {
-        event: {"hooks": [{"type": "command", "command": place.hook(name, what), "timeout": seconds}]}
-        for what, events in (("ask", asks), ("keep", keeps))
-        for event in events
+        event: {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
+        for event, command in commands.items()
     }
 
 

@@ -17,7 +17,8 @@ from everwhen.coding_agents.tools.base import (
     transcript,
 )
 
-ASKS = ("SessionStart", "UserPromptSubmit")
+BEGINS = "SessionStart"
+ASKS = ("UserPromptSubmit",)
 KEEPS = ("Stop", "PreCompact", "SessionEnd")
 
 
@@ -31,7 +32,7 @@ def changes(place: Place) -> Iterator[Change]:
         {"type": "stdio", "command": command, "args": arguments},
     )
     if place.hooks:
-        yield hooks(folder / "settings.json", entries(place, TOOL.name, ASKS, KEEPS, HOOK_SECONDS))
+        yield hooks(folder / "settings.json", entries(place, TOOL.name, BEGINS, ASKS, KEEPS, HOOK_SECONDS))
     yield rules(folder / "CLAUDE.md", RULES if place.hooks else RULES_WITHOUT_HOOKS)
 
 
@@ -39,8 +40,8 @@ TOOL = Tool(
     "claude-code",
     "Claude Code",
     changes,
-    frozenset({"SessionStart"}),
-    ASKS,
+    frozenset({BEGINS}),
+    (BEGINS, *ASKS),
     KEEPS,
     transcript("claude-code"),
     as_additional_context,

@@ -16,7 +16,8 @@ from everwhen.coding_agents.tools.base import (
     transcript,
 )
 
-ASKS = ("SessionStart", "UserPromptSubmit")
+BEGINS = "SessionStart"
+ASKS = ("UserPromptSubmit",)
 KEEPS = ("Stop", "PreCompact", "SessionEnd")
 SECONDS = 3
 """More is not allowed at the end of a session."""
@@ -32,7 +33,7 @@ def changes(place: Place) -> Iterator[Change]:
         {"command": command, "args": arguments, "startup_timeout_sec": SERVER_SECONDS},
     )
     if place.hooks:
-        yield hooks(folder / "hooks.json", entries(place, TOOL.name, ASKS, KEEPS, SECONDS))
+        yield hooks(folder / "hooks.json", entries(place, TOOL.name, BEGINS, ASKS, KEEPS, SECONDS))
     yield rules(folder / "AGENTS.md", RULES if place.hooks else RULES_WITHOUT_HOOKS)
 
 
@@ -40,8 +41,8 @@ TOOL = Tool(
     "codex",
     "Codex",
     changes,
-    frozenset({"SessionStart"}),
-    ASKS,
+    frozenset({BEGINS}),
+    (BEGINS, *ASKS),
     KEEPS,
     transcript("codex"),
     as_additional_context,

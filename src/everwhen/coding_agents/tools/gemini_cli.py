@@ -21,7 +21,8 @@ from everwhen.ingest.importers.conversation import stable_id
 from everwhen.messages import message
 from everwhen.types import Message
 
-ASKS = ("SessionStart", "BeforeAgent")
+BEGINS = "SessionStart"
+ASKS = ("BeforeAgent",)
 KEEPS = ("AfterAgent",)
 
 
@@ -30,7 +31,9 @@ def changes(place: Place) -> Iterator[Change]:
     command, *arguments = place.server
     yield member(folder / "settings.json", ("mcpServers", NAME), {"command": command, "args": arguments})
     if place.hooks:
-        yield hooks(folder / "settings.json", entries(place, TOOL.name, ASKS, KEEPS, HOOK_SECONDS * 1000))
+        yield hooks(
+            folder / "settings.json", entries(place, TOOL.name, BEGINS, ASKS, KEEPS, HOOK_SECONDS * 1000)
+        )
     yield rules(folder / "GEMINI.md", RULES if place.hooks else RULES_WITHOUT_HOOKS)
 
 
@@ -56,8 +59,8 @@ TOOL = Tool(
     "gemini-cli",
     "Gemini CLI",
     changes,
-    frozenset({"SessionStart"}),
-    ASKS,
+    frozenset({BEGINS}),
+    (BEGINS, *ASKS),
     KEEPS,
     said,
     as_additional_context,

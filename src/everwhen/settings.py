@@ -40,8 +40,8 @@ class Settings:
     """A PostgreSQL database that holds the banks instead, `postgresql://USER@HOST/NAME`."""
     embedder: str | None = None
     """The embedding model: `conversation-1`, `fastembed:<model>`, `openai:<model>`, `sentence-transformers:<model>` or
-    `fake`. None: each bank keeps its own, and a new one gets `conversation-1`. A bank of another model does not open until
-    `everwhen bank reembed`."""
+    `fake`. None: each bank keeps its own, and a new one gets `conversation-1`. A bank of another model does not open
+    until `everwhen bank reembed`."""
     zone: str = "UTC"
     """IANA zone of text that comes without one."""
 

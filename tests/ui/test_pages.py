@@ -220,10 +220,15 @@ def test_keys_turn_pages_move_time_and_ask(tab: Any) -> None:
     tab.evaluate("document.activeElement.blur()")
     tab.keyboard.press("5")
     tab.wait_for_selector("#area[data-shown=facts]")
-    tab.keyboard.press("ArrowLeft")
-    tab.wait_for_selector(".then")
-    tab.keyboard.press("ArrowRight")
+    last = int(tab.get_attribute("#as-of", "max"))
+    for step in (1, 2, 3):
+        before = tab.get_attribute("#area", "data-drawn")
+        tab.keyboard.press("ArrowLeft")
+        tab.wait_for_function("was => document.querySelector('#area').dataset.drawn !== was", arg=before)
+        assert tab.input_value("#as-of") == str(last - step)
+    tab.click("[aria-label='Back to now']")
     tab.wait_for_selector(".then", state="detached")
+    tab.evaluate("document.activeElement.blur()")
     tab.keyboard.press("/")
     tab.wait_for_function("document.activeElement.getAttribute('aria-label') === 'Question'")
 

@@ -123,7 +123,6 @@ class Layout:
             said(day(days[0]), "from", "span")
             slider = block("input", "", f"type=range id=as-of min=0 max={days[1]} step=1")
             slider.props["aria-label"] = "Show the memory as of this day; the right end is now"
-            slider.props["value"] = str(self._position())
             slider.on(
                 "input",
                 self._moved,
@@ -140,6 +139,14 @@ class Layout:
         if days is None or self.session.as_of is None:
             return days[1] if days else 0
         return (self.session.local(self.session.as_of).date() - days[0].date()).days - 1
+
+    def _place_slider(self) -> None:
+        """Put the handle where the page looks from. A value among the element's own properties would be put back, with
+        the handle, each time the browser draws it again."""
+        with self._client:
+            ui.run_javascript(
+                f'const it = document.getElementById("as-of"); if (it) it.value = {self._position()}'
+            )
 
     def _say_when(self) -> None:
         then = self.session.as_of
@@ -180,6 +187,11 @@ class Layout:
         self._shown.asked = {name: value for name, value in merged.items() if value}
         self._address(push=True)
         await self._drawn_anew()
+
+    async def begin(self, name: str, asked: Mapping[str, str]) -> None:
+        """The first page, when the browser is there."""
+        self._place_slider()
+        await self.show(name, asked)
 
     async def show(self, name: str, asked: Mapping[str, str], *, push: bool = False) -> None:
         """Build a page anew, and draw it; with `push`, as a page that can be gone back from."""
@@ -268,9 +280,7 @@ class Layout:
 
     async def _to_now(self) -> None:
         self.session.as_of = None
-        days = self.session.days()
-        with self._client:
-            ui.run_javascript(f'document.getElementById("as-of").value = {days[1] if days else 0}')
+        self._place_slider()
         self._say_when()
         self._address()
         await self._drawn_anew()
@@ -294,10 +304,7 @@ class Layout:
             return
         asked = dict(parse_qsl(address.query))
         self.session.as_of = self.session.end_of(asked.pop("as_of", None))
-        with self._client:
-            ui.run_javascript(
-                f'const it = document.getElementById("as-of"); if (it) it.value = {self._position()}'
-            )
+        self._place_slider()
         if self.session.days() is not None:
             self._say_when()
         await self.show(name, asked)

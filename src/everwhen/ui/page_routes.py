@@ -62,7 +62,7 @@ async def _page(request: Request, bank: str, page: str) -> Response | None:
     shell = Layout(session, page, theme=request.cookies.get("everwhen_theme", ""))
     shell.build()
     await ui.context.client.connected(timeout=30.0)
-    await shell.show(page, asked)
+    await shell.begin(page, asked)
     return None
 
 

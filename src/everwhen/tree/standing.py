@@ -56,14 +56,15 @@ def changed(store: Store, levels: Levels, at: datetime, half_lives: HalfLives, b
     return "".join([*ended, *(one for one in later if one not in earlier)])
 
 
+def lasts(fact: Fact, confidence: float) -> bool:
+    """Whether a fact is worth telling without being asked: it does not change from day to day, and is sure enough."""
+    return fact.predicate.replace("_", " ") not in MOMENTARY and confidence >= SURE
+
+
 def _sure(store: Store, at: datetime, half_lives: HalfLives) -> list[Fact]:
-    """The facts that hold at an instant and are sure enough to be told to everybody."""
-    return [
-        fact
-        for row in store.facts.valid_at(at, None, None, at)
-        if (fact := to_fact(row)).predicate.replace("_", " ") not in MOMENTARY
-        and confidence_at(fact, at, half_lives) >= SURE
-    ]
+    """The facts that hold at an instant and are worth telling to everybody."""
+    known = map(to_fact, store.facts.valid_at(at, None, None, at))
+    return [fact for fact in known if lasts(fact, confidence_at(fact, at, half_lives))]
 
 
 def _first(facts: Iterable[Fact]) -> list[Fact]:

@@ -10,6 +10,7 @@ from functools import partial
 from html import escape
 
 from everwhen.memory import Memory
+from everwhen.tree.standing import lasts
 from everwhen.types import Entity, Event, Fact, Finding
 from everwhen.ui.components import (
     Act,
@@ -82,8 +83,9 @@ class Overview(UIPage):
     def _look(self, memory: Memory) -> BankView:
         then, at = self.session.as_of, self._from()
         held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=then)
-        sure = sorted(held, key=lambda fact: (-fact.support, -fact.confidence, fact.valid_from))
-        often = Counter(fact.subject for fact in held)
+        lasting = [fact for fact in held if lasts(fact, fact.confidence)]
+        sure = sorted(lasting, key=lambda fact: (-fact.support, -fact.confidence, fact.valid_from))
+        often = Counter(fact.subject for fact in lasting)
         entities = memory.entities(as_of=then)
         spoken_of = {one.name.lower(): one.mentions for one in entities}
         first = sorted(often, key=lambda name: (-spoken_of.get(name.lower(), 0), -often[name], name))[
@@ -282,7 +284,8 @@ def _changes(memory: Memory, at: datetime, then: datetime | None) -> list[tuple[
     since = at - timedelta(days=RECENT_DAYS)
     found: list[tuple[datetime, str, Fact]] = []
     for fact in memory.facts.versions():
-        if fact.status not in ("believed", "disputed") or not _known(fact, then):
+        believed = fact.status in ("believed", "disputed") and _known(fact, then)
+        if not believed or not lasts(fact, fact.confidence):
             continue
         if since <= fact.valid_from <= at:
             found.append((fact.valid_from, "began", fact))

@@ -30,6 +30,9 @@ Reference = Annotated[str, typer.Argument(help="A name as the facts have it.")]
 At = Annotated[str | None, typer.Option(help="When it was learned: ISO 8601 or 'last Friday' [now].")]
 Now = Annotated[str | None, typer.Option(help="The moment asked about [now].")]
 From = Annotated[str | None, typer.Option("--from", help="Since when it is so [when it was learned].")]
+CorrectFrom = Annotated[
+    str | None, typer.Option("--from", help="Since when it is so [since what it replaces was].")
+]
 
 
 @facts.command()
@@ -122,7 +125,7 @@ def correct(
     subject: Subject,
     predicate: Predicate,
     object: Object,
-    valid_from: From = None,
+    valid_from: CorrectFrom = None,
     at: At = None,
 ) -> None:
     """Put something right: your word wins, at once."""

@@ -83,7 +83,8 @@ class Overview(UIPage):
         held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=then)
         sure = sorted(held, key=lambda fact: (-fact.support, -fact.confidence, fact.valid_from))
         often = Counter(fact.subject for fact in held)
-        entities = memory.entities(as_of=then)
+        every = self.kept("entities", memory.entities)
+        entities = [one for one in every if then is None or (one.first is not None and one.first < then)]
         spoken_of = {one.name.lower(): one.mentions for one in entities}
         first = sorted(often, key=lambda name: (-spoken_of.get(name.lower(), 0), -often[name], name))[
             :SUBJECTS

@@ -112,7 +112,10 @@ class EventCalendar:
     @does(Mentions)
     def mentions(self, asked: Mentions) -> list[UnitRow]:
         store = self._bank.store
-        units = store.graph.units_of_entity(self.entity(OneEntity(asked.name)).id, asked.limit)
+        self._bank.settle()
+        # By its id where it is one: a name has to be looked for among all of them.
+        units = store.graph.units_of_entity(asked.name, asked.limit)
+        units = units or store.graph.units_of_entity(self.entity(OneEntity(asked.name)).id, asked.limit)
         rows = store.units(units)
         return [rows[unit] for unit in units if unit in rows]
 

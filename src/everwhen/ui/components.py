@@ -203,6 +203,14 @@ def chooser(label: str, options: Mapping[str, str], value: str, act: Callable[[s
     return chosen
 
 
+def offer(chosen: Select, options: Mapping[str, str]) -> None:
+    """Give a menu other choices, where they are others: drawing it again takes the browser a while."""
+    value = str(chosen.value or "")
+    shown = {value: value, **options} if value not in options else dict(options)
+    if shown != chosen.options:
+        chosen.set_options(shown)
+
+
 def pager(number: int, size: int, count: int, act: Callable[[int], Awaitable[None]]) -> None:
     """Which of many rows are shown, and the way to the others."""
     last = max(-(-count // size), 1)

@@ -128,7 +128,6 @@ class Layout:
                 self._moved,
                 js_handler="(event) => emit(event.target.value)",
                 throttle=THROTTLE,
-                leading_events=False,
             )
             self._when = said("", "when", "output")
             self._now = press("Now", self._to_now, "plain", hint="Back to now")

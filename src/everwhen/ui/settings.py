@@ -4,7 +4,7 @@ SESSION_HOURS = 12.0
 """How long somebody stays signed in who does nothing."""
 MOST_SESSIONS = 1000
 """Who is signed in; beyond that the one that was idle longest goes."""
-MOST_ENTRIES = 400
+MOST_ENTRIES = 150
 """Lines of a timeline's window that are listed; the rest is counted."""
 MOST_ROWS = 12
 """Rows of events that the time axis draws one above the other."""
@@ -14,11 +14,11 @@ MOST_QUEUED = 50
 """Stale facts that are shown at a time."""
 MOST_ENTITIES = 32
 """Entities of the graph: those spoken of most."""
-MOST_MENTIONS = 400
+MOST_MENTIONS = 200
 """Memories of one entity that the graph counts, newest first."""
 MOST_NODES = 400
 """Nodes of the tree that are listed at once, newest first."""
-MOST_POINTS = 1500
+MOST_POINTS = 500
 """Points of the map's level; of more, evenly chosen ones."""
 MOST_MEMORIES = 40
 """Recalled memories that are explained one by one; the rest is counted."""

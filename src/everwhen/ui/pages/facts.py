@@ -22,6 +22,7 @@ from everwhen.ui.components import (
     dialog,
     empty,
     markup,
+    offer,
     pager,
     pick,
     picked,
@@ -72,6 +73,27 @@ class FactBars(UIPage):
         given = self.asked.get("state", "")
         return given if given in STATES else "holds"
 
+    def controls(self) -> None:
+        asked, change = self.asked, self.frame.change
+        with block("div", "tools"):
+            choice("Which facts", STATES, self.state, lambda state: change(state=state, page=""))
+            self._subject = chooser(
+                "About", {"": "Anybody"}, asked.get("subject", ""), lambda name: change(subject=name, page="")
+            )
+            self._predicate = chooser(
+                "What",
+                {"": "Anything"},
+                asked.get("predicate", ""),
+                lambda name: change(predicate=name, page=""),
+            )
+            search_field("Words", asked.get("find", ""), lambda words: change(find=words, page=""))
+            self._knowing = choice(
+                "What was known",
+                {"then": "As known then", "now": "As known now"},
+                self.known,
+                lambda known: change(known="" if known == "then" else known),
+            )
+
     async def load(self) -> FactsView:
         return await self.session.read(self._read)
 
@@ -80,7 +102,9 @@ class FactBars(UIPage):
         may = self.may_change
         if data.review and not self.asked:
             self._review(data.review, may)
-        self._filters(data)
+        offer(self._subject, {"": "Anybody", **{name: name for name in data.subjects}})
+        offer(self._predicate, {"": "Anything", **{name: name.replace("_", " ") for name in data.predicates}})
+        self._knowing.set_visibility(self.session.as_of is not None)
         if not data.facts and self.asked:
             with block("div", "sheet"):
                 empty("No fact is like that.", "Choose other filters, or all facts.", "search_off")
@@ -99,25 +123,6 @@ class FactBars(UIPage):
         pager(self.number, MOST_FACTS, data.count, lambda number: self.frame.change(page=str(number)))
         if data.stale and not self.asked:
             self._stale(data.stale, may)
-
-    def _filters(self, data: FactsView) -> None:
-        asked, change = self.asked, self.frame.change
-        with block("div", "tools"):
-            choice("Which facts", STATES, self.state, lambda state: change(state=state, page=""))
-            everybody = {"": "Anybody", **{name: name for name in data.subjects}}
-            chooser("About", everybody, asked.get("subject", ""), lambda name: change(subject=name, page=""))
-            anything = {"": "Anything", **{name: name.replace("_", " ") for name in data.predicates}}
-            chooser(
-                "What", anything, asked.get("predicate", ""), lambda name: change(predicate=name, page="")
-            )
-            search_field("Words", asked.get("find", ""), lambda words: change(find=words, page=""))
-            if self.session.as_of is not None:
-                choice(
-                    "What was known",
-                    {"then": "As known then", "now": "As known now"},
-                    self.known,
-                    lambda known: change(known="" if known == "then" else known),
-                )
 
     # Reading
 

@@ -12,6 +12,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.map import Layer
 from everwhen.map.project import project
 from everwhen.memory import Memory
 from everwhen.store.terms import STOP_WORDS
@@ -46,11 +47,20 @@ class MemoryMap(UIPage):
     name, title, icon = "map", "Map", "scatter_plot"
     hint = "What is about the same lies close together."
 
-    async def load(self) -> list[LevelPlane]:
-        return await self.session.read(lambda memory: self.kept("planes", lambda: _planes(memory)))
+    async def load(self) -> tuple[list[str], LevelPlane] | None:
+        return await self.session.read(self._read)
 
-    def draw(self, data: list[LevelPlane]) -> None:
-        if not data:
+    def _read(self, memory: Memory) -> tuple[list[str], LevelPlane] | None:
+        """The names of the levels, and the one that is asked for; its points stay while the slider moves."""
+        layers = {layer.name: layer for layer in self.kept("layers", memory.layers)}
+        if not layers:
+            return None
+        level = self.asked.get("level", "")
+        layer = layers.get(level) or next(iter(layers.values()))
+        return list(layers), self.kept(f"plane {layer.name}", lambda: _plane(memory, layer))
+
+    def draw(self, data: tuple[list[str], LevelPlane] | None) -> None:
+        if data is None:
             with block("div", "sheet"):
                 empty(
                     "There is nothing to map yet.",
@@ -58,9 +68,7 @@ class MemoryMap(UIPage):
                     "scatter_plot",
                 )
             return
-        names = [plane.name for plane in data]
-        level = self.asked.get("level", "")
-        plane = data[names.index(level) if level in names else 0]
+        names, plane = data
         colours = self.asked.get("colour", "") != "none"
         unit, groups = _coloured(plane.days)
         with block("div", "tools"):
@@ -103,9 +111,9 @@ class MemoryMap(UIPage):
         marks = []
         for n in shown:
             node = plane.nodes[n]
-            title = escape(f"{spoken(node.interval, self.session.zone)}: {node.text[:140]}")
+            title = escape(f"{spoken(node.interval, self.session.zone)}: {node.text[:100]}")
             marks.append(
-                f'<circle {pick(n)} aria-label="{title}" cx="{flat[n][0]:.2f}%" '
+                f'<circle {pick(n)} cx="{flat[n][0]:.2f}%" '
                 f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{hues[n] if hues else 0})">'
                 f"<title>{title}</title></circle>"
             )
@@ -122,17 +130,12 @@ class MemoryMap(UIPage):
         )
 
 
-def _planes(memory: Memory) -> list[LevelPlane]:
-    out = []
-    for layer in memory.layers():
-        nodes = memory.tree(level=layer.level)
-        if len(nodes) != len(layer.vectors):  # something was added meanwhile
-            continue
-        kept = np.unique(np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_POINTS)).astype(int))
-        points = project(layer.vectors[kept].astype(np.float64), "pca")
-        days = tuple(layer.labels[n] for n in kept)
-        out.append(LevelPlane(layer.name, points, days, tuple(nodes[n] for n in kept)))
-    return out
+def _plane(memory: Memory, layer: Layer) -> LevelPlane:
+    # A node that was added since the vectors were read has none: it is shown the next time.
+    nodes = memory.tree(level=layer.level)[: len(layer.vectors)]
+    kept = np.unique(np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_POINTS)).astype(int))
+    points = project(layer.vectors[kept].astype(np.float64), "pca")
+    return LevelPlane(layer.name, points, tuple(layer.labels[n] for n in kept), tuple(nodes[n] for n in kept))
 
 
 def _coloured(days: Sequence[str]) -> tuple[str, list[str] | None]:

@@ -86,7 +86,8 @@ class Overview(UIPage):
         lasting = [fact for fact in held if lasts(fact, fact.confidence)]
         sure = sorted(lasting, key=lambda fact: (-fact.support, -fact.confidence, fact.valid_from))
         often = Counter(fact.subject for fact in lasting)
-        entities = memory.entities(as_of=then)
+        every = self.kept("entities", memory.entities)
+        entities = [one for one in every if then is None or (one.first is not None and one.first < then)]
         spoken_of = {one.name.lower(): one.mentions for one in entities}
         first = sorted(often, key=lambda name: (-spoken_of.get(name.lower(), 0), -often[name], name))[
             :SUBJECTS

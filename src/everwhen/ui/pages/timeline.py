@@ -21,6 +21,7 @@ from everwhen.ui.components import (
     empty,
     happened,
     markup,
+    offer,
     pick,
     picked,
     press,
@@ -77,11 +78,42 @@ class Timeline(UIPage):
         given = self.asked.get("moved", "0")
         return int(given) if re.fullmatch(r"-?\d{1,3}", given) else 0
 
+    def controls(self) -> None:
+        with block("div", "tools"):
+            choice(
+                "Zoom",
+                {g: g.capitalize() for g in WINDOWS},
+                self.grain,
+                lambda g: self.frame.change(zoom=g, moved=""),
+            )
+            press("", lambda: self._pan(-1), "icon", icon="chevron_left", hint="Earlier")
+            press("", lambda: self._pan(1), "icon", icon="chevron_right", hint="Later")
+            self._entity = chooser(
+                "Entity",
+                {"": "Anybody"},
+                self.asked.get("entity", ""),
+                lambda name: self.frame.change(entity=name),
+            )
+            networks = {"": "Any", **{n: n.capitalize() for n in NETWORKS}}
+            chooser(
+                "Network", networks, self.asked.get("network", ""), lambda n: self.frame.change(network=n)
+            )
+            shown = self.kinds
+            ui.select(
+                KINDS,
+                value=[kind for kind in KINDS if kind in shown],
+                multiple=True,
+                label="Kinds",
+                on_change=lambda e: self.frame.change(
+                    kinds=",".join(e.value) if len(e.value) < len(KINDS) else ""
+                ),
+            ).props("outlined dense options-dense behavior=menu").style("min-width: 11rem")
+
     async def load(self) -> TimelineView:
         return await self.session.read(self._read)
 
     def draw(self, data: TimelineView) -> None:
-        self._filters()
+        offer(self._entity, {"": "Anybody", **{name: name for name in self.names}})
         self.entries = {str(number): one for number, one in enumerate((*data.dated, *data.undated))}
         if not self.entries and not self.asked:
             with block("div", "sheet"):
@@ -114,35 +146,6 @@ class Timeline(UIPage):
         for part in (chart, listed, apart):
             if part is not None:
                 picked(part, self._open)
-
-    def _filters(self) -> None:
-        with block("div", "tools"):
-            choice(
-                "Zoom",
-                {g: g.capitalize() for g in WINDOWS},
-                self.grain,
-                lambda g: self.frame.change(zoom=g, moved=""),
-            )
-            press("", lambda: self._pan(-1), "icon", icon="chevron_left", hint="Earlier")
-            press("", lambda: self._pan(1), "icon", icon="chevron_right", hint="Later")
-            names = {"": "Anybody", **{name: name for name in self.names}}
-            chooser(
-                "Entity", names, self.asked.get("entity", ""), lambda name: self.frame.change(entity=name)
-            )
-            networks = {"": "Any", **{n: n.capitalize() for n in NETWORKS}}
-            chooser(
-                "Network", networks, self.asked.get("network", ""), lambda n: self.frame.change(network=n)
-            )
-            shown = self.kinds
-            ui.select(
-                KINDS,
-                value=[kind for kind in KINDS if kind in shown],
-                multiple=True,
-                label="Kinds",
-                on_change=lambda e: self.frame.change(
-                    kinds=",".join(e.value) if len(e.value) < len(KINDS) else ""
-                ),
-            ).props("outlined dense options-dense behavior=menu").style("min-width: 11rem")
 
     # Reading
 

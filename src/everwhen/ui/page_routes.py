@@ -28,7 +28,8 @@ def register() -> None:
     """Put the pages on NiceGUI's application; once a process."""
     ui.page("/")(_entrance)
     ui.page("/{bank}")(_bank)
-    ui.page("/{bank}/{page}", reconnect_timeout=30.0)(_page)
+    # A large bank takes a while to open: NiceGUI would give up on the page after three seconds.
+    ui.page("/{bank}/{page}", reconnect_timeout=30.0, response_timeout=120.0)(_page)
 
 
 def _entrance(request: Request) -> Response:

@@ -184,7 +184,7 @@ def run(home: Path, bank: str, store: str | None = None, lock: int | None = None
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Unavailable(
-                f"there is one already for {home}; `everwhen resident --stop` ends it"
+                f"there is one already for {home}; `everwhen server resident --stop` ends it"
             ) from None
     os.set_inheritable(lock, False)
     os.ftruncate(lock, 0)

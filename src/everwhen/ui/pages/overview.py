@@ -271,7 +271,7 @@ class Overview(UIPage):
                 for one in found:
                     said(f"{one.check}: {one.problem}", "small")
                 if found:
-                    markup("<code>everwhen doctor --fix</code> rebuilds what is derived.", "small soft")
+                    markup("<code>everwhen bank doctor --fix</code> rebuilds what is derived.", "small soft")
 
         await self.frame.doing(check, redraw=False)
 

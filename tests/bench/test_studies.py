@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,15 +49,48 @@ def test_a_study_brings_tables_and_the_figures_behind_them(name: str, request_: 
     assert result["figures"]["questions"] == 3
 
 
-def test_more_of_a_prompt_stays_where_memories_stand_before_the_question(request_: studies.Request) -> None:
-    result = studies.run("prefix", request_)
+TALK = (
+    ("I live in Leeds.", "Good to know."),
+    ("My sister Marta works at a bakery.", "That sounds warm."),
+    ("I have a tortoise called Basil.", "What does he eat?"),
+    ("Basil eats nothing but dandelions.", "He must like the spring."),
+    ("What shall I cook for Marta?", "Bread she will have enough of."),
+    ("I play the violin on Thursdays.", "For how long already?"),
+    ("Does Basil need a lamp in winter?", "A warm one."),
+    ("We went to the lake yesterday.", "Was it cold?"),
+    ("Where could I play the violin with others?", "Ask at the library."),
+    ("Marta asks for the lake again.", "Then go on Sunday."),
+    ("Basil has found the strawberries.", "So much for dandelions."),
+    ("Is Sunday still free?", "It is."),
+)
+AT_LENGTH = "Take your time with it, there is no hurry, and nobody but you can say what feels right. " * 5
+"""An assistant's answers are long: without a history the two ways hardly differ."""
+
+
+def test_more_of_a_prompt_stays_where_memories_stand_before_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = [text for asked, answered in TALK for text in (asked, f"{answered} {AT_LENGTH}")]
+    sessions: dict[str, Any] = {"speaker_a": "Ines", "speaker_b": "Tom"}
+    for number, start in enumerate(range(0, len(told), 8), 1):
+        sessions[f"session_{number}_date_time"] = f"1:56 pm on {number + 7} May, 2023"
+        sessions[f"session_{number}"] = [
+            {"speaker": ("Ines", "Tom")[place % 2], "dia_id": f"D{number}:{place + 1}", "text": text}
+            for place, text in enumerate(told[start : start + 8])
+        ]
+    data = tmp_path / "locomo.json"
+    data.write_text(json.dumps([{"sample_id": "conv-1", "conversation": sessions, "qa": []}]))
+    monkeypatch.setenv("EVERWHEN_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(prefix, "TURNS", 8)
+
+    result = studies.run("prefix", studies.Request(data))
     json.dumps(result, allow_nan=False)
     runs = {(one["when"], one["way"]): one for one in result["figures"]["runs"]}
     for when in ("in one sitting", "on its own days"):
         ours, rewritten, kept = (runs[when, way] for way in prefix.WAYS)
-        assert ours["calls"] == rewritten["calls"] == kept["calls"] > 1
-        assert 0 < ours["shared"] < ours["sent"]
-        assert ours["shared"] >= rewritten["shared"]
+        assert ours["calls"] == rewritten["calls"] == kept["calls"] == 8
+        assert 2 * rewritten["shared"] / rewritten["sent"] < ours["shared"] / ours["sent"] < 1
+        assert kept["sent"] > ours["sent"]
 
 
 def test_satf_with_alpha_nought_changes_nothing(tmp_path: Path) -> None:

@@ -96,14 +96,12 @@ def _conversation(
 ) -> dict[str, _Way]:
     start, ways = _start(messages), {name: _Way() for name in WAYS}
     with fresh_bank(None, "study-prefix", messages[:start], Tally(), extract="rules") as memory:
-        day = began = None
+        began = None
         for message, at in list(zip(messages, times, strict=True))[start:]:
             role = "user" if message.speaker == messages[0].speaker else "assistant"
             said = {"role": role, "content": message.text}
-            if at.date() != day:
-                memory.flush()  # what a day begins with is known
-                day = at.date()
             if role == "user":
+                memory.flush()  # between two messages of a person all that was said is read
                 seen = [str(one["content"]) for one in ways[OURS].history]
                 context = memory.context(message.text, at=at, shown=seen, stable_at=began)
                 began = context.stable_at  # as `wrap` does it

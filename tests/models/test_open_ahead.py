@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from everwhen.cli import run
@@ -44,3 +47,16 @@ def test_a_question_on_the_command_line_opens_them_ahead_unless_others_are_chose
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
     ahead.clear()
     assert run(["recall", "x", "--bank", "nobody"]) == 3 and ahead == []
+
+
+def test_numpy_is_there_before_other_threads_ask_for_it() -> None:
+    """Imported by two threads at once it fails in one of them, now and then: `everwhen recall` then crashed."""
+    asked = """
+import sys
+from everwhen.models import onnx
+assert "numpy" not in sys.modules
+onnx._open = lambda path: "numpy" in sys.modules
+onnx.open_ahead(*onnx.PACKAGED)
+assert all(onnx.open_session(path) for path in onnx.PACKAGED)
+"""
+    subprocess.run([sys.executable, "-c", asked], check=True)

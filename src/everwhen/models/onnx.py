@@ -22,6 +22,9 @@ _ahead: dict[Path, Future[Any]] = {}
 
 def open_ahead(*paths: Path) -> None:
     """Begin to open networks that will be needed: it takes as long as all the imports of a command do."""
+    # numpy imports itself in a circle: begun by two threads at once, its import fails in one of them.
+    import numpy  # noqa: F401
+
     pool = ThreadPoolExecutor(len(paths))
     for path in paths:
         _ahead[path] = pool.submit(_open, path)

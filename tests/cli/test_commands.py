@@ -102,7 +102,11 @@ def test_a_window_keeps_out_what_was_said_at_other_times(shell: Shell) -> None:
         (["reembed", "nobody", "--model", "fake"], 3, "there is no bank 'nobody'"),
         (["forget", "--everything", "--bank", ""], 2, "--bank is empty; leave it out"),
         (["add", "x", "--home="], 2, "--home is empty; leave it out"),
-        (["recall", "x", "--max-tokens", "few"], 2, "'few' is not a valid int. Try 'everwhen recall --help'."),
+        (
+            ["recall", "x", "--max-tokens", "few"],
+            2,
+            "'few' is not a valid int. Try 'everwhen recall --help'.",
+        ),
         (["recall", "x", "--sideways"], 2, "No such option: --sideways. Try"),
         (["restore", __file__], 5, "is no backup of a bank; name a file that `everwhen bank backup` wrote"),
     ],

@@ -17,7 +17,7 @@ from everwhen.models.reader import packaged
 def test_what_is_opened_ahead_is_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
     monkeypatch.setattr(onnx, "_open", lambda path: opened.append(path) or f"session {len(opened)}")  # type: ignore[func-returns-value]
-    first, second = onnx.PACKAGED
+    first, second, *_ = onnx.PACKAGED
     onnx.open_ahead(first)
     assert [onnx.open_session(first), onnx.open_session(second), onnx.open_session(first)] == [
         "session 1",
@@ -35,7 +35,11 @@ def test_what_goes_wrong_ahead_is_said_where_it_is_needed(monkeypatch: pytest.Mo
 
 
 def test_the_networks_opened_ahead_are_those_of_the_package() -> None:
-    assert onnx.PACKAGED == (conversation.FOLDER / "model.onnx", packaged.FOLDER / "model.onnx")
+    assert set(onnx.PACKAGED) == {
+        folder / name
+        for folder in (conversation.FOLDER, packaged.FOLDER)
+        for name in ("model.onnx", "tokenizer.json")
+    }
 
 
 def test_a_question_on_the_command_line_opens_them_ahead_unless_others_are_chosen(
@@ -55,8 +59,9 @@ def test_numpy_is_there_before_other_threads_ask_for_it() -> None:
 import sys
 from everwhen.models import onnx
 assert "numpy" not in sys.modules
-onnx._open = lambda path: "numpy" in sys.modules
+onnx._open = onnx._open_tokenizer = lambda path: "numpy" in sys.modules
 onnx.open_ahead(*onnx.PACKAGED)
-assert all(onnx.open_session(path) for path in onnx.PACKAGED)
+assert all(onnx.open_session(path) for path in onnx.PACKAGED[:2])
+assert all(onnx.open_tokenizer(path) for path in onnx.PACKAGED[2:])
 """
     subprocess.run([sys.executable, "-c", asked], check=True)

@@ -14,20 +14,22 @@ if TYPE_CHECKING:
 
 
 PACKAGED = tuple(
-    Path(__file__).parent / folder / "model.onnx" for folder in ("embed/conversation_1", "reader/reader_2")
+    Path(__file__).parent / folder / name
+    for name in ("model.onnx", "tokenizer.json")
+    for folder in ("embed/conversation_1", "reader/reader_2")
 )
-"""The networks that the first question of a process needs."""
+"""The networks that the first question of a process needs, and their tokenizers."""
 _ahead: dict[Path, Future[Any]] = {}
 
 
 def open_ahead(*paths: Path) -> None:
-    """Begin to open networks that will be needed: it takes as long as all the imports of a command do."""
+    """Begin to open what will be needed: it takes as long as all the imports of a command do."""
     # numpy imports itself in a circle: begun by two threads at once, its import fails in one of them.
     import numpy  # noqa: F401
 
-    pool = ThreadPoolExecutor(len(paths))
+    pool = ThreadPoolExecutor(2)
     for path in paths:
-        _ahead[path] = pool.submit(_open, path)
+        _ahead[path] = pool.submit(_open if path.suffix == ".onnx" else _open_tokenizer, path)
     pool.shutdown(wait=False)
 
 
@@ -35,6 +37,12 @@ def open_session(path: Path) -> Any:
     """A network of the package, opened now or ahead."""
     ahead = _ahead.pop(path, None)
     return ahead.result() if ahead else _open(path)
+
+
+def open_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer of a network, opened now or ahead."""
+    ahead = _ahead.pop(path, None)
+    return ahead.result() if ahead else _open_tokenizer(path)
 
 
 def _open(path: Path) -> Any:
@@ -57,7 +65,7 @@ def _open(path: Path) -> Any:
         ) from error
 
 
-def open_tokenizer(path: Path) -> Tokenizer:
+def _open_tokenizer(path: Path) -> Tokenizer:
     from tokenizers import Tokenizer
 
     try:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.store.bm25 import Postings, idf, score
+from everwhen.store.distinct import distinct, first_places
 from everwhen.store.kind_codes import among
 from everwhen.store.terms import PACKED, Packed, label_key
 from everwhen.store.vectors import AT_ONCE, Vectors, chosen, joined, make_vectors
@@ -108,17 +109,19 @@ class Block:
 
     @classmethod
     def _of(cls, rows: IndexRows, vectors: Vectors, postings: Postings) -> Block:
-        sessions, counts = np.unique(rows.sessions, return_counts=True)
+        by_session = np.argsort(rows.sessions, kind="stable").astype(np.int32)
+        in_order = rows.sessions[by_session]
+        starts = first_places(in_order)
         return cls(
             rows,
             np.cumsum(rows.pieces) - rows.pieces,
             vectors,
             postings,
-            sessions,
-            np.append(0, np.cumsum(counts)),
-            np.argsort(rows.sessions, kind="stable").astype(np.int32),
+            in_order[starts],
+            np.append(starts, len(in_order)),
+            by_session,
             np.argsort(rows.units, kind="stable").astype(np.int32),
-            frozenset(np.unique(rows.roles).tolist()),
+            frozenset(distinct(rows.roles).tolist()),
         )
 
     def only(self, stays: NDArray[np.bool_]) -> Block:
@@ -233,7 +236,7 @@ class Index:
                 blocks.append(block)
             elif stays.any():
                 blocks.append(block.only(stays))
-        speaking = {key for block in blocks for key in np.unique(block.rows.speakers).tolist()}
+        speaking = {key for block in blocks for key in distinct(block.rows.speakers).tolist()}
         speakers = frozenset(name for name in self.speakers if label_key(name) in speaking)
         return Index(tuple(blocks), self.seen, removed, speakers)
 

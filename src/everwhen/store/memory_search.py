@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.instants import from_micros, to_micros
+from everwhen.store.distinct import distinct
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
 from everwhen.store.index import Index, IndexFilter, IndexRows
@@ -228,7 +229,7 @@ class MemorySearch:
 
     def _turns(self, *several: NDArray[np.int64]) -> list[Turns]:
         """The turns at some places, in columns; -1 is no place."""
-        places = np.unique(np.concatenate(several))
+        places = distinct(np.concatenate(several))
         places = places[places >= 0]
         counts = np.zeros((len(places) + 1, len(self._question_terms)), np.float32)
         lengths = np.zeros(len(places) + 1, np.float32)
@@ -251,7 +252,7 @@ class MemorySearch:
 
     def _sums(self, found: IndexRows, own: Turns) -> Sums:
         """The terms of each unit's session; of what nobody said, its own."""
-        sessions = np.unique(found.sessions[found.sessions > 0])
+        sessions = distinct(found.sessions[found.sessions > 0])
         counts = np.zeros((len(sessions), len(self._question_terms)))
         lengths = np.zeros(len(sessions))
         for block, start, where in zip(self._index.blocks, self._starts, self._found, strict=True):

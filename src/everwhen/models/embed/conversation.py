@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -142,14 +142,7 @@ class _Model:
         self._tokenizer = open_tokenizer(FOLDER / "tokenizer.json")
         self._session = open_session(FOLDER / "model.onnx")
         self.token_ids = lru_cache(maxsize=2048)(self._token_ids)
-
-    @cached_property
-    def _is_worded(self) -> NDArray[np.bool_]:
-        """For each entry of the vocabulary, whether it has a letter or a digit."""
-        known = self._tokenizer.get_vocab()
-        worded = np.zeros(max(known.values()) + 1, np.bool_)
-        worded[[i for entry, i in known.items() if any(map(str.isalnum, entry))]] = True
-        return worded
+        self._is_worded = cache(self._has_letter_or_digit)
 
     def _token_ids(self, text: str) -> list[int]:
         return self._tokenizer.encode(encodable(text)).ids
@@ -190,7 +183,12 @@ class _Model:
 
     def worded(self, row: Row) -> NDArray[np.intp]:
         """The places of its own tokens that have a letter or a digit; all of them but the specials where none has."""
-        return _places(row, self._is_worded)
+        begin, end = max(row.begin, 1), len(row.ids) - 1
+        found = [place for place in range(begin, end) if self._is_worded(row.ids[place])]
+        return np.array(found or range(begin, end), dtype=np.intp)
+
+    def _has_letter_or_digit(self, token: int) -> bool:
+        return any(map(str.isalnum, str(self._tokenizer.id_to_token(token))))
 
     def whole_words(self, ids: list[int]) -> list[str]:
         """For each token the word that it is a piece of."""
@@ -232,10 +230,3 @@ def _inputs(rows: list[Row]) -> dict[str, NDArray[np.int64]]:
         mask[i, :end] = 1
         segments[i, row.begin : end] = not row.asks
     return {"input_ids": ids, "attention_mask": mask, "segments": segments}
-
-
-def _places(row: Row, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Where the wanted ones stand among a text's own tokens, specials left out; every place when none is wanted."""
-    begin, end = max(row.begin, 1), len(row.ids) - 1
-    found = np.flatnonzero(wanted[np.array(row.ids[begin:end], dtype=np.intp)]) + begin
-    return found if len(found) else np.arange(begin, end)

@@ -40,7 +40,7 @@ PARTS = {
     "standing": "s.units",
     "postings": "AND NOT p.node",
     "nearest": "neighbours_exactly",
-    "slots": "slots_found",
+    "shown": "versions_shown",
     "found": "found_facts",
 }
 """What fills the gaps of statements. The conditions of a search are those of a filter that has them all."""

@@ -242,8 +242,15 @@ SELECT fact, source FROM fact_sources WHERE bank_id = :bank AND source = ANY (:t
 -- The facts that a recall shows: those that it found, and those of its turns.
 (SELECT unnest(:facts::text[]) UNION SELECT fact FROM fact_sources WHERE bank_id = :bank AND source = ANY (:turns::text[]));
 
--- slots_found --
-(SELECT f.slot FROM facts f WHERE f.bank_id = :bank AND f.id IN {found});
+-- versions_shown --
+-- All that a recall may show of some facts: their own versions, and what holds at an instant in their slots.
+(SELECT f.seq FROM facts f WHERE f.bank_id = :bank AND f.id IN {found}
+ UNION SELECT (
+     SELECT b.seq FROM facts b
+     WHERE b.bank_id = :bank AND b.slot = o.slot AND b.superseded_at IS NULL AND b.standing = 'believed'
+       AND b.valid_from <= :instant
+     ORDER BY b.valid_from DESC LIMIT 1
+ ) FROM (SELECT DISTINCT slot FROM facts WHERE bank_id = :bank AND id IN {found}) o);
 
 -- believed_found --
 SELECT {columns} FROM facts f
@@ -254,7 +261,7 @@ WHERE f.bank_id = :bank AND f.id IN {found}
 ORDER BY f.seq;
 
 -- ended_when --
--- For each version in the slots of some facts what ended where it began: its predecessor, as a reader is told of it.
+-- For each version that may be shown what ended where it began: its predecessor, as a reader is told of it.
 SELECT {columns}, g.seq FROM facts g JOIN facts f ON f.bank_id = :bank AND f.seq = (
     SELECT b.seq FROM facts b WHERE b.bank_id = :bank AND b.slot = g.slot AND b.standing = 'believed'
       AND b.valid_from < g.valid_from
@@ -262,7 +269,7 @@ SELECT {columns}, g.seq FROM facts g JOIN facts f ON f.bank_id = :bank AND f.seq
     ORDER BY b.valid_from DESC LIMIT 1
 )
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
-WHERE g.bank_id = :bank AND g.slot IN {slots};
+WHERE g.bank_id = :bank AND g.seq IN {shown};
 
 -- holding_in_slots --
 -- For each of some facts what holds at an instant in its slots.
@@ -279,12 +286,12 @@ JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k O
 WHERE f.valid_to IS NULL OR f.valid_to > :instant
 ORDER BY o.id, o.slot;
 
--- sources_in_slots --
--- Where the facts in the slots of some came from, and whether that is a turn.
+-- sources_shown --
+-- Where the facts that may be shown came from, and whether that is a turn.
 SELECT o.fact, o.source, t.seq IS NOT NULL FROM fact_sources o
 LEFT JOIN turns t ON t.bank_id = :bank AND t.id = o.source
 WHERE o.bank_id = :bank AND o.at <= :known_at
-  AND o.fact IN (SELECT g.id FROM facts g WHERE g.bank_id = :bank AND g.slot IN {slots})
+  AND o.fact IN (SELECT g.id FROM facts g WHERE g.bank_id = :bank AND g.seq IN {shown})
 ORDER BY o.at, o.source;
 
 -- facts_naming --

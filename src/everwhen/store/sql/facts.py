@@ -110,7 +110,8 @@ class SqlFacts:
             "instant": to_text(instant),
             "known_at": to_text(known_at or FOREVER),
         }
-        found, slots = {"found": "found_facts"}, {"slots": "slots_found", "found": "found_facts"}
+        found = {"found": "found_facts"}
+        shown = {"shown": "versions_shown"} | found
         then, now = (
             {"columns": "fact_columns" if name is None else "fact_columns_then"} for name in (known_at, None)
         )
@@ -120,8 +121,8 @@ class SqlFacts:
                     ("sources_named", {"turns": list(turns)}, {}),
                     ("believed_found", values, found | then),
                     ("holding_in_slots", values, found | now),
-                    ("ended_when", values, slots | now),
-                    ("sources_in_slots", values, slots),
+                    ("ended_when", values, shown | now),
+                    ("sources_shown", values, shown),
                     ("bank_values", (), {}),
                 ]
             )

@@ -212,8 +212,14 @@ SELECT fact, source FROM fact_sources WHERE source IN (SELECT value FROM json_ea
 (SELECT value FROM json_each(:facts)
  UNION SELECT fact FROM fact_sources WHERE source IN (SELECT value FROM json_each(:turns)));
 
--- slots_found --
-(SELECT f.slot FROM facts f WHERE f.id IN {found});
+-- versions_shown --
+-- All that a recall may show of some facts: their own versions, and what holds at an instant in their slots.
+(SELECT f.seq FROM facts f WHERE f.id IN {found}
+ UNION SELECT (
+     SELECT b.seq FROM facts b INDEXED BY facts_believed
+     WHERE b.slot = o.slot AND b.superseded_at IS NULL AND b.standing = 'believed' AND b.valid_from <= :instant
+     ORDER BY b.valid_from DESC LIMIT 1
+ ) FROM (SELECT DISTINCT slot FROM facts WHERE id IN {found}) o);
 
 -- believed_found --
 SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
@@ -221,14 +227,14 @@ WHERE f.id IN {found} AND f.standing = 'believed' AND f.recorded_at <= :known_at
   AND (f.superseded_at IS NULL OR f.superseded_at > :known_at);
 
 -- ended_when --
--- For each version in the slots of some facts what ended where it began: its predecessor, as a reader is told of it.
+-- For each version that may be shown what ended where it began: its predecessor, as a reader is told of it.
 SELECT {columns}, g.seq FROM facts g JOIN facts f ON f.seq = (
     SELECT b.seq FROM facts b WHERE b.slot = g.slot AND b.standing = 'believed' AND b.valid_from < g.valid_from
       AND b.recorded_at <= :known_at AND (b.superseded_at IS NULL OR b.superseded_at > :known_at)
     ORDER BY b.valid_from DESC LIMIT 1
 )
 JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE g.slot IN {slots};
+WHERE g.seq IN {shown};
 
 -- holding_in_slots --
 -- For each of some facts what holds at an instant in its slots.
@@ -242,10 +248,10 @@ JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
 WHERE f.valid_to IS NULL OR f.valid_to > :instant
 ORDER BY o.id, o.slot;
 
--- sources_in_slots --
--- Where the facts in the slots of some came from, and whether that is a turn.
+-- sources_shown --
+-- Where the facts that may be shown came from, and whether that is a turn.
 SELECT o.fact, o.source, t.seq IS NOT NULL FROM fact_sources o LEFT JOIN turns t ON t.id = o.source
-WHERE o.at <= :known_at AND o.fact IN (SELECT g.id FROM facts g WHERE g.slot IN {slots})
+WHERE o.at <= :known_at AND o.fact IN (SELECT g.id FROM facts g WHERE g.seq IN {shown})
 ORDER BY o.at, o.source;
 
 -- facts_naming --

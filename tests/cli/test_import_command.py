@@ -227,3 +227,19 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, name: str) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < path.stat().st_size / 2
+
+
+def test_the_user_of_a_chat_gets_the_name_that_is_given(shell: Shell, tmp_path: Path) -> None:
+    code, _, _ = shell("import", str(FIXTURES / "claude-code.jsonl"), "--name", "Ana")
+    assert code == 0
+    speakers = {(one["role"], one["speaker"]) for one in _json(shell, "show", "turns")}
+    assert ("user", "Ana") in speakers and ("user", "user") not in speakers
+    assert ("assistant", "assistant") in speakers
+    whatsapp = str(FIXTURES / "whatsapp-ios.txt")
+    before = _json(shell, "import", whatsapp, "--no-wait", "--bank", "said", "--name", "Ana")
+    assert before["new"] == NEW["whatsapp-ios.txt"]
+    assert {one["speaker"] for one in _json(shell, "show", "turns", "--bank", "said")} != {"Ana"}
+    export = str(tmp_path / "bank.jsonl")
+    assert shell("bank", "export", export)[0] == 0
+    code, _, err = shell("import", export, "--bank", "copy", "--name", "Ana")
+    assert code == 2 and "leave --name out" in err

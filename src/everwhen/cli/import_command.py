@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +19,7 @@ from everwhen.cli.safe_printing import printable
 if TYPE_CHECKING:
     from everwhen.ingest.importers import Conversation, ReadingOptions
     from everwhen.memory import Memory
+    from everwhen.types import Message
 
 SHOWN = 5
 """Problems of a folder's files that are printed; JSON has all of them."""
@@ -48,13 +49,17 @@ def import_(
     at: Annotated[
         str | None, typer.Option(help="When what has no date was written [the file's last change, or now].")
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Who the user is, where the file does not say it: ChatGPT, Claude, notes."),
+    ] = None,
     wait: Wait = True,
 ) -> None:
     """Import conversations, memories and notes into one bank.
 
     Without --bank it is `default`; the data sets LoCoMo and LongMemEval make a bank for each conversation.
     """
-    from everwhen.errors import NotFound
+    from everwhen.errors import NotFound, UsageError
     from everwhen.ingest.importers import ReadingOptions
     from everwhen.settings import load
     from everwhen.time_arguments import TimeReader, known_zone
@@ -70,10 +75,12 @@ def import_(
     if not file.exists():
         raise NotFound(f"there is no file {file}")
     if file.is_file() and format in ("auto", "everwhen") and _is_export(file, format):
+        if name is not None:
+            raise UsageError("an export of everwhen keeps the names that it has; leave --name out")
         _import_export(here, file, wait)
         return
     interrupt.say("interrupted; what was added is kept, and the same command goes on from there")
-    done = _Imported()
+    done = _Imported(name)
     with counting(here, f"importing {file.name}") as tick:
         if file.is_dir():
             _import_folder(here, file, format, options, done, tick)
@@ -92,6 +99,8 @@ def import_(
 class _Imported:
     """What came of an import."""
 
+    name: str | None
+    """Who the user is, where a message does not say it."""
     banks: dict[str, int] = field(default_factory=dict)
     """New turns of each."""
     kinds: list[str] = field(default_factory=list)
@@ -121,7 +130,7 @@ class _Imported:
 
         for one in conversations:
             before = self.seen
-            messages = merged([one]) if several else one.messages
+            messages = self._named(merged([one]) if several else one.messages)
             try:
                 added = memory.add_many(messages, zone=options.zone, at=options.at, progress=told)
             finally:
@@ -129,6 +138,14 @@ class _Imported:
                 self.notes += one.left_out.notes
             self.banks[memory.bank] = self.banks.get(memory.bank, 0) + added.new
             self.conflicts += added.conflicts
+
+    def _named(self, messages: Iterable[Message]) -> Iterable[Message]:
+        if self.name is None:
+            return messages
+        return (
+            replace(one, name=self.name) if one.role == "user" and one.name is None else one
+            for one in messages
+        )
 
     def tell(self, here: GlobalOptions) -> None:
         if here.json:

@@ -63,6 +63,9 @@ def test_a_rule_is_set_and_applied(said: Path, capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out
     assert "keep raw turns 30 days" in out and "would go: 2 turns" in out
     assert run(["retain", "--now", "2025-06-02", "--json"]) == 0
+    assert printed(capsys)["turns"] == []  # a rule that was only tried is not set
+    assert run(["retain", "--rule", "as you like", "--dry-run"]) == 2
+    assert run(["retain", "--rule", "keep raw turns 30 days", "--now", "2025-06-02", "--json"]) == 0
     assert printed(capsys)["turns"] == ["a", "b"]
     assert run(["retain", "--rule", "as you like"]) == 2
 

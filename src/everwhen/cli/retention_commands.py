@@ -71,7 +71,10 @@ def retain(
     context: typer.Context,
     rule: Annotated[
         str | None,
-        typer.Option(help='Set the rule: "keep raw turns 90 days, summaries for ever"; "" keeps everything.'),
+        typer.Option(
+            help='Set the rule: "keep raw turns 90 days, summaries for ever"; "" keeps everything. '
+            "With --dry-run it is only tried."
+        ),
     ] = None,
     now: Annotated[str | None, typer.Option(help="Count ages from here [now].")] = None,
     dry_run: DryRun = False,
@@ -79,10 +82,8 @@ def retain(
     """Delete what the bank's retention rule says has expired."""
     here: GlobalOptions = context.obj
     with here.open() as memory:
-        if rule is not None:
-            memory.set_retention(rule)
-        receipt = memory.retain(here.clock(memory).first(now, "now"), dry_run=dry_run)
-        said = memory.retention
+        receipt = memory.retain(here.clock(memory).first(now, "now"), rule=rule, dry_run=dry_run)
+        said = rule if dry_run and rule is not None else memory.retention
     if not here.json:
         here.console.print(said or "no rule: everything is kept; --rule sets one")
     _show(here, receipt)

@@ -70,11 +70,10 @@ def describe(rule: Mapping[str, int | None]) -> str:
 
 
 def retain(
-    store: Store, embedder: Embedder, settings: Settings, now: datetime, *, dry_run: bool = False
+    store: Store, embedder: Embedder, settings: Settings, rule: str, now: datetime, *, dry_run: bool = False
 ) -> Receipt:
-    """Apply the bank's rule as of an instant. All of it happens, or nothing."""
-    rule = parse(store.keep.retention)
-    until = {kind: now - timedelta(days=days) for kind, days in rule.items() if days is not None}
+    """Apply a rule as of an instant. All of it happens, or nothing."""
+    until = {kind: now - timedelta(days=days) for kind, days in parse(rule).items() if days is not None}
     for _ in range(ATTEMPTS):
         ids = store.keep.said_before(until["turns"]) if "turns" in until else []
         turns = list(store.turns(ids=ids))

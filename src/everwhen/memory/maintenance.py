@@ -164,10 +164,17 @@ class Maintenance:
 
         bank = self._bank
         instant = bank.clock().first(asked.now, "now") or datetime.now(UTC)
+        rule = asked.rule
+        if rule is None:
+            rule = bank.store.keep.retention
+        elif not asked.dry_run:
+            self.set_retention(SetRetention(rule))
         self._extraction.process(Process())
         with bank.resting():
             return bank.write_uncached(
-                lambda embedder: retain(bank.store, embedder, bank.settings, instant, dry_run=asked.dry_run)
+                lambda embedder: retain(
+                    bank.store, embedder, bank.settings, rule, instant, dry_run=asked.dry_run
+                )
             )
 
     # Moving

@@ -131,6 +131,9 @@ class Retain(Operation[Receipt]):
 
     now: Annotated[Time | None, Moment(), Help("Ages are counted from here.")] = None
     _: KW_ONLY
+    rule: Annotated[
+        str | None, Text(most=1000), Help("Set this rule first; with `dry_run` it is only tried.")
+    ] = None
     dry_run: Annotated[bool, Flag(), Help("Only say what would go.")] = False
 
 

@@ -97,7 +97,8 @@ def create(
 ) -> None:
     """Make a key for some banks, or for all.
 
-    --bank names them, parted by commas; 'team-*' stands for all names that begin so.
+    --bank, an option of every command, names them, parted by commas; 'team-*' stands for all names that begin so.
+    Without it the key is for EVERWHEN_BANK where that is set, else for every bank.
     """
     here: GlobalOptions = context.obj
     made, token = _book(here).create(scope, here.bank or "*", name)

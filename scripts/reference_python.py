@@ -194,10 +194,11 @@ def _type(annotation: Any) -> str:
 
 def _types() -> list[str]:
     import everwhen
+    from everwhen import types
 
     lines = ["## Results", "", "The types that these methods give back. All of them are frozen.", ""]
-    for name in everwhen.__all__:
-        of = getattr(everwhen, name)
+    for name in sorted([*everwhen.__all__, "Dropped", "Why"], key=str.lower):
+        of = getattr(everwhen, name, None) or getattr(types, name)
         if not dataclasses.is_dataclass(of) or name in ("Settings", "Recipe"):
             continue
         said = attribute_docs(of)  # type: ignore[arg-type]

@@ -256,7 +256,7 @@ def test_a_reader_in_the_way_of_the_last_bytes_is_told_and_they_go_later(
 
 
 def test_every_row_of_the_fault_table_names_a_test_that_is_there() -> None:
-    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
     named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", page)
     assert len(named) >= 15
     for file, test in named:

@@ -61,11 +61,13 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A memory that was found and not returned, and the reason."""
+    """A memory that was found and not returned. One that no channel found, or that a filter excludes, is not listed."""
 
     id: str
     reason: str
+    """Such as `no room in max_tokens`, `beyond top_k`, `it does not hold at the time asked about`."""
     score: float
+    """Relative to the best memory, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

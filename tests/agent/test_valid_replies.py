@@ -118,3 +118,51 @@ def test_the_day_of_a_date_is_no_count_and_what_lies_outside_of_the_time_asked_a
 ) -> None:
     counted = visits.ask("How many doctor's appointments did I go to in May?", at=NOW, model="none")
     assert counted.trace["short"] == "2", counted.text
+
+
+@pytest.fixture
+def corrected(tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(tmp_path, bank="corrected") as memory:
+        memory.add("I live in Leeds.", session="said", at=datetime(2025, 1, 7, 9, tzinfo=UTC))
+        memory.flush()
+        memory.facts.correct("user", "lives in", "York")
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where do I live now?", "York"),
+        ("Which city do I live in?", "York"),
+        ("Do I live in Leeds?", "No"),
+        ("Do I live in York?", "Yes"),
+    ],
+)
+def test_what_somebody_put_right_is_the_answer_and_not_what_was_said(
+    corrected: Memory, question: str, answer: str
+) -> None:
+    told = corrected.ask(question, model="none")
+    assert told.trace["short"] == answer and not told.abstained
+    assert '"user lives in York"' in told.text and told.citations == ()
+
+
+def test_it_still_is_when_the_message_is_forgotten(corrected: Memory) -> None:
+    corrected.forget(session="said")
+    assert corrected.ask("Where do I live?", model="none").trace["short"] == "York"
+
+
+def test_what_is_said_after_a_fact_was_set_is_newer_than_it(corrected: Memory) -> None:
+    corrected.add("We moved to Hull last week!", at=datetime.now(UTC))
+    assert corrected.ask("Where do I live?", model="none").trace["short"] == "Hull"
+
+
+def test_facts_that_nobody_said_answer_questions(corrected: Memory) -> None:
+    corrected.facts.assert_("Ana", "works at", "Siemens")
+    corrected.facts.assert_("the boat", "colour", "green")
+    for question, answer in (
+        ("Where does Ana work?", "Siemens"),
+        ("Which company does Ana work for?", "Siemens"),
+        ("Which colour is the boat?", "green"),
+    ):
+        assert corrected.ask(question, model="none").trace["short"] == answer
+    assert corrected.ask("Where does Ana live?", model="none").abstained

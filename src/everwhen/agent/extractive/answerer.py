@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from everwhen.agent.extractive import count_answers, phrases, time_answers, valid_replies
+from everwhen.agent.extractive.content import content
 from everwhen.agent.extractive.draft_answer import DraftAnswer
 from everwhen.agent.extractive.turn_replies import (
     QUOTE,
@@ -82,7 +83,9 @@ def ask(
             if reader and as_of is None
             else valid_replies.ValidReplies(found)
         )
-        if held.fact is not None:
+        if held.by_hand is not None:
+            summed = _by_hand(held.by_hand, asked, bank.zone)
+        elif held.fact is not None:
             sure = held.fact.confidence if held.sure else min(chance(found), held.fact.confidence)
             summed = read_reply(held.found, held.found.replies[0], sure)
         draft = _known_by(summed or _read(bank, reader, held.found, at), as_of)
@@ -127,6 +130,16 @@ def _ended(bank: Bank, found: TurnReplies, over: Fact | TurnReply, asked: Questi
     }  # fmt: skip
     cited = (Citation(turn.id, quote, turn.said_at, turn.speaker),)
     return Answer(text, cited, abstained=not is_no, confidence=round(sure, 3), trace=trace)
+
+
+def _by_hand(fact: Fact, asked: Question, zone: str) -> DraftAnswer:
+    """What somebody set; there is no turn to quote. A question of yes or no it denies where it names another value."""
+    short = fact.object
+    if asked.kind == "yes or no":
+        short = "Yes" if content(fact.object) <= content(asked.words) else "No"
+    return DraftAnswer(
+        "facts", phrases.set_by_hand(short, fact, zone), confidence=fact.confidence, short=short
+    )
 
 
 def _known_by(draft: DraftAnswer, as_of: datetime | None) -> DraftAnswer:

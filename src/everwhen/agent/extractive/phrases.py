@@ -59,6 +59,14 @@ def ended(fact: Fact, zone: str) -> str:
     return f'"{told}" ended on {day(fact.valid.end or fact.valid_from, zone)}'
 
 
+def set_by_hand(short: str, fact: Fact, zone: str) -> str:
+    """The short answer, and the fact that bears it out: nobody said it, somebody set it."""
+    told = in_words(fact.subject, fact.predicate, fact.object)
+    start = day(fact.valid_from, zone)
+    held = f"since {start}" if fact.valid_to is None else f"from {start} until {day(fact.valid_to, zone)}"
+    return f'{short[:1].upper()}{short[1:]}. "{told}" {held}; it was set by hand'
+
+
 def unique(citations: Sequence[Citation]) -> tuple[Citation, ...]:
     """Each turn once."""
     return tuple({one.turn: one for one in reversed(citations)}.values())[::-1]

@@ -23,6 +23,8 @@ from everwhen.when import Interval
 SURE = 0.5  # the confidence from which a fact counts
 SURE_END = 0.9  # the chance from which a reply ends what an earlier one says
 FEW = 3  # replies that are looked at
+UNNAMED = "user"  # who has said nothing under a name
+NOW = frozenset({"now", "currently", "today", "still", "these", "days"})  # words that ask for what holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class ValidReplies:
     """The reply that says so, where no fact does."""
     sure: bool = False
     """Whether the question is one that asks for just this fact, so that the reader need not be sure."""
+    by_hand: Fact | None = None
+    """What holds then and no turn tells: somebody set it."""
 
 
 def valid_replies(bank: Bank, reader: Reader, found: TurnReplies, at: datetime, unsure: bool) -> ValidReplies:
@@ -50,7 +54,9 @@ def valid_replies(bank: Bank, reader: Reader, found: TurnReplies, at: datetime, 
     before = found.asked.before
     if then is None and not before:
         return ValidReplies(found)
-    known = _known(bank, found)
+    known, facts = _known(bank, found), cast(Facts, bank.facts)
+    if then is not None and (fact := _set_by_hand(facts, found, known, then)) is not None:
+        return ValidReplies(found, by_hand=fact)
     if before and unsure and (fact := _before(found, known)) is not None:
         return ValidReplies(
             found.led_by(_pointing(read_turn(bank, reader, found, fact.sources[0]), fact)), fact, sure=True
@@ -59,28 +65,52 @@ def valid_replies(bank: Bank, reader: Reader, found: TurnReplies, at: datetime, 
         return ValidReplies(found)
     gone: Fact | None = None
     for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
-        fact = _told(found, reply, known)
+        fact = _told(found, reply, known) or _put_right(facts, found, reply, known)
         if fact is None and (until := _ended_by(found, reply, then)) is not None:
             rest = tuple(one for one in found.replies if one not in (reply, until))
             return ValidReplies(replace(found, replies=rest), until=until)
-        if fact is None or fact.valid.overlaps(then):
+        if fact is None or (fact.superseded_at is None and fact.valid.overlaps(then)):
             break
         following = [
             one for one in known
             if (one.subject, one.predicate) == (fact.subject, fact.predicate)
             and one.valid.overlaps(then) and one.sources
         ]  # fmt: skip
-        if following and not cast(Facts, bank.facts).predicates.find(fact.predicate).multi:
+        if following and not facts.predicates.find(fact.predicate).multi:
             now = following[-1]
             return ValidReplies(
                 found.led_by(_pointing(read_turn(bank, reader, found, now.sources[0]), now)), now
             )
-        if not _is_over(fact, then) and not _is_ahead(fact, then):
+        if fact.superseded_at is None and not _is_over(fact, then) and not _is_ahead(fact, then):
             break
         gone = gone or (fact if _is_over(fact, then) else None)
         found = replace(found, replies=tuple(one for one in found.replies if one is not reply))
     gone = gone or _named(found, known, then)
     return ValidReplies(_since(bank, reader, found, gone) if gone else found, gone=gone)
+
+
+def _set_by_hand(facts: Facts, found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fact | None:
+    """A fact that no turn tells, where the question asks for it or the best reply says what it replaced. What is said
+    after it was set is newer than it."""
+    answering = [one for one in found.replies[:FEW] if one.answers >= 0.5]
+    wrong = _put_right(facts, found, answering[0], known) if answering else None
+    for fact in known:
+        holds = (
+            not fact.sources and fact.valid.overlaps(then) and not facts.predicates.find(fact.predicate).multi
+        )
+        if not holds or any(one.turn.said_at > fact.recorded_at for one in answering):
+            continue
+        replaces = wrong is not None and (wrong.subject, wrong.predicate) == (fact.subject, fact.predicate)
+        if replaces or _is_asked(found, fact, found.asked.words):
+            return fact
+    return None
+
+
+def _put_right(facts: Facts, found: TurnReplies, reply: TurnReply, known: Sequence[Fact]) -> Fact | None:
+    """What a reply tells and somebody has put right since: it is believed no longer."""
+    slots = dict.fromkeys((one.subject, one.predicate) for one in known if not one.sources)
+    versions = (one for slot in slots for one in facts.history(*slot, versions=True))
+    return _told(found, reply, [one for one in versions if one.superseded_at is not None])
 
 
 def _since(bank: Bank, reader: Reader, found: TurnReplies, gone: Fact) -> TurnReplies:
@@ -140,7 +170,9 @@ def _known(bank: Bank, found: TurnReplies) -> list[Fact]:
 def _before(found: TurnReplies, known: Sequence[Fact]) -> Fact | None:
     """What held before the fact that a question names."""
     than = words(found.asked.before)
-    for named in [one for one in known if words(one.object) & than and _is_asked(found, one)]:
+    for named in [
+        one for one in known if words(one.object) & than and _is_asked(found, one, found.asked.base)
+    ]:
         earlier = [
             one for one in known
             if (one.subject, one.predicate) == (named.subject, named.predicate)
@@ -151,12 +183,18 @@ def _before(found: TurnReplies, known: Sequence[Fact]) -> Fact | None:
     return None
 
 
-def _is_asked(found: TurnReplies, fact: Fact) -> bool:
-    """Whether a question is one of those by which people ask for a fact of this kind, about this subject."""
-    question, whose = found.asked.base, words(fact.subject)
-    speakers = {one.turn.speaker for one in found.replies if one.turn.role == "user"}
+def _is_asked(found: TurnReplies, fact: Fact, question: str) -> bool:
+    """Whether a question is one of those by which people ask for a fact of this kind, about this subject: those of its
+    relation, or one in the words of the predicate itself. Of a yes, the value is in the question."""
+    speakers = {one.turn.speaker for one in found.replies if one.turn.role == "user"} or {UNNAMED}
     own = parse(question).first_person and speakers == {fact.subject}
-    return (own or whose <= words(question)) and content(question) - whose in _questions(fact.predicate)
+    whose = words(fact.subject)
+    if not own and not whose <= words(question):
+        return False
+    about = content(question) - whose - NOW
+    if found.asked.kind == "yes or no":
+        about -= content(fact.object)
+    return about in _questions(fact.predicate) or (bool(about) and about <= words(fact.predicate))
 
 
 @cache

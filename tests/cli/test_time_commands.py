@@ -136,3 +136,13 @@ def test_every_reader_takes_both_times(told: Shell) -> None:
     assert told("when", move, "--as-of", "2025-06-10")[0] == 0
     assert told("compare", move, job, "--as-of", "2025-06-10")[0] == 3
     assert told("compare", move, job, "--known-at", "2025-06-30")[0] == 3
+
+
+def test_a_bank_counts_days_in_the_zone_that_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["add", "I slept badly last night."]) == 0
+    capsys.readouterr()
+    assert run(["bank", "zone"]) == 0 and "in UTC" in capsys.readouterr().out
+    assert run(["bank", "zone", "Asia/Tokyo", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"bank": "default", "zone": "Asia/Tokyo"}
+    assert run(["bank", "zone"]) == 0 and "Asia/Tokyo" in capsys.readouterr().out
+    assert run(["bank", "zone", "Nowhere/Land"]) == 2 and "unknown zone" in capsys.readouterr().err

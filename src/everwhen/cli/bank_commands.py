@@ -111,6 +111,24 @@ def _salvage(here: GlobalOptions, out: Path) -> None:
 
 
 @app.command()
+def zone(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(help="Europe/Lisbon, +05:30, …; without it the zone is only told.")
+    ] = None,
+) -> None:
+    """The zone in which a bank counts days.
+
+    It is that of questions, and of messages that come without one; what was read before stays as it was read.
+    """
+    here: GlobalOptions = context.obj
+    with here.open(zone=name) as memory:
+        here.tell(
+            {"bank": memory.bank, "zone": memory.zone}, f"bank {memory.bank} counts days in {memory.zone}"
+        )
+
+
+@app.command()
 def reembed(
     context: typer.Context,
     bank: Annotated[str, typer.Argument(help="The bank.")],

@@ -84,6 +84,7 @@ GROUPS = {
             "backup": Place("retention_commands", "backup"),
             "restore": Place("retention_commands", "restore"),
             "move": Place("move_command", "move"),
+            "zone": Place("bank_commands", "zone"),
             "retain": Place("retention_commands", "retain"),
             "process": Place("extraction_commands", "process"),
             "reextract": Place("extraction_commands", "reextract"),

@@ -37,7 +37,7 @@ from everwhen.types import Answer, Between, Time, Turn
 if TYPE_CHECKING:
     from everwhen.agent.adapters.anthropic_memory import MemoryFiles
     from everwhen.agent.tools import Toolbox
-    from everwhen.map import Layer
+    from everwhen.map import Layer, MapLevel
     from everwhen.tree.consolidation_thread import ConsolidationThread
 
 R = TypeVar("R")
@@ -165,6 +165,11 @@ class Memory(Bank, FileMethods):
         label is its day. What is not consolidated yet is not there.
         """
         return self._tree.layers(group)
+
+    def map_level(self, name: str = "", most: int = 500) -> MapLevel | None:
+        """One level of the map: the one that is named, else the finest that has at most so many points; of a level
+        with more, as many, evenly chosen. None where there is nothing to map."""
+        return self._tree.map_level(name, most)
 
     def tools(self, *, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
         """The agent's tools over this bank for an agent of your own: schemas for OpenAI, Anthropic and pydantic-ai, and

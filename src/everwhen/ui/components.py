@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from nicegui import ui
+from nicegui import context, ui
 from nicegui.element import Element
 from nicegui.elements.dialog import Dialog
 from nicegui.elements.html import Html
@@ -172,8 +172,12 @@ def badge(text: str, kind: str = "") -> str:
 
 @contextmanager
 def dialog(title: str, note: str = "", id_: str = "") -> Iterator[Dialog]:
-    """A window over the page: a title, what the block puts in, and a way out. It opens when the block ends."""
-    with ui.dialog() as opened, block("div", "dialog stack", "role=dialog aria-modal=true"):
+    """A window over the page: a title, what the block puts in, and a way out. It opens when the block ends.
+
+    It belongs to the page, not to what was pressed: that may be in another dialog, which goes when it closes.
+    """
+    here = context.client.content
+    with here, ui.dialog() as opened, block("div", "dialog stack", "role=dialog aria-modal=true"):
         inside = opened.default_slot.children[0]
         inside.props["aria-label"] = title[:120]
         if id_:
@@ -273,10 +277,17 @@ def _around(memory: Any, id_: str) -> list[Turn]:
         return []
 
 
-def turn_line(session: PageSession, turn: Turn, strong: bool = True) -> str:
+def turn_line(session: PageSession, turn: Turn, strong: bool = True, forget: bool = False) -> str:
+    """One turn as it was said; with `forget`, a button that can be picked by the turn's id."""
     at = session.local(turn.said_at)
     weight = "" if strong else " faint"
+    button = (
+        f'<button type="button" class="press plain forget-turn" data-pick="{escape(turn.id)}" '
+        f'aria-label="Forget this turn of {escape(turn.speaker)}">Forget</button>'
+        if forget
+        else ""
+    )
     return (
         f'<div class="turn{weight}" data-turn="{escape(turn.id)}"><div class="meta">{escape(turn.speaker)} · '
-        f"{day(at)}, {at:%H:%M}</div><div class='wrap'>{escape(turn.text)}</div></div>"
+        f"{day(at)}, {at:%H:%M}{button}</div><div class='wrap'>{escape(turn.text)}</div></div>"
     )

@@ -356,6 +356,10 @@ class Layout:
 
             press("Make it", pressed, "strong")
 
+    def leave(self) -> None:
+        """Show another bank: this one is gone."""
+        self._go(f"{MOUNT}/")
+
     def _go(self, address: str) -> None:
         """Load another address. The prefix is ours, not NiceGUI's: it is given whole."""
         with self._client:

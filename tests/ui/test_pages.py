@@ -11,6 +11,7 @@ import pytest
 from tests.ui.conftest import AXE, SECRET, TURNS, Site, move_to, signed_in, turn_to
 
 PAGES = ("overview", "recall", "timeline", "conversations", "facts", "entities", "tree", "map", "import")
+TABLET = {"width": 820, "height": 1180}
 
 
 @pytest.fixture(scope="module")
@@ -277,10 +278,14 @@ def test_axe_finds_nothing_serious(name: str, browser: Any, site: Site, phone: A
         phone.keyboard.press("Enter")
         phone.wait_for_selector("#kept")
     phone.evaluate(AXE.read_text(encoding="utf-8"))
-    found = phone.evaluate(
-        "axe.run().then(ran => ran.violations.map(one => [one.impact, one.id, one.nodes[0].html]))"
-    )
-    assert [one for one in found if one[0] in ("serious", "critical")] == []
+    narrow = phone.viewport_size
+    for size in (narrow, TABLET):
+        phone.set_viewport_size(size)
+        found = phone.evaluate(
+            "axe.run().then(ran => ran.violations.map(one => [one.impact, one.id, one.nodes[0].html]))"
+        )
+        assert [one for one in found if one[0] in ("serious", "critical")] == []
+    phone.set_viewport_size(narrow)
 
 
 def test_light_and_dark_follow_the_system_and_the_button(tab: Any, browser: Any, site: Site) -> None:

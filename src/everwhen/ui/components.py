@@ -29,6 +29,8 @@ LEANING = re.compile(
     re.IGNORECASE,
 )
 """Expressions that say nothing without the day on which they were said."""
+IT_WAS = re.compile(r"^(?:was|is|will be) (?=(?:the|a|an|my|our|his|her|their) |[A-Z])")
+"""What is left of "last night was the concert"."""
 NO_START = frozenset(
     ("was", "is", "are", "were", "be", "been", "will", "would", "has", "have", "had", "of", "and", "or")
 )
@@ -215,21 +217,27 @@ def offer(chosen: Select, options: Mapping[str, str]) -> None:
         chosen.set_options(shown)
 
 
-def pager(number: int, size: int, count: int, act: Callable[[int], Awaitable[None]]) -> None:
+def pager(
+    number: int,
+    size: int,
+    count: int,
+    act: Callable[[int], Awaitable[None]],
+    words: tuple[str, str] = ("Back", "More"),
+) -> None:
     """Which of many rows are shown, and the way to the others."""
     last = max(-(-count // size), 1)
     if last == 1:
         return
     with block("nav", "tools pager", 'aria-label="Pages of the list"'):
         if number > 1:
-            press("Back", lambda: act(number - 1), icon="chevron_left")
+            press(words[0], lambda: act(number - 1), icon="chevron_left")
         said(
             f"{(number - 1) * size + 1:,}–{min(number * size, count):,} of {count:,}",
             "soft small num",
             "span",
         )
         if number < last:
-            press("More", lambda: act(number + 1), icon="chevron_right")
+            press(words[1], lambda: act(number + 1), icon="chevron_right")
 
 
 def happened(text: str, expression: str = "") -> str:
@@ -244,6 +252,7 @@ def happened(text: str, expression: str = "") -> str:
         )
         if found:
             words = f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–-")
+            words = IT_WAS.sub("", words)
     left = words.rstrip(".!").lower().split()
     if len(left) < 2 or left[0] in NO_START or left[-1] in NO_END:
         words = text

@@ -63,21 +63,12 @@ class Conversations(UIPage):
         if isinstance(data, OneSession):
             self._draw_one(data)
             return
-        with block("div", "tools"):
-            with block("div", "", "role=search"):
-                search_field("Words that were said", self.asked.get("find", ""), self._look_for)
-            if self.may_change:
-                with block("div", "actions apart"):
-                    press(
-                        "Forget a stretch of time",
-                        lambda: offer_stretch(self.session, self.frame, self.name),
-                        "bad",
-                        icon="event_busy",
-                    )
-                    if self.session.may("admin"):
-                        press("Delete this bank", self._delete_bank, "bad", icon="delete_forever")
+        with block("div", "tools", "role=search"):
+            search_field("Words that were said", self.asked.get("find", ""), self._look_for)
         if isinstance(data, SessionList):
             self._draw_list(data)
+            if self.may_change:
+                self._offer_more_forgetting()
         else:
             self._draw_found(data)
 
@@ -136,6 +127,17 @@ class Conversations(UIPage):
             )
         picked(markup("".join(lines), "sheet rows").props("id=sessions"), self._open)
         pager(self.number, MOST_SESSIONS_LISTED, data.count, self._page)
+
+    def _offer_more_forgetting(self) -> None:
+        with block("div", "actions apart"):
+            press(
+                "Forget a stretch of time",
+                lambda: offer_stretch(self.session, self.frame, self.name),
+                "bad",
+                icon="event_busy",
+            )
+            if self.session.may("admin"):
+                press("Delete this bank", self._delete_bank, "bad", icon="delete_forever")
 
     def _draw_found(self, hits: list[Hit]) -> None:
         if not hits:

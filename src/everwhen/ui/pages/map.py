@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from html import escape
 
 import numpy as np
@@ -17,7 +17,7 @@ from everwhen.map.project import project
 from everwhen.memory import Memory
 from everwhen.store.terms import STOP_WORDS
 from everwhen.types import Node
-from everwhen.ui.components import block, choice, empty, markup, pick, picked, said, show_turns, spoken
+from everwhen.ui.components import block, choice, empty, markup, pick, picked, show_turns, spoken
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MAP_COLOURS, MAP_LABELS, MOST_POINTS
 
@@ -49,7 +49,7 @@ class LevelPlane:
 
 class MemoryMap(UIPage):
     name, title, icon = "map", "Map", "scatter_plot"
-    hint = "What is about the same lies close together."
+    hint = "What is about the same lies close together; words name a region."
 
     async def load(self) -> LevelPlane | None:
         return await self.session.read(self._read)
@@ -86,7 +86,6 @@ class MemoryMap(UIPage):
                     "" if colours else "none",
                     lambda chosen: self.frame.change(colour=chosen),
                 )
-            said("Points that mean the same lie close; words name a region.", "faint small", "span")
         then = self.session.as_of
         shown = [n for n, node in enumerate(plane.nodes) if _before(node, then)]
         if not shown:
@@ -148,7 +147,7 @@ class MemoryMap(UIPage):
 def _coloured(days: Sequence[str]) -> tuple[str, list[str] | None]:
     """The finest unit of time of which there are few enough to tell apart by colour, and that of each day."""
     units = {
-        "month": [one[:7] for one in days],
+        "month": [f"{date.fromisoformat(one):%b %Y}" for one in days],
         "quarter": [f"{one[:4]} Q{(int(one[5:7]) + 2) // 3}" for one in days],
         "year": [one[:4] for one in days],
     }
@@ -188,12 +187,17 @@ def regions(points: NDArray[np.float64], words: Sequence[frozenset[str]]) -> lis
     for n in np.argsort(-np.bincount(of, minlength=count)):
         inside = [several for several, region in zip(words, of, strict=True) if region == n]
         here = Counter(word for several in inside for word in several)
-        taken = {word for word, _, _ in named}
-        told = [word for word in here if word not in taken and (here[word] > 1 or len(inside) == 1)]
+        taken = {_stem(word) for word, _, _ in named}
+        told = [word for word in here if _stem(word) not in taken and (here[word] > 1 or len(inside) == 1)]
         if told and len(inside) > 1:
             best = max(told, key=lambda word: (here[word] ** 2 / said_in[word], word))
             named.append((best, float(centres[n][0]), float(centres[n][1])))
     return named
+
+
+def _stem(word: str) -> str:
+    """What "walk" and "walks" share."""
+    return word.lower().rstrip("s")
 
 
 def _before(node: Node, then: datetime | None) -> bool:

@@ -147,7 +147,9 @@ class Timeline(UIPage):
         end = len(several) - (number - 1) * MOST_ENTRIES
         part = several[max(end - MOST_ENTRIES, 0) : end]
         listed = markup(self._list(data, part), "sheet") if part else None
-        pager(number, MOST_ENTRIES, len(several), lambda n: self.frame.change(page=str(n)))
+        pager(
+            number, MOST_ENTRIES, len(several), lambda n: self.frame.change(page=str(n)), ("Later", "Earlier")
+        )
         if not data.dated:
             with block("div", "sheet"):
                 empty(

@@ -145,8 +145,8 @@ class Timeline(UIPage):
         # The newest are on the first page of the list, in the order of time like all of it.
         number = min(self.number, max(-(-len(several) // MOST_ENTRIES), 1))
         end = len(several) - (number - 1) * MOST_ENTRIES
-        part = several[max(end - MOST_ENTRIES, 0) : end]
-        listed = markup(self._list(data, part), "sheet") if part else None
+        lines = several[max(end - MOST_ENTRIES, 0) : end]
+        listed = markup(self._list(data, lines), "sheet") if lines else None
         pager(
             number, MOST_ENTRIES, len(several), lambda n: self.frame.change(page=str(n)), ("Later", "Earlier")
         )

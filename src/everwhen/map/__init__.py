@@ -3,7 +3,7 @@
 Above: the front door and the command line. Below: NumPy; UMAP and matplotlib where they are installed.
 """
 
-from everwhen.map.chart import Chart, Layer, LevelMeasures, MapLevel, chart
+from everwhen.map.chart import Chart, Layer, LevelMeasures, chart
 from everwhen.map.project import METHODS, Method
 
-__all__ = ["METHODS", "Chart", "Layer", "LevelMeasures", "MapLevel", "Method", "chart"]
+__all__ = ["METHODS", "Chart", "Layer", "LevelMeasures", "Method", "chart"]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from everwhen.map import measures
 from everwhen.map.project import Method, chosen, project
-from everwhen.types import Node
 
 Matrix = NDArray[np.float64]
 
@@ -29,15 +28,6 @@ class Layer:
     vectors: NDArray[np.float32]
     groups: tuple[str, ...]
     labels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MapLevel:
-    """One level to look at: its points, the nodes they stand for, and the names of all the levels that there are."""
-
-    names: tuple[str, ...]
-    layer: Layer
-    nodes: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from everwhen.memory.dates import Dates
 from everwhen.memory.events import EventCalendar
 from everwhen.memory.maintenance import Extraction, Maintenance, restore, salvage
 from everwhen.memory.recalling import Recalling
-from everwhen.memory.tree import MemoryTree, check_tree
+from everwhen.memory.tree import MapLevel, MemoryTree, check_tree
 from everwhen.memory.turns import TurnCalendar
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.retired import refuse_retired
@@ -37,7 +37,7 @@ from everwhen.types import Answer, Between, Time, Turn
 if TYPE_CHECKING:
     from everwhen.agent.adapters.anthropic_memory import MemoryFiles
     from everwhen.agent.tools import Toolbox
-    from everwhen.map import Layer, MapLevel
+    from everwhen.map import Layer
     from everwhen.tree.consolidation_thread import ConsolidationThread
 
 R = TypeVar("R")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from everwhen.map import Layer, MapLevel
+    from everwhen.map import Layer
     from everwhen.models.embed import Embedder
     from everwhen.tree import Levels
     from everwhen.tree.consolidate import Now
     from everwhen.tree.consolidation_thread import ConsolidationThread
     from everwhen.types import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class MapLevel:
+    """One level to look at: its points, the nodes they stand for, and the names of all the levels that there are."""
+
+    names: tuple[str, ...]
+    layer: Layer
+    nodes: tuple[Node, ...]
 
 
 class MemoryTree:
@@ -153,7 +163,7 @@ class MemoryTree:
 
     def map_level(self, name: str, most: int) -> MapLevel | None:
         """One level of the map, by its name, or the finest of at most so many points."""
-        from everwhen.map import Layer, MapLevel
+        from everwhen.map import Layer
         from everwhen.tree.levels import EXCHANGE
         from everwhen.tree.node_reader import evenly
         from everwhen.when.zones import zone_of

@@ -12,9 +12,9 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.map import MapLevel
 from everwhen.map.project import project
 from everwhen.memory import Memory
+from everwhen.memory.tree import MapLevel
 from everwhen.store.terms import STOP_WORDS
 from everwhen.types import Node
 from everwhen.ui.components import block, choice, empty, markup, pick, picked, show_turns, spoken

@@ -50,8 +50,8 @@ def remember(home: Path) -> None:
 
 
 @contextmanager
-def served(home: Path) -> Iterator[str]:
-    """`everwhen ui` in a process of its own, until the block ends."""
+def served(home: Path) -> Iterator[tuple[str, int]]:
+    """`everwhen ui` in a process of its own, until the block ends: its address, and the id of the process."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     command = [
@@ -74,7 +74,7 @@ def served(home: Path) -> Iterator[str]:
                 break
             except OSError:
                 time.sleep(0.1)
-        yield url
+        yield url, process.pid
     finally:
         process.terminate()
         process.wait(30)
@@ -146,7 +146,7 @@ def main() -> None:
         home = given.home or Path(folder)
         if given.home is None:
             remember(home)
-        with served(home) as url:
+        with served(home) as (url, _):
             shoot(url, given.out, tuple(given.only))
 
 

@@ -302,7 +302,15 @@ def test_many_threads_can_write_and_read_at_once(quick: Memory) -> None:
 def test_async_memory_has_the_methods_of_memory(home: Path) -> None:
     public = {name for name in dir(Memory) if not name.startswith("_")}
     # `each_turn` hands out one turn at a time, which a thread cannot do for another.
-    local = {"each_turn", "keep_consolidated", "langgraph_store", "layers", "memory_files", "salvage"}
+    local = {
+        "each_turn",
+        "keep_consolidated",
+        "langgraph_store",
+        "layers",
+        "map_level",
+        "memory_files",
+        "salvage",
+    }
     properties = {name for name in public if isinstance(getattr(Memory, name), property)} - {"facts"}
     assert public - properties - local <= set(dir(AsyncMemory))
 

@@ -280,3 +280,4 @@ def test_a_scan_reads_what_is_in_force_page_by_page(store: Store) -> None:
     now = START + 2 * DAY
     assert len(list(store.facts.open_facts(now))) == 3000 == len(list(store.facts.fading(now)))
     assert len(list(store.facts.every_version())) == 4500
+    assert store.facts.ids() == [f"f{number}" for number in range(4500)]

@@ -49,6 +49,30 @@ def test_every_level_is_there_and_the_invariants_hold(year: Memory) -> None:
     assert year.doctor() == []
 
 
+def test_the_map_shows_the_finest_level_that_is_not_too_large_or_the_one_that_is_named(year: Memory) -> None:
+    def seen(name: str, most: int) -> tuple[str, int]:
+        level = year.map_level(name, most)
+        assert level is not None and level.names == ("exchange", "session", "day", "week", "month")
+        assert len(level.nodes) == len(level.layer.vectors) == len(level.layer.labels)
+        return level.layer.name, len(level.nodes)
+
+    assert [seen("", most) for most in (200, 60, 20, 5)] == [
+        ("exchange", 156), ("session", 52), ("month", 12), ("month", 5),
+    ]  # fmt: skip
+    assert seen("exchange", 10) == ("exchange", 10) and seen("week", 500) == ("week", 52)
+
+
+def test_the_map_of_a_level_places_its_nodes_as_the_map_of_all_levels_does(year: Memory) -> None:
+    for layer in year.layers():
+        level = year.map_level(layer.name, 500)
+        assert level is not None and list(level.nodes) == list(year.tree(layer.level))
+        assert (level.layer.vectors == layer.vectors).all() and level.layer.labels == layer.labels
+
+
+def test_an_empty_bank_has_no_map(quick: Memory) -> None:
+    assert quick.map_level() is None
+
+
 def test_windows_close_by_the_newest_turn_and_not_by_the_clock(quick: Memory) -> None:
     quick.add_many(talk("monday", START, 4))
     assert quick.consolidate().built == 0  # nothing newer says that it is over

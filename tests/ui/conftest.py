@@ -31,6 +31,8 @@ TURNS = 70
 """Of the story, some three months: what a test run has time for."""
 AXE = Path(__file__).parents[2] / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 """The accessibility checker, where `scripts/browser_tools.sh` has put it; it is no part of the package."""
+PATIENCE = 120_000
+"""Milliseconds that anything may take to appear, on a busy machine too."""
 SECRET = "the vault opens with periwinkle"
 """What only the bank `vault` holds."""
 
@@ -80,6 +82,11 @@ def remember(home: Path) -> None:
             ("Rui", "works_in", "Lisbon", APRIL),
             ("Rui", "works_in", "Setúbal", APRIL),
         )
+        for subject, predicate, object_, since in told:
+            memory.facts.assert_(subject, predicate, object_, valid_from=since, confidence=0.8, at=since)
+    with Memory.open(
+        home, "decided"
+    ) as memory:  # the same facts for those who decide, so that nobody else notices
         for subject, predicate, object_, since in told:
             memory.facts.assert_(subject, predicate, object_, valid_from=since, confidence=0.8, at=since)
     with Memory.open(home, "vault") as memory:
@@ -136,3 +143,53 @@ def browser() -> Iterator[Any]:
         opened = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Any, site: Site) -> Iterator[Any]:
+    look = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    with signed_in(browser, site, site.key("write", "marta"), **look) as opened:
+        yield opened
+
+
+@contextmanager
+def signed_in(browser: Any, site: Site, key: str, **look: Any) -> Iterator[Any]:
+    """A tab with the page open, by the form; every address that it asked for is in `tab.asked`."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **look})
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    tab.asked = []
+    tab.failed = []
+    tab.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("websocket", lambda socket: tab.asked.append(socket.url))
+    tab.on("pageerror", lambda error: tab.failed.append(str(error)))
+    try:
+        tab.goto(f"{site.url}/ui/")
+        tab.fill("#key", key)
+        tab.click("button[type=submit]")
+        tab.wait_for_selector("#area[data-shown]")
+        yield tab
+    finally:
+        context.close()
+
+
+def turn_to(tab: Any, name: str) -> None:
+    """Turn to a page and wait until it is drawn, anew where it was open already."""
+    before = tab.get_attribute("#area", "data-drawn")
+    tab.click(f"[data-page={name}]")
+    tab.wait_for_function(
+        "([before, name]) => { const it = document.querySelector('#area').dataset; "
+        "return it.shown === name && it.drawn !== before }",
+        arg=[before, name],
+    )
+
+
+def move_to(tab: Any, day: int) -> None:
+    """Move the slider as a hand does, and wait until the page has followed."""
+    before = tab.get_attribute("#area", "data-drawn")
+    tab.eval_on_selector(
+        "#as-of",
+        "(it, day) => { it.value = day; it.dispatchEvent(new Event('input', {bubbles: true})); }",
+        day,
+    )
+    tab.wait_for_function("before => document.querySelector('#area').dataset.drawn !== before", arg=before)

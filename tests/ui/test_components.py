@@ -25,7 +25,7 @@ from everwhen.ui.components import happened, pick
 from everwhen.ui.page_auth import Sessions, Visitor
 from everwhen.ui.page_session import PageSession
 from everwhen.ui.pages.entities import layout
-from everwhen.ui.pages.map import _coloured, regions
+from everwhen.ui.pages.map import _coloured, regions, telling_words
 from everwhen.ui.time_axis import WINDOWS, Axis, fitting, floor, shift
 
 INSTANTS = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
@@ -72,7 +72,8 @@ def test_a_graph_is_laid_out_inside_its_frame_and_always_alike(count: int, chanc
         ),
         ("the results should come on Friday", "Friday", "The results should come"),
         ("The first one was last Tuesday", "last Tuesday", "The first one was last Tuesday"),
-        ("Last night was São João", "Last night", "Last night was São João"),
+        ("Last night was São João", "Last night", "São João"),
+        ("yesterday was awful", "yesterday", "Yesterday was awful"),
         ("Marta has until Tuesday to say", "until Tuesday", "Marta has until Tuesday to say"),
         ("she moved in March 2021", "in March 2021", "She moved in March 2021"),
     ],
@@ -93,7 +94,7 @@ def test_a_region_of_the_map_is_named_after_what_only_it_talks_about() -> None:
         "vet": (50, 9),
     }
     points = np.array([[x + n, y] for x, y in places.values() for n in range(5)], np.float64)
-    named = regions(points, [f"Marta: about the {word}" for word in places for _ in range(5)])
+    named = regions(points, telling_words([f"Marta: about the {word}" for word in places for _ in range(5)]))
     assert {word: (x - 2, y) for word, x, y in named} == {
         word: at for word, at in places.items() if word != "vet"
     }

@@ -1,65 +1,17 @@
-"""The page in a real browser: each page is walked, time is moved, a decision is taken and stored."""
+"""The page in a real browser: each page is walked, time is moved, addresses lead back."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from everwhen import Client
-from tests.ui.conftest import AXE, SECRET, TURNS, Site
+from tests.ui.conftest import AXE, SECRET, TURNS, Site, move_to, signed_in, turn_to
 
 PAGES = ("overview", "recall", "timeline", "conversations", "facts", "entities", "tree", "map", "import")
-PATIENCE = 120_000
-"""Milliseconds that anything may take to appear, on a busy machine too."""
-
-
-@contextmanager
-def signed_in(browser: Any, site: Site, key: str, **look: Any) -> Iterator[Any]:
-    """A tab with the page open, by the form; every address that it asked for is in `tab.asked`."""
-    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **look})
-    context.set_default_timeout(PATIENCE)
-    tab = context.new_page()
-    tab.asked = []
-    tab.failed = []
-    tab.on("request", lambda request: tab.asked.append(request.url))
-    tab.on("websocket", lambda socket: tab.asked.append(socket.url))
-    tab.on("pageerror", lambda error: tab.failed.append(str(error)))
-    try:
-        tab.goto(f"{site.url}/ui/")
-        tab.fill("#key", key)
-        tab.click("button[type=submit]")
-        tab.wait_for_selector("#area[data-shown]")
-        yield tab
-    finally:
-        context.close()
-
-
-def turn_to(tab: Any, name: str) -> None:
-    """Turn to a page and wait until it is drawn, anew where it was open already."""
-    before = tab.get_attribute("#area", "data-drawn")
-    tab.click(f"[data-page={name}]")
-    tab.wait_for_function(
-        "([before, name]) => { const it = document.querySelector('#area').dataset; "
-        "return it.shown === name && it.drawn !== before }",
-        arg=[before, name],
-    )
-
-
-def move_to(tab: Any, day: int) -> None:
-    """Move the slider as a hand does, and wait until the page has followed."""
-    before = tab.get_attribute("#area", "data-drawn")
-    tab.eval_on_selector(
-        "#as-of",
-        "(it, day) => { it.value = day; it.dispatchEvent(new Event('input', {bubbles: true})); }",
-        day,
-    )
-    tab.wait_for_function("before => document.querySelector('#area').dataset.drawn !== before", arg=before)
+TABLET = {"width": 820, "height": 1180}
 
 
 @pytest.fixture(scope="module")
@@ -326,10 +278,14 @@ def test_axe_finds_nothing_serious(name: str, browser: Any, site: Site, phone: A
         phone.keyboard.press("Enter")
         phone.wait_for_selector("#kept")
     phone.evaluate(AXE.read_text(encoding="utf-8"))
-    found = phone.evaluate(
-        "axe.run().then(ran => ran.violations.map(one => [one.impact, one.id, one.nodes[0].html]))"
-    )
-    assert [one for one in found if one[0] in ("serious", "critical")] == []
+    narrow = phone.viewport_size
+    for size in (narrow, TABLET):
+        phone.set_viewport_size(size)
+        found = phone.evaluate(
+            "axe.run().then(ran => ran.violations.map(one => [one.impact, one.id, one.nodes[0].html]))"
+        )
+        assert [one for one in found if one[0] in ("serious", "critical")] == []
+    phone.set_viewport_size(narrow)
 
 
 def test_light_and_dark_follow_the_system_and_the_button(tab: Any, browser: Any, site: Site) -> None:
@@ -369,93 +325,3 @@ def test_a_phone_scrolls_in_one_direction_only(phone: Any, name: str) -> None:
         phone.keyboard.press("Enter")
         phone.wait_for_selector("#kept")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.fixture(scope="module")
-def phone(browser: Any, site: Site) -> Iterator[Any]:
-    look = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-    with signed_in(browser, site, site.key("write", "marta"), **look) as opened:
-        yield opened
-
-
-def test_a_decision_is_stored_and_seen_at_once(browser: Any, site: Site) -> None:
-    key = site.key("write", "marta")
-    with signed_in(browser, site, key) as tab, Client(site.url, key, bank="marta") as client:
-        turn_to(tab, "facts")
-        assert len(client.facts.review()) == 1
-        tab.click("#review .press:has-text('Keep “Setúbal”')")
-        tab.wait_for_selector("#review", state="detached")
-        tab.wait_for_selector("[data-holds=true]:has-text('Setúbal')")
-        assert client.facts.review() == []
-        assert [fact.object for fact in client.facts.current("Rui", "works_in")] == ["Setúbal"]
-        stale = tab.locator("#stale [data-stale]:has-text('lives in Porto')")
-        stale.locator(".press:has-text('Still so')").click()
-        stale.wait_for(state="detached")
-        assert client.facts.current("Marta", "lives_in")[0].confirmed_at is not None
-    lines = [json.loads(line) for line in site.audit().splitlines()]
-    noted = [
-        line["route"]
-        for line in lines
-        if line["event"] == "write" and str(line.get("route")).startswith("ui ")
-    ]
-    assert noted == ["ui facts/resolve", "ui facts/confirm"]
-
-
-def test_a_file_is_imported_with_progress_into_a_new_bank(browser: Any, site: Site, tmp_path: Path) -> None:
-    file = tmp_path / "said.jsonl"
-    line = {
-        "role": "user",
-        "name": "Ana",
-        "content": "Yesterday I bought a blue kayak.",
-        "timestamp": "2025-03-02T09:00:00Z",
-    }
-    file.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    with signed_in(browser, site, site.key("write", "ana")) as tab:
-        assert urlsplit(tab.url).path == "/ui/ana/import"
-        tab.set_input_files("input[type=file]", file)
-        tab.wait_for_selector("text=1 new turns from said.jsonl")
-        tab.wait_for_selector("#as-of")  # the bank has a past now, and the page a slider
-        turn_to(tab, "timeline")
-        tab.wait_for_selector(".row-line:has-text('blue kayak')")
-
-
-def test_words_are_added_to_a_new_bank_and_forgotten_after_a_look(browser: Any, site: Site) -> None:
-    with signed_in(browser, site, site.key("write")) as tab:
-        tab.click("[aria-label='New bank']")
-        tab.get_by_label("Name", exact=True).fill("notes")
-        tab.click(".dialog .press.strong")
-        tab.wait_for_url("**/ui/notes/import")
-        tab.get_by_label("What was said").fill("Ben bought a red canoe in Tromsø.")
-        tab.get_by_label("When (empty: now)").fill("2025-03-02")
-        tab.click("#add-text .press.strong")
-        tab.wait_for_selector("#as-of")
-        turn_to(tab, "conversations")
-        tab.locator("#sessions .row-line", has_text="red canoe").click()
-        tab.click(".press:has-text('Forget this conversation')")
-        tab.wait_for_selector("#forget")
-        assert "1\nturns" in tab.inner_text("#forget .pairs")
-        with Client(site.url, site.key("read", "notes"), bank="notes") as client:
-            assert client.stats().turns == 1  # looking forgot nothing
-            tab.click("#forget .press.danger")
-            tab.wait_for_selector("#area:has-text('No conversation yet')")
-            assert client.stats().turns == 0
-
-
-def test_a_file_that_is_nothing_is_told_in_one_sentence(phone: Any, tmp_path: Path) -> None:
-    file = tmp_path / "noise.json"
-    file.write_text('{"nothing": 1}', encoding="utf-8")
-    turn_to(phone, "import")
-    phone.set_input_files("input[type=file]", file)
-    phone.wait_for_selector("#progress .problem")
-    told = phone.inner_text("#progress .problem")
-    assert "noise.json" in told and "/" not in told.replace("noise.json", "")
-
-
-def test_a_key_that_is_revoked_meanwhile_can_do_no_more(browser: Any, site: Site) -> None:
-    key = site.key("write", "marta")
-    with signed_in(browser, site, key) as tab:
-        turn_to(tab, "facts")
-        site.revoke(key)
-        tab.click("[data-page=tree]")
-        tab.wait_for_selector("#area .problem")
-        assert "revoked" in tab.inner_text("#area .problem")

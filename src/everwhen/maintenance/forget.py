@@ -243,7 +243,7 @@ def _everything(
 ) -> Receipt:
     cache = CacheCleaner(store, embedder, settings)
     events = store.graph.events()
-    facts = tuple(dict.fromkeys(row.id for row in store.facts.every_version()))
+    facts = tuple(store.facts.ids())
     receipt = Receipt(
         at,
         dry_run,

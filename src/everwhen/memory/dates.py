@@ -18,6 +18,7 @@ from everwhen.store import Filter, Then
 from everwhen.store.facts import FactRow
 from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Compared, Comparison, Entry, Event, Listed, Session, TimeAnswer
+from everwhen.when import Interval
 
 MOST_FACTS = 200
 """Facts that a timeline about something shows at the most."""
@@ -68,7 +69,7 @@ class Dates:
         events = self._events.events(Events(topic, window, as_of=then.as_of, known_at=then.known_at))
         entries = timeline(
             events,
-            self._facts_about(topic, then),
+            self._facts_about(topic, then, window),
             self._sessions_of(topic, events, then),
             between=window,
             grain=asked.grain,
@@ -77,20 +78,23 @@ class Dates:
         )
         return Listed(entries, events.pending)
 
-    def _facts_about(self, topic: str | None, then: Then) -> list[tuple[FactRow, tuple[str, ...]]]:
-        """What is believed, or was then, of everything or of what words or meaning connect with a topic."""
+    def _facts_about(
+        self, topic: str | None, then: Then, window: Interval | None
+    ) -> list[tuple[FactRow, tuple[str, ...]]]:
+        """What is believed, or was then, and begins or ends in a window: of everything, or of what words or meaning
+        connect with a topic."""
+        from everwhen.recall.timeline import changes_in
+
         store, facts = self._bank.store, self._bank.store.facts
         if topic is None:
-            ids = list(dict.fromkeys(row.id for row in facts.every_version()))
+            ids = facts.ids()
         else:
             units = self._bank.model.read(lambda embedder: self._fact_units(embedder, topic))
             ids = list(dict.fromkeys(row.id for row in store.units(units).values()))
-        sources = facts.sources_then(ids, then) if ids else {}
+        rows = [row for row in facts.believed_then(ids, then) if changes_in(row, window, self._bank.zone)]
+        sources = facts.sources_then([row.id for row in rows], then) if rows else {}
         said = store.known([source for several in sources.values() for source in several])
-        return [
-            (row, tuple(source for source in sources.get(row.id, ()) if source in said))
-            for row in facts.believed_then(ids, then)
-        ]
+        return [(row, tuple(source for source in sources.get(row.id, ()) if source in said)) for row in rows]
 
     def _fact_units(self, embedder: Embedder, topic: str) -> list[int]:
         vector = embedder.embed([embedder.pieces(topic)[0]])[0]

@@ -16,7 +16,7 @@ from everwhen.memory.dates import Dates
 from everwhen.memory.events import EventCalendar
 from everwhen.memory.maintenance import Extraction, Maintenance, restore, salvage
 from everwhen.memory.recalling import Recalling
-from everwhen.memory.tree import MemoryTree, check_tree
+from everwhen.memory.tree import MapLevel, MemoryTree, check_tree
 from everwhen.memory.turns import TurnCalendar
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.retired import refuse_retired
@@ -165,6 +165,11 @@ class Memory(Bank, FileMethods):
         label is its day. What is not consolidated yet is not there.
         """
         return self._tree.layers(group)
+
+    def map_level(self, name: str = "", most: int = 500) -> MapLevel | None:
+        """One level of the map: the one that is named, else the finest that has at most so many points; of a level
+        with more, as many, evenly chosen. None where there is nothing to map."""
+        return self._tree.map_level(name, most)
 
     def tools(self, *, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
         """The agent's tools over this bank for an agent of your own: schemas for OpenAI, Anthropic and pydantic-ai, and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,15 @@ if TYPE_CHECKING:
     from everwhen.tree.consolidate import Now
     from everwhen.tree.consolidation_thread import ConsolidationThread
     from everwhen.types import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class MapLevel:
+    """One level to look at: its points, the nodes they stand for, and the names of all the levels that there are."""
+
+    names: tuple[str, ...]
+    layer: Layer
+    nodes: tuple[Node, ...]
 
 
 class MemoryTree:
@@ -151,7 +161,31 @@ class MemoryTree:
             )
         return out
 
-    def _places(self, level: int, nodes: Sequence[Node]) -> NDArray[np.float32]:
+    def map_level(self, name: str, most: int) -> MapLevel | None:
+        """One level of the map, by its name, or the finest of at most so many points."""
+        from everwhen.map import Layer
+        from everwhen.tree.levels import EXCHANGE
+        from everwhen.tree.node_reader import evenly
+        from everwhen.when.zones import zone_of
+
+        store, levels, zone = self._bank.store, self.levels(), zone_of(self._bank.zone)
+        self._bank.settle()
+        # Exchanges are cut when they are asked for: of about two turns each.
+        sizes = store.tree.sizes() | {EXCHANGE: -(-store.stats().turns // 2)}
+        there = {levels.name(level): level for level in range(EXCHANGE, levels.top + 1) if sizes.get(level)}
+        if not there:
+            return None
+        fitting = (one for one in there.values() if sizes[one] <= most)
+        level = there.get(name) or next(fitting, max(there.values()))
+        nodes, units = evenly(store, levels, level, most)
+        days = [one.interval.start.astimezone(zone).date().isoformat() for one in nodes if one.interval.start]
+        places = self._places(level, nodes, units)
+        layer = Layer(level, levels.name(level), places, tuple(day[:7] for day in days), tuple(days))
+        return MapLevel(tuple(there), layer, tuple(nodes))
+
+    def _places(
+        self, level: int, nodes: Sequence[Node], units: Sequence[int] | None = None
+    ) -> NDArray[np.float32]:
         import numpy as np
 
         from everwhen.store import Filter
@@ -164,15 +198,17 @@ class MemoryTree:
             ends = np.cumsum([len(node.turns) for node in nodes])
             middles = np.add.reduceat(vectors, np.append(0, ends[:-1]))
             return np.asarray(middles / np.linalg.norm(middles, axis=1, keepdims=True), np.float32)
-        units = {row.place.id: row.unit for row in store.tree.nodes(level)}
+        if units is None:
+            by_id = {row.place.id: row.unit for row in store.tree.nodes(level)}
+            units = [by_id[node.id] for node in nodes]
         query = SearchQuery(where=Filter(kinds=frozenset({"node"})))
 
         def places(_: Embedder) -> NDArray[np.float32]:
-            found = store.search(query).evidence(units.values(), vectors=True)
+            found = store.search(query).evidence(units, vectors=True)
             assert found.vectors is not None
             held = dict(zip((row.seq for row in found.rows), found.vectors, strict=True))
             nothing = np.zeros(store.info.dimension, np.float32)
-            return np.stack([held.get(units[node.id], nothing) for node in nodes])
+            return np.stack([held.get(unit, nothing) for unit in units])
 
         return self._bank.model.read(places)
 

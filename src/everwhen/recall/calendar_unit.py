@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 
 from everwhen.when import Grain, Interval
 from everwhen.when.calendar import floor, shift
 from everwhen.when.zones import zone_of
 
 
+@lru_cache(4096)
 def unit_around(instant: datetime, grain: Grain, zone: str) -> Interval:
     """The unit of a grain that an instant lies in, as a zone counts; for what is finer than a day, the day."""
     area = zone_of(zone)

@@ -16,6 +16,7 @@ SAME_WORDS = 0.5
 """Two events of one subject and verb are the same when they share so much of the words of their objects (Jaccard)."""
 SHOWN = ("happened", "ongoing", "planned", "hypothetical")
 """Events that are on a timeline unless others are asked for: what did not happen has no place in time."""
+INSTANT = timedelta(microseconds=1)
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _SMALL = frozenset({"", "a", "an", "the", "to", "my", "of", "in"})
 
@@ -40,11 +41,24 @@ def timeline(
     for row, turns in facts:
         if row.predicate != "plans" or planned.isdisjoint(turns):  # the plan itself is there already
             entries += _of_fact(row, turns, zone)
-    entries += [_of_session(session, zone) for session in sessions]
+    entries += [
+        _of_session(session, zone)
+        for session in sessions
+        if between is None or Interval(session.first, session.last + INSTANT, "second").overlaps(between)
+    ]
     inside = [one for one in entries if between is None or one.interval.overlaps(between)]
     if grain is not None:
         inside = [replace(one, group=unit_around(_place(one), grain, one.zone)) for one in inside]
     return sorted(inside, key=lambda one: (_place(one), one.interval.end or _LAST, one.kind, one.text))
+
+
+def changes_in(row: FactRow, window: Interval | None, zone: str) -> bool:
+    """Whether a fact begins or ends in a window of time, as far as its grain says."""
+    return window is None or any(
+        unit_around(instant, row.grain, zone).overlaps(window)
+        for instant in (row.valid_from, row.valid_to)
+        if instant is not None
+    )
 
 
 def merged(events: Sequence[Event]) -> list[Event]:
@@ -135,7 +149,7 @@ def _of_fact(row: FactRow, turns: tuple[str, ...], zone: str) -> list[Entry]:
 def _of_session(session: Session, zone: str) -> Entry:
     people = " and ".join(session.speakers)
     text = f"{people} talked ({session.turns} turn{'' if session.turns == 1 else 's'})"
-    interval = Interval(session.first, session.last + timedelta(microseconds=1), "second")
+    interval = Interval(session.first, session.last + INSTANT, "second")
     return Entry(interval, text, "session", (), 1.0, ids=(session.id,), zone=zone)
 
 

@@ -245,6 +245,10 @@ class FactStore(Protocol):
 
     def every_version(self) -> Iterator[FactRow]: ...
 
+    def ids(self) -> list[str]:
+        """Every fact once, whatever became of it."""
+        ...
+
     def open_facts(self, instant: datetime) -> Iterator[FactRow]:
         """Everything believed and in force at an instant, read page by page."""
         ...

@@ -155,6 +155,10 @@ class TreeStore(Protocol):
         after `as_of`; those without such a version are left out. In the order of level and time."""
         ...
 
+    def sizes(self) -> dict[int, int]:
+        """How many nodes are stored of each level that has any."""
+        ...
+
     def before(self, level: int, instant: datetime, count: int) -> list[str]:
         """The texts of the last nodes of a level that start before an instant, oldest first."""
         ...

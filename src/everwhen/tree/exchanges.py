@@ -39,16 +39,19 @@ def exchanges(turns: Sequence[Turn], many: int = 1) -> list[list[Turn]]:
 
 def children_of_session(turns: Sequence[Turn], levels: Levels) -> list[Child]:
     """What a session's node is made of."""
-    return [
-        Child(
-            place=(place := levels.exchange(some[0].session, some[0].id, some[0].said_at, some[-1].said_at)),
-            interval=Interval(place.start, place.end, "second"),
-            text="".join(line(turn.speaker, turn.text) for turn in some).rstrip("\n"),
-            statements=tuple(
-                Statement(turn.text, turn.speaker, turn.said_at, turn.said_at, 1, (turn.id,)) for turn in some
-            ),
-            fingerprint="\x1f".join(turn.id for turn in some),
-            speakers=tuple(dict.fromkeys(turn.speaker for turn in some)),
-        )
-        for some in exchanges(turns, levels.exchanges)
-    ]
+    return [child_of_turns(some, levels) for some in exchanges(turns, levels.exchanges)]
+
+
+def child_of_turns(some: Sequence[Turn], levels: Levels) -> Child:
+    """One exchange, or a piece of several."""
+    place = levels.exchange(some[0].session, some[0].id, some[0].said_at, some[-1].said_at)
+    return Child(
+        place=place,
+        interval=Interval(place.start, place.end, "second"),
+        text="".join(line(turn.speaker, turn.text) for turn in some).rstrip("\n"),
+        statements=tuple(
+            Statement(turn.text, turn.speaker, turn.said_at, turn.said_at, 1, (turn.id,)) for turn in some
+        ),
+        fingerprint="\x1f".join(turn.id for turn in some),
+        speakers=tuple(dict.fromkeys(turn.speaker for turn in some)),
+    )

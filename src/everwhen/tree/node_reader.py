@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from everwhen.store import NOW, Store, Then
 from everwhen.store.tree import NodeRow
-from everwhen.tree.exchanges import children_of_session, in_order
+from everwhen.tree.base import Child
+from everwhen.tree.exchanges import child_of_turns, children_of_session, exchanges, in_order
 from everwhen.tree.levels import EXCHANGE, Levels
 from everwhen.tree.profile import merged_profile
 from everwhen.types import Node, Statement, Turn
 from everwhen.when import Interval
+
+T = TypeVar("T")
 
 
 def nodes(
@@ -30,6 +34,27 @@ def nodes(
         rows = _stored(store, level, between, then)
         found += [_node(row, levels) for row in rows if row.place.level > EXCHANGE]
     return found
+
+
+def evenly(store: Store, levels: Levels, level: int, most: int) -> tuple[list[Node], list[int]]:
+    """At most so many nodes of a level, evenly chosen in the order of time, and their units (0 for an exchange).
+
+    Only what is chosen is put into words: a long bank has thousands of exchanges.
+    """
+    if level != EXCHANGE:
+        rows = _chosen(store.tree.nodes(level), most)
+        return [_node(row, levels) for row in rows], [row.unit for row in rows]
+    cut = [some for turns in _sessions(store, None, NOW) for some in exchanges(turns, levels.exchanges)]
+    cut = _chosen(sorted(cut, key=lambda some: (some[0].said_at, some[0].id)), most)
+    told = {row.place.id: row for row in _stored(store, EXCHANGE, None, NOW)}
+    return [_exchange(child_of_turns(some, levels), told, levels) for some in cut], [0] * len(cut)
+
+
+def _chosen(several: Sequence[T], most: int) -> list[T]:
+    """At most so many, evenly spread, with the first and the last."""
+    if len(several) <= most:
+        return list(several)
+    return [several[number * (len(several) - 1) // (most - 1)] for number in range(most)]
 
 
 def profile(store: Store, levels: Levels, then: Then = NOW) -> list[Statement]:
@@ -83,14 +108,15 @@ def _exchanges(store: Store, levels: Levels, between: Interval | None, then: The
         for child in children_of_session(turns, levels):
             if between is not None and not child.interval.overlaps(between):
                 continue
-            own = tuple(turn for one in child.statements for turn in one.turns)
-            row = told.get(child.place.id)
-            text = row.text if row is not None and row.children == own else child.text
-            place = child.place
-            found.append(
-                Node(place.id, EXCHANGE, child.interval, text, own, levels.name(EXCHANGE), place.parent, own)
-            )
+            found.append(_exchange(child, told, levels))
     return sorted(found, key=lambda node: (node.interval.start, node.id))
+
+
+def _exchange(child: Child, told: Mapping[str, NodeRow], levels: Levels) -> Node:
+    own, place = tuple(turn for one in child.statements for turn in one.turns), child.place
+    row = told.get(place.id)
+    text = row.text if row is not None and row.children == own else child.text
+    return Node(place.id, EXCHANGE, child.interval, text, own, levels.name(EXCHANGE), place.parent, own)
 
 
 def _sessions(store: Store, between: Interval | None, then: Then) -> Iterable[list[Turn]]:

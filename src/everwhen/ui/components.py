@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from nicegui import ui
+from nicegui import context, ui
 from nicegui.element import Element
 from nicegui.elements.dialog import Dialog
 from nicegui.elements.html import Html
@@ -29,6 +29,8 @@ LEANING = re.compile(
     re.IGNORECASE,
 )
 """Expressions that say nothing without the day on which they were said."""
+IT_WAS = re.compile(r"^(?:was|is|will be) (?=(?:the|a|an|my|our|his|her|their) |[A-Z])")
+"""What is left of "last night was the concert"."""
 NO_START = frozenset(
     ("was", "is", "are", "were", "be", "been", "will", "would", "has", "have", "had", "of", "and", "or")
 )
@@ -172,8 +174,12 @@ def badge(text: str, kind: str = "") -> str:
 
 @contextmanager
 def dialog(title: str, note: str = "", id_: str = "") -> Iterator[Dialog]:
-    """A window over the page: a title, what the block puts in, and a way out. It opens when the block ends."""
-    with ui.dialog() as opened, block("div", "dialog stack", "role=dialog aria-modal=true"):
+    """A window over the page: a title, what the block puts in, and a way out. It opens when the block ends.
+
+    It belongs to the page, not to what was pressed: that may be in another dialog, which goes when it closes.
+    """
+    here = context.client.content
+    with here, ui.dialog() as opened, block("div", "dialog stack", "role=dialog aria-modal=true"):
         inside = opened.default_slot.children[0]
         inside.props["aria-label"] = title[:120]
         if id_:
@@ -211,21 +217,27 @@ def offer(chosen: Select, options: Mapping[str, str]) -> None:
         chosen.set_options(shown)
 
 
-def pager(number: int, size: int, count: int, act: Callable[[int], Awaitable[None]]) -> None:
+def pager(
+    number: int,
+    size: int,
+    count: int,
+    act: Callable[[int], Awaitable[None]],
+    words: tuple[str, str] = ("Back", "More"),
+) -> None:
     """Which of many rows are shown, and the way to the others."""
     last = max(-(-count // size), 1)
     if last == 1:
         return
     with block("nav", "tools pager", 'aria-label="Pages of the list"'):
         if number > 1:
-            press("Back", lambda: act(number - 1), icon="chevron_left")
+            press(words[0], lambda: act(number - 1), icon="chevron_left")
         said(
             f"{(number - 1) * size + 1:,}–{min(number * size, count):,} of {count:,}",
             "soft small num",
             "span",
         )
         if number < last:
-            press("More", lambda: act(number + 1), icon="chevron_right")
+            press(words[1], lambda: act(number + 1), icon="chevron_right")
 
 
 def happened(text: str, expression: str = "") -> str:
@@ -240,6 +252,7 @@ def happened(text: str, expression: str = "") -> str:
         )
         if found:
             words = f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–-")
+            words = IT_WAS.sub("", words)
     left = words.rstrip(".!").lower().split()
     if len(left) < 2 or left[0] in NO_START or left[-1] in NO_END:
         words = text
@@ -273,10 +286,17 @@ def _around(memory: Any, id_: str) -> list[Turn]:
         return []
 
 
-def turn_line(session: PageSession, turn: Turn, strong: bool = True) -> str:
+def turn_line(session: PageSession, turn: Turn, strong: bool = True, forget: bool = False) -> str:
+    """One turn as it was said; with `forget`, a button that can be picked by the turn's id."""
     at = session.local(turn.said_at)
     weight = "" if strong else " faint"
+    button = (
+        f'<button type="button" class="press plain forget-turn" data-pick="{escape(turn.id)}" '
+        f'aria-label="Forget this turn of {escape(turn.speaker)}">Forget</button>'
+        if forget
+        else ""
+    )
     return (
         f'<div class="turn{weight}" data-turn="{escape(turn.id)}"><div class="meta">{escape(turn.speaker)} · '
-        f"{day(at)}, {at:%H:%M}</div><div class='wrap'>{escape(turn.text)}</div></div>"
+        f"{day(at)}, {at:%H:%M}{button}</div><div class='wrap'>{escape(turn.text)}</div></div>"
     )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import date
 from html import escape
 from typing import Any
 
+from nicegui import ui
+
+from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.types import Receipt
 from everwhen.ui.components import dialog, markup, press, said
@@ -19,38 +24,105 @@ COUNTED = {
     "entities": "names",
     "nodes": "summaries",
 }
+NOT_YET = "Nothing has been forgotten yet. This would go:"
+FOR_GOOD = "It cannot be taken back, and it does not come back by importing the same again."
 
 
-async def offer_forget(session: PageSession, frame: PageFrame, what: str, page: str, /, **named: Any) -> None:
-    """Say what would be forgotten with `what`; `named` are the arguments of `Memory.forget`. Then turn to `page`."""
+async def offer_forget(
+    session: PageSession,
+    frame: PageFrame,
+    what: str,
+    page: str,
+    asked: Mapping[str, str] | None = None,
+    /,
+    **named: Any,
+) -> None:
+    """Say what would be forgotten with `what`; `named` are the arguments of `Memory.forget`. Then turn to `page`, with
+    what its address asks for."""
+
+    async def leave() -> None:
+        await _forget(session, False, **named)
+        await session.look()
+        await frame.turn_to(page, **(asked or {}))
 
     async def look() -> None:
-        _ask(session, frame, what, page, await _forget(session, True, **named), named)
+        _ask(frame, what, await _forget(session, True, **named), leave)
+
+    await frame.doing(look, redraw=False)
+
+
+def offer_stretch(session: PageSession, frame: PageFrame, page: str) -> None:
+    """Ask for the first and the last day of a stretch of time, then say what would go with it."""
+    with dialog(
+        "Forget a stretch of time", "Everything that was said on these days; both are included."
+    ) as opened:
+        with ui.element("div").classes("tools"):
+            first, last = (
+                ui.input(label).props("outlined dense stack-label type=date") for label in ("From", "Until")
+            )
+
+        async def count() -> None:
+            try:
+                days = [date.fromisoformat(str(field.value or "")) for field in (first, last)]
+            except ValueError:
+                raise UsageError(
+                    "choose both days: the first and the last of what is to be forgotten"
+                ) from None
+            if days[1] < days[0]:
+                raise UsageError("the last day lies before the first one")
+            opened.close()
+            named = " to ".join(dict.fromkeys(f"{one.day} {one:%b %Y}" for one in days))
+            await offer_forget(
+                session, frame, f"what was said on {named}", page, between=tuple(map(str, days))
+            )
+
+        async def pressed() -> None:
+            await frame.doing(count, redraw=False)
+
+        press("Count what would go", pressed, "strong")
+
+
+async def offer_delete_bank(session: PageSession, frame: PageFrame) -> None:
+    """Say what a bank holds, and delete it once its name is typed; then show another one."""
+
+    async def delete() -> None:
+        await session.delete()
+        frame.leave()
+
+    async def look() -> None:
+        would = await _forget(session, True, everything=True)
+        _ask(frame, f"the whole bank “{session.bank}”", would, delete, typed=session.bank)
 
     await frame.doing(look, redraw=False)
 
 
 def _ask(
-    session: PageSession, frame: PageFrame, what: str, page: str, would: Receipt, named: dict[str, Any]
+    frame: PageFrame, what: str, would: Receipt, act: Callable[[], Awaitable[None]], typed: str = ""
 ) -> None:
+    """The dialog: what would go, that it is for good, and the button; where a name is to be `typed`, only then."""
     counts = {words: len(getattr(would, name)) for name, words in COUNTED.items()}
     lines = "".join(
         f"<dt class='num'>{count:,}</dt><dd>{escape(words)}</dd>" for words, count in counts.items() if count
     )
-    with dialog(f"Forget {what}?", "Nothing has been forgotten yet. This would go:", "forget") as opened:
+    with dialog(f"Forget {what}?", NOT_YET, "forget") as opened:
         markup(f'<dl class="pairs">{lines or "<dt>0</dt><dd>nothing</dd>"}</dl>')
         if would.rebuilt:
             said(f"{len(would.rebuilt):,} turns that stay are read again without it.", "soft small")
-        said("It cannot be taken back, and it does not come back by importing the same again.", "soft small")
-
-        async def forget_and_leave() -> None:
-            await _forget(session, False, **named)
-            await session.look()
-            await frame.turn_to(page)
+        said("The bank goes with its settings. It cannot be taken back." if typed else FOR_GOOD, "soft small")
+        name = (
+            ui.input(f"Type “{typed}” to go on").props("outlined dense autocomplete=off") if typed else None
+        )
 
         async def forget() -> None:
+            if name is not None and str(name.value or "").strip() != typed:
+
+                async def refuse() -> None:
+                    raise UsageError(f"the name is not “{typed}”; nothing was forgotten")
+
+                await frame.doing(refuse, redraw=False)
+                return
             opened.close()
-            await frame.doing(forget_and_leave, f"Forgotten: {what}.", redraw=False)
+            await frame.doing(act, f"Forgotten: {what}.", redraw=False)
 
         press("Forget for good", forget, "strong danger", icon="delete_forever")
 
@@ -63,5 +135,9 @@ async def _forget(session: PageSession, dry_run: bool, /, **named: Any) -> Recei
         return receipt
 
     return await session.write(
-        "forget dry run" if dry_run else "forget", act, operation="delete_memory", alone=False
+        "forget dry run" if dry_run else "forget",
+        act,
+        scope="admin" if named.get("everything") else "write",
+        operation="delete_memory",
+        alone=False,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -57,11 +58,15 @@ class Layout:
         self._theme = {"dark": True, "light": False}.get(theme)
         self._drawing = 0
         self._shown: UIPage | None = None
+        self._headed: tuple[str, datetime | None] | None = None
+        self._begun: asyncio.Future[tuple[Any, str]] | None = None
         self._links: dict[str, Element] = {}
 
     # The frame
 
-    def build(self) -> None:
+    def build(self, asked: Mapping[str, str]) -> None:
+        """The frame with the first page's heading and controls, which the browser gets at once; what the page shows is
+        being read while the browser still loads its scripts."""
         self._client = context.client
         ui.dark_mode(self._theme)
         ui.colors(
@@ -82,6 +87,8 @@ class Layout:
             self._tools = block("div")
             self._busy = block("div", "busy", "aria-hidden=true")
             self._area = block("div", "", "id=area aria-live=polite")
+        self._turned(self._page, asked)
+        self._begun = asyncio.ensure_future(self._read(self._shown)) if self._shown else None
 
     @staticmethod
     def _skip() -> Element:
@@ -187,35 +194,46 @@ class Layout:
         self._address(push=True)
         await self._drawn_anew()
 
-    async def begin(self, name: str, asked: Mapping[str, str]) -> None:
-        """The first page, when the browser is there."""
+    async def begin(self) -> None:
+        """Draw the first page, when the browser is there."""
         self._place_slider()
-        await self.show(name, asked)
+        begun, self._begun = self._begun, None
+        await self._drawn_anew(begun)
 
     async def show(self, name: str, asked: Mapping[str, str], *, push: bool = False) -> None:
         """Build a page anew, and draw it; with `push`, as a page that can be gone back from."""
-        self._page = name
-        self._shown = PAGES[name](self.session, self, asked)
+        self._turned(name, asked)
         if push:
             self._address(push=True)
+        self._area.clear()
+        await self._drawn_anew()
+
+    def _turned(self, name: str, asked: Mapping[str, str]) -> None:
+        """A page's heading and controls; nothing is read for them."""
+        self._page = name
+        self._shown = page = PAGES[name](self.session, self, asked)
         for other, link in self._links.items():
             if other == name:
                 link.props["aria-current"] = "page"
             else:
                 link.props.pop("aria-current", None)
             link.update()
-        self._head.clear()
-        with self._head:
-            heading(self._shown.title, self._shown.hint, self.session)
+        with self._client:
+            ui.page_title(f"{page.title} · {self.session.bank} · everwhen")
+        self._say_heading(page)
         self._tools.clear()
-        self._area.clear()
         with self._tools:
             if self.session.stats is not None or name == "import":
-                self._shown.controls()
-        with self._client:
-            title = f"{self._shown.title} · {self.session.bank} · everwhen"
-            ui.run_javascript(f"document.title = {json.dumps(title)}")
-        await self._drawn_anew()
+                page.controls()
+
+    def _say_heading(self, page: UIPage) -> None:
+        """The page's first line, where it says something else than before."""
+        said_ = (page.name, self.session.as_of)
+        if said_ != self._headed:
+            self._headed = said_
+            self._head.clear()
+            with self._head:
+                heading(page.title, page.hint, self.session)
 
     async def refresh(self) -> None:
         """Read everything again, and draw it."""
@@ -223,26 +241,28 @@ class Layout:
             self._shown.read_again()
         await self._drawn_anew()
 
-    async def _drawn_anew(self) -> None:
-        """Load and draw; of several at once the last one wins."""
+    async def _read(self, page: UIPage) -> tuple[Any, str]:
+        """What a page shows, or the sentence why it cannot."""
+        try:
+            if self.session.stats is not None or page.name == "import":
+                return await page.load(), ""
+        except Exception as error:
+            return None, _sentence(error)
+        return None, ""
+
+    async def _drawn_anew(self, begun: asyncio.Future[tuple[Any, str]] | None = None) -> None:
+        """Load, or wait for what is being loaded, and draw; of several at once the last one wins."""
         page = self._shown
         if page is None:
             return
         self._drawing += 1
         mine = self._drawing
         self._busy.classes(add="on")
-        problem, data = "", None
-        try:
-            if self.session.stats is not None or page.name == "import":
-                data = await page.load()
-        except Exception as error:
-            problem = _sentence(error)
+        data, problem = await (begun or self._read(page))
         if mine != self._drawing:
             return
         self._busy.classes(remove="on")
-        self._head.clear()
-        with self._head:
-            heading(page.title, page.hint, self.session)
+        self._say_heading(page)
         self._area.clear()
         with self._area:
             if problem:
@@ -335,6 +355,10 @@ class Layout:
                 await self.doing(make, redraw=False)
 
             press("Make it", pressed, "strong")
+
+    def leave(self) -> None:
+        """Show another bank: this one is gone."""
+        self._go(f"{MOUNT}/")
 
     def _go(self, address: str) -> None:
         """Load another address. The prefix is ours, not NiceGUI's: it is given whole."""

@@ -25,6 +25,10 @@ class PageFrame(Protocol):
         """Show a page, with what its address asks for."""
         ...
 
+    def leave(self) -> None:
+        """Show another bank: this one is gone."""
+        ...
+
     async def change(self, **asked: str) -> None:
         """The same page, with something else in its address; an empty value takes it out."""
         ...

@@ -61,9 +61,9 @@ async def _page(request: Request, bank: str, page: str) -> Response | None:
     asked = dict(request.query_params)
     session.as_of = session.end_of(asked.pop("as_of", None))
     shell = Layout(session, page, theme=request.cookies.get("everwhen_theme", ""))
-    shell.build()
+    shell.build(asked)
     await ui.context.client.connected(timeout=30.0)
-    await shell.begin(page, asked)
+    await shell.begin()
     return None
 
 

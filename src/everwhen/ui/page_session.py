@@ -98,6 +98,14 @@ class PageSession:
             banks = self.visitor.state.banks
             await banks.aside(lambda bank: banks.rezone(bank, zone), self.bank)
 
+    async def delete(self) -> None:
+        """Delete this bank with everything in it, as over HTTP; the audit log says so either way."""
+        caller, state = self._admit("admin", "delete bank"), self.visitor.state
+        with span("delete_memory_store", self.bank):
+            await state.banks.aside(state.banks.remove, self.bank)
+            await state.banks.aside(state.forget, self.bank)
+        state.audit.note("write", key=caller.id, bank=self.bank, route="ui delete bank")
+
     async def read(self, act: Callable[[Memory], R], *, fresh: bool = True) -> R:
         """Read from the bank in a thread; with `fresh`, after all that was added is extracted."""
         self._admit("read", "read")

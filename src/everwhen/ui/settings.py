@@ -4,8 +4,8 @@ SESSION_HOURS = 12.0
 """How long somebody stays signed in who does nothing."""
 MOST_SESSIONS = 1000
 """Who is signed in; beyond that the one that was idle longest goes."""
-MOST_ENTRIES = 150
-"""Lines of a timeline's window that are listed; the rest is counted."""
+MOST_ENTRIES = 100
+"""Lines of a timeline's window on one page of its list, and of those without a date; the rest is counted."""
 MOST_ROWS = 12
 """Rows of events that the time axis draws one above the other."""
 MOST_FACTS = 50

@@ -55,9 +55,9 @@ class Interval:
         for side in (self.start, self.end):
             if side is not None and side.tzinfo is None:
                 raise ValueError(f"an interval needs aware datetimes, got the naive {side.isoformat()}")
-        if self.start is not None:
+        if self.start is not None and self.start.tzinfo is not UTC:  # what a store gives is UTC already
             object.__setattr__(self, "start", self.start.astimezone(UTC))
-        if self.end is not None:
+        if self.end is not None and self.end.tzinfo is not UTC:
             object.__setattr__(self, "end", self.end.astimezone(UTC))
         if self.start is not None and self.end is not None and self.end < self.start:
             raise ValueError(f"an interval cannot end ({self.end}) before it starts ({self.start})")

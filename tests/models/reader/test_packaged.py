@@ -46,6 +46,23 @@ def assert_sound(reading: Reading, passage: Passage) -> None:
     assert 0 <= reading.span_chance <= 1 + 1e-6
 
 
+def test_a_pair_that_was_just_read_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, read = PackagedReader(threads=2), []
+    first = reader.relevance(WHO, PASSAGES[:4])
+    runs = reader._runs
+    monkeypatch.setattr(reader, "_runs", lambda pairs, wanted: read.extend(pairs) or runs(pairs, wanted))
+    again = reader.relevance(WHO, PASSAGES[::-1])
+    assert sorted(passage.speaker for _, passage in read) == ["Ana", "Dan"]
+    assert again[2:].tolist() == first[::-1].tolist()
+    assert again[0] == PackagedReader(threads=1).relevance(WHO, [PASSAGES[-1]])[0]
+
+
+def test_no_words_stay_with_the_reader() -> None:
+    reader = PackagedReader(threads=1)
+    reader.relevance(WHO, [SOLD] * 3)
+    assert [type(key) for key in reader._read] == [bytes] and SOLD.text not in repr(vars(reader))
+
+
 def test_the_packaged_files_are_the_ones_that_the_build_script_wrote() -> None:
     sums = [line.split() for line in (FOLDER / "SHA256SUMS").read_text().splitlines()]
     assert {name for _, name in sums} == {"model.onnx", "tokenizer.json"}

@@ -5,6 +5,7 @@ docs/models.md says how it was made.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,8 @@ BATCH = 4
 EARLIER = 64
 """Tokens of an earlier turn that are read before one that may replace it."""
 LONGEST_SPAN = 24
+KEPT = 256
+"""Pairs whose relevance is remembered: those of a few questions."""
 AS_LIKELY, MOST_SPANS = 0.5, 4
 """How likely, beside the best, another part of an answer must be; and how many parts there are at the most."""
 LEAST_CHANCE = 0.4
@@ -45,13 +48,21 @@ class PackagedReader:
         self._loading = threading.Lock()
         self._loaded: tuple[Tokenizer, Any] | None = None
         self._asked: dict[str, NDArray[np.float32]] = {}
+        self._read: dict[bytes, float] = {}
 
     def relevance(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
-        """The logit of each passage."""
-        out = np.zeros(len(passages), np.float32)
-        for chosen, outputs, _ in self._runs([(question, one) for one in passages], ["relevance"]):
-            out[chosen] = outputs[0][:, 0]
-        return out
+        """The logit of each passage. One that was just read with the same question is not read again: whoever looks at
+        an answer from one day after another asks for the same pairs."""
+        keys = [_digest(question, one) for one in passages]
+        known = self._read
+        new = [number for number, key in enumerate(keys) if key not in known]
+        found = {key: known[key] for key in keys if key in known}
+        for chosen, outputs, _ in self._runs([(question, passages[number]) for number in new], ["relevance"]):
+            found |= {keys[new[row]]: float(outputs[0][at, 0]) for at, row in enumerate(chosen)}
+        # The newest stay. The dictionary is another one each time, so that no lock is needed.
+        rest = {key: value for key, value in known.items() if key not in found}
+        self._read = dict([*rest.items(), *found.items()][-KEPT:])
+        return np.array([found[key] for key in keys], np.float32)
 
     def renews(self, question: str, pairs: Sequence[tuple[Passage, Passage]]) -> NDArray[np.float32]:
         """The logit, of each earlier and later passage, that the later one replaces what the earlier one says."""
@@ -143,6 +154,12 @@ class PackagedReader:
                 tokenizer = open_tokenizer(self._folder / "tokenizer.json")
                 self._loaded = tokenizer, open_session(self._folder / "model.onnx")
         return self._loaded
+
+
+def _digest(question: str, passage: Passage) -> bytes:
+    """What a pair is known by: no words are kept that somebody may ask to forget."""
+    told = "\x1f".join((question, passage.speaker, passage.text, passage.before))
+    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _row(

@@ -42,6 +42,9 @@ INSERT INTO fact_slots (bank_id, seq, key, name) SELECT :bank, n.last, ?, ? FROM
 -- all_fact_keys --
 SELECT seq FROM fact_keys WHERE bank_id = :bank ORDER BY subject_key, predicate_key;
 
+-- all_fact_ids --
+SELECT id FROM facts WHERE bank_id = :bank GROUP BY id ORDER BY min(seq);
+
 -- slots_of_key --
 SELECT seq FROM fact_slots WHERE bank_id = :bank AND key = ? ORDER BY seq;
 

@@ -77,6 +77,9 @@ class SqlFacts:
         for key in keys:
             yield from self._rows("fact_versions", {"key": key}, "k.seq = :key")
 
+    def ids(self) -> list[str]:
+        return [row[0] for row in self._fetch("all_fact_ids")]
+
     def open_facts(self, instant: datetime) -> Iterator[FactRow]:
         page: dict[str, Any] = {"after": 0, "instant": to_text(instant), "page": _PAGE}
         while rows := self._rows("page_of_open_facts", page):

@@ -263,7 +263,7 @@ def _event(row: tuple[Any, ...]) -> Event:
         object=row[3],
         occurred=interval_of(row[4], row[5], row[6]),
         status=row[7],
-        aliases=tuple(json.loads(row[8])),
+        aliases=() if row[8] == "[]" else tuple(json.loads(row[8])),
         confidence=row[9],
         turns=tuple(json.loads(row[10])),
         text=row[11],

@@ -188,6 +188,10 @@ class SqlTree:
             (_node(row) for row in rows), key=lambda row: (row.place.level, row.place.start, row.place.id)
         )
 
+    def sizes(self) -> dict[int, int]:
+        with self._reader.use() as sql:
+            return dict(sql.run("nodes_by_level_count").fetchall())
+
     def before(self, level: int, instant: datetime, count: int) -> list[str]:
         with self._reader.use() as sql:
             rows = sql.run("node_texts_before", (level, to_text(instant), count)).fetchall()

@@ -39,6 +39,9 @@ INSERT INTO fact_slots (key, name) VALUES (?, ?) RETURNING seq;
 -- all_fact_keys --
 SELECT seq FROM fact_keys ORDER BY subject_key, predicate_key;
 
+-- all_fact_ids --
+SELECT id FROM facts GROUP BY id ORDER BY min(seq);
+
 -- slots_of_key --
 SELECT seq FROM fact_slots WHERE key = ? ORDER BY seq;
 

@@ -320,12 +320,16 @@ ORDER BY u.mentioned_at, u.seq;
 -- entities --
 -- Identities with the names they go by and when they were first and last spoken of.
 -- The type is what most mentions say it is: a parser is unsure of a name that it sees once.
-SELECT r.id, r.name,
-       coalesce((SELECT v.type FROM mentions v JOIN identities j ON j.entity = v.entity
-                 WHERE j.root = r.seq AND v.type <> 'OTHER' GROUP BY v.type ORDER BY count(*) DESC, v.type LIMIT 1), r.type),
-       json_group_array(DISTINCT m.name), min(u.mentioned_at), max(u.mentioned_at),
-       count(DISTINCT u.turn)
-FROM entities r JOIN identities i ON i.root = r.seq
+WITH known AS MATERIALIZED (SELECT entity, root FROM identities),  -- a view that follows merges: once, not for each
+typed AS MATERIALIZED (
+    SELECT root, type FROM (
+        SELECT k.root, v.type, row_number() OVER (PARTITION BY k.root ORDER BY count(*) DESC, v.type) AS place
+        FROM mentions v JOIN known k ON k.entity = v.entity WHERE v.type <> 'OTHER' GROUP BY k.root, v.type)
+    WHERE place = 1
+)
+SELECT r.id, r.name, coalesce(t.type, r.type), json_group_array(DISTINCT m.name), min(u.mentioned_at),
+       max(u.mentioned_at), count(DISTINCT u.turn)
+FROM known i JOIN entities r ON r.seq = i.root LEFT JOIN typed t ON t.root = r.seq
 JOIN mentions m ON m.entity = i.entity JOIN units u ON u.seq = m.unit AND u.kind = 'turn'
 GROUP BY r.seq ORDER BY count(DISTINCT u.turn) DESC, r.name, r.seq;
 

@@ -22,7 +22,7 @@ from everwhen.ui.components import (
     search_field,
     turn_line,
 )
-from everwhen.ui.forget_dialog import offer_forget
+from everwhen.ui.forget_dialog import offer_delete_bank, offer_forget, offer_stretch
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_SESSIONS_LISTED, MOST_TURNS
 
@@ -67,6 +67,8 @@ class Conversations(UIPage):
             search_field("Words that were said", self.asked.get("find", ""), self._look_for)
         if isinstance(data, SessionList):
             self._draw_list(data)
+            if self.may_change:
+                self._offer_more_forgetting()
         else:
             self._draw_found(data)
 
@@ -126,6 +128,17 @@ class Conversations(UIPage):
         picked(markup("".join(lines), "sheet rows").props("id=sessions"), self._open)
         pager(self.number, MOST_SESSIONS_LISTED, data.count, self._page)
 
+    def _offer_more_forgetting(self) -> None:
+        with block("div", "actions apart"):
+            press(
+                "Forget a stretch of time",
+                lambda: offer_stretch(self.session, self.frame, self.name),
+                "bad",
+                icon="event_busy",
+            )
+            if self.session.may("admin"):
+                press("Delete this bank", self._delete_bank, "bad", icon="delete_forever")
+
     def _draw_found(self, hits: list[Hit]) -> None:
         if not hits:
             with block("div", "sheet"):
@@ -161,7 +174,11 @@ class Conversations(UIPage):
         first = self.session.local(data.turns[0].said_at)
         with block("div", "sheet pad", "id=turns"):
             said(f"{data.turns[0].text[:90].strip()} · {day(first)}", "wrap", "h2")
-            markup("".join(turn_line(self.session, turn, wanted in (None, turn.id)) for turn in data.turns))
+            lines = "".join(
+                turn_line(self.session, turn, wanted in (None, turn.id), self.may_change)
+                for turn in data.turns
+            )
+            picked(markup(lines), lambda id_: self._forget_turn(data, id_))
         pager(data.number, MOST_TURNS, data.count, self._page)
 
     # Acting
@@ -177,6 +194,13 @@ class Conversations(UIPage):
 
     async def _forget(self, id_: str) -> None:
         await offer_forget(self.session, self.frame, "this conversation", self.name, session=id_)
+
+    async def _forget_turn(self, data: OneSession, id_: str) -> None:
+        after = {"session": data.id} if data.count > 1 else {}
+        await offer_forget(self.session, self.frame, "this turn", self.name, after, turns=[id_])
+
+    async def _delete_bank(self) -> None:
+        await offer_delete_bank(self.session, self.frame)
 
 
 def _title(memory: Memory, session: str) -> str:

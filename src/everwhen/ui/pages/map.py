@@ -6,18 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.map import Layer
 from everwhen.map.project import project
 from everwhen.memory import Memory
+from everwhen.memory.tree import MapLevel
 from everwhen.store.terms import STOP_WORDS
 from everwhen.types import Node
-from everwhen.ui.components import block, choice, empty, markup, pick, picked, said, show_turns, spoken
+from everwhen.ui.components import block, choice, empty, markup, pick, picked, show_turns, spoken
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MAP_COLOURS, MAP_LABELS, MOST_POINTS
 
@@ -35,31 +35,32 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 
 @dataclass(frozen=True, slots=True)
 class LevelPlane:
-    """One level, flat: a point, a day (ISO) and a node each."""
+    """One level, flat: a point, a day (ISO) and a node each; and the names of all levels."""
 
+    names: tuple[str, ...]
     name: str
     points: NDArray[np.float64]
     days: tuple[str, ...]
     nodes: tuple[Node, ...]
+    words: tuple[frozenset[str], ...]
+    """Of each node, those that may name a region."""
+    titles: tuple[str, ...]
 
 
 class MemoryMap(UIPage):
     name, title, icon = "map", "Map", "scatter_plot"
-    hint = "What is about the same lies close together."
+    hint = "What is about the same lies close together; words name a region."
 
-    async def load(self) -> tuple[list[str], LevelPlane] | None:
+    async def load(self) -> LevelPlane | None:
         return await self.session.read(self._read)
 
-    def _read(self, memory: Memory) -> tuple[list[str], LevelPlane] | None:
-        """The names of the levels, and the one that is asked for; its points stay while the slider moves."""
-        layers = {layer.name: layer for layer in self.kept("layers", memory.layers)}
-        if not layers:
-            return None
+    def _read(self, memory: Memory) -> LevelPlane | None:
+        """The level that is asked for, else the finest of which every point is shown; its points stay while the slider
+        moves."""
         level = self.asked.get("level", "")
-        layer = layers.get(level) or next(iter(layers.values()))
-        return list(layers), self.kept(f"plane {layer.name}", lambda: _plane(memory, layer))
+        return self.kept(f"plane {level}", lambda: self._plane(memory.map_level(level, MOST_POINTS)))
 
-    def draw(self, data: tuple[list[str], LevelPlane] | None) -> None:
+    def draw(self, data: LevelPlane | None) -> None:
         if data is None:
             with block("div", "sheet"):
                 empty(
@@ -68,13 +69,13 @@ class MemoryMap(UIPage):
                     "scatter_plot",
                 )
             return
-        names, plane = data
+        plane = data
         colours = self.asked.get("colour", "") != "none"
         unit, groups = _coloured(plane.days)
         with block("div", "tools"):
             choice(
                 "Level",
-                {name: name.capitalize() for name in names},
+                {name: name.capitalize() for name in plane.names},
                 plane.name,
                 lambda name: self.frame.change(level=name),
             )
@@ -85,7 +86,6 @@ class MemoryMap(UIPage):
                     "" if colours else "none",
                     lambda chosen: self.frame.change(colour=chosen),
                 )
-            said("Points that mean the same lie close; words name a region.", "faint small", "span")
         then = self.session.as_of
         shown = [n for n, node in enumerate(plane.nodes) if _before(node, then)]
         if not shown:
@@ -110,18 +110,32 @@ class MemoryMap(UIPage):
         size = 4.5 if len(shown) > 300 else 6.5
         marks = []
         for n in shown:
-            node = plane.nodes[n]
-            title = escape(f"{spoken(node.interval, self.session.zone)}: {node.text[:100]}")
             marks.append(
                 f'<circle {pick(n)} cx="{flat[n][0]:.2f}%" '
                 f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{hues[n] if hues else 0})">'
-                f"<title>{title}</title></circle>"
+                f"<title>{plane.titles[n]}</title></circle>"
             )
         names = [
             f'<text x="{min(max(x, 6), 94):.2f}%" y="{100 - min(y, 97):.2f}%">{escape(word)}</text>'
-            for word, x, y in regions(flat[shown], [plane.nodes[n].text for n in shown])
+            for word, x, y in regions(flat[shown], [plane.words[n] for n in shown])
         ]
         return f'<svg class="map" role="group" aria-label="{len(shown)} points">{"".join(marks)}{"".join(names)}</svg>'
+
+    def _plane(self, level: MapLevel | None) -> LevelPlane | None:
+        if level is None:
+            return None
+        return LevelPlane(
+            level.names,
+            level.layer.name,
+            project(level.layer.vectors.astype(np.float64), "pca"),
+            level.layer.labels,
+            level.nodes,
+            telling_words([node.text for node in level.nodes]),
+            tuple(
+                escape(f"{spoken(node.interval, self.session.zone)}: {node.text[:100]}")
+                for node in level.nodes
+            ),
+        )
 
     async def _open(self, node: Node) -> None:
         title = spoken(node.interval, self.session.zone)
@@ -130,25 +144,26 @@ class MemoryMap(UIPage):
         )
 
 
-def _plane(memory: Memory, layer: Layer) -> LevelPlane:
-    # A node that was added since the vectors were read has none: it is shown the next time.
-    nodes = memory.tree(level=layer.level)[: len(layer.vectors)]
-    kept = np.unique(np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_POINTS)).astype(int))
-    points = project(layer.vectors[kept].astype(np.float64), "pca")
-    return LevelPlane(layer.name, points, tuple(layer.labels[n] for n in kept), tuple(nodes[n] for n in kept))
-
-
 def _coloured(days: Sequence[str]) -> tuple[str, list[str] | None]:
     """The finest unit of time of which there are few enough to tell apart by colour, and that of each day."""
     units = {
-        "month": [one[:7] for one in days],
+        "month": [f"{date.fromisoformat(one):%b %Y}" for one in days],
         "quarter": [f"{one[:4]} Q{(int(one[5:7]) + 2) // 3}" for one in days],
         "year": [one[:4] for one in days],
     }
     return next(((unit, of) for unit, of in units.items() if 1 < len(set(of)) <= MAP_COLOURS), ("", None))
 
 
-def regions(points: NDArray[np.float64], texts: Sequence[str]) -> list[tuple[str, float, float]]:
+def telling_words(texts: Sequence[str]) -> tuple[frozenset[str], ...]:
+    """The words of each text that may tell a region from another."""
+    words = [{word for word in _WORD.findall(text) if word.lower() not in COMMON} for text in texts]
+    said_in = Counter(word for several in words for word in several)
+    return tuple(
+        frozenset(word for word in several if said_in[word] <= EVERYWHERE * len(texts)) for several in words
+    )
+
+
+def regions(points: NDArray[np.float64], words: Sequence[frozenset[str]]) -> list[tuple[str, float, float]]:
     """A word for each crowded region, and where it stands: the one that is said there most and elsewhere least.
 
     Regions are found by k-means, begun with the point farthest from those that were chosen: the same points give
@@ -167,19 +182,22 @@ def regions(points: NDArray[np.float64], texts: Sequence[str]) -> list[tuple[str
         centres = np.stack(
             [points[of == n].mean(axis=0) if (of == n).any() else centres[n] for n in range(count)]
         )
-    words = [{word for word in _WORD.findall(text) if word.lower() not in COMMON} for text in texts]
     said_in = Counter(word for several in words for word in several)
-    words = [{word for word in several if said_in[word] <= EVERYWHERE * len(texts)} for several in words]
     named: list[tuple[str, float, float]] = []
     for n in np.argsort(-np.bincount(of, minlength=count)):
         inside = [several for several, region in zip(words, of, strict=True) if region == n]
         here = Counter(word for several in inside for word in several)
-        taken = {word for word, _, _ in named}
-        told = [word for word in here if word not in taken and (here[word] > 1 or len(inside) == 1)]
+        taken = {_stem(word) for word, _, _ in named}
+        told = [word for word in here if _stem(word) not in taken and (here[word] > 1 or len(inside) == 1)]
         if told and len(inside) > 1:
             best = max(told, key=lambda word: (here[word] ** 2 / said_in[word], word))
             named.append((best, float(centres[n][0]), float(centres[n][1])))
     return named
+
+
+def _stem(word: str) -> str:
+    """What "walk" and "walks" share."""
+    return word.lower().rstrip("s")
 
 
 def _before(node: Node, then: datetime | None) -> bool:

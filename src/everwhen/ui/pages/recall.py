@@ -70,6 +70,7 @@ class Explorer(UIPage):
                 ui.input(placeholder="Ask this memory something", value=asked.get("q", ""))
                 .props('outlined dense clearable aria-label="Question" autocomplete=off id=search')
                 .style("flex: 1 1 16rem")
+                .classes("ask")
                 .on("keydown.enter", self._recall)
             )
             press("Recall", self._recall, "strong", icon="search")

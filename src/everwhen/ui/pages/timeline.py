@@ -12,7 +12,7 @@ from typing import cast
 from nicegui import ui
 
 from everwhen.memory import Memory
-from everwhen.types import NETWORKS, Entry
+from everwhen.types import NETWORKS, Entity, Entry
 from everwhen.ui.components import (
     badge,
     block,
@@ -22,6 +22,7 @@ from everwhen.ui.components import (
     happened,
     markup,
     offer,
+    pager,
     pick,
     picked,
     press,
@@ -84,7 +85,7 @@ class Timeline(UIPage):
                 "Zoom",
                 {g: g.capitalize() for g in WINDOWS},
                 self.grain,
-                lambda g: self.frame.change(zoom=g, moved=""),
+                lambda g: self.frame.change(zoom=g, moved="", page=""),
             )
             press("", lambda: self._pan(-1), "icon", icon="chevron_left", hint="Earlier")
             press("", lambda: self._pan(1), "icon", icon="chevron_right", hint="Later")
@@ -92,11 +93,14 @@ class Timeline(UIPage):
                 "Entity",
                 {"": "Anybody"},
                 self.asked.get("entity", ""),
-                lambda name: self.frame.change(entity=name),
+                lambda name: self.frame.change(entity=name, page=""),
             )
             networks = {"": "Any", **{n: n.capitalize() for n in NETWORKS}}
             chooser(
-                "Network", networks, self.asked.get("network", ""), lambda n: self.frame.change(network=n)
+                "Network",
+                networks,
+                self.asked.get("network", ""),
+                lambda n: self.frame.change(network=n, page=""),
             )
             shown = self.kinds
             ui.select(
@@ -105,7 +109,7 @@ class Timeline(UIPage):
                 multiple=True,
                 label="Kinds",
                 on_change=lambda e: self.frame.change(
-                    kinds=",".join(e.value) if len(e.value) < len(KINDS) else ""
+                    kinds=",".join(e.value) if len(e.value) < len(KINDS) else "", page=""
                 ),
             ).props("outlined dense options-dense behavior=menu").style("min-width: 11rem")
 
@@ -113,7 +117,10 @@ class Timeline(UIPage):
         return await self.session.read(self._read)
 
     def draw(self, data: TimelineView) -> None:
-        offer(self._entity, {"": "Anybody", **{name: name for name in self.names}})
+        if "entities" in self._kept:
+            self._offer_names(self._kept["entities"])
+        else:  # the menu can wait until the rest is shown
+            ui.timer(0.01, self._read_names, once=True)
         self.entries = {str(number): one for number, one in enumerate((*data.dated, *data.undated))}
         if not self.entries and not self.asked:
             with block("div", "sheet"):
@@ -134,7 +141,15 @@ class Timeline(UIPage):
                 '<span style="--of: var(--faint)">conversations</span>',
                 "legend",
             )
-        listed = markup(self._list(data), "sheet")
+        several = [one for one in data.dated if one.kind != "session" or "event" not in self.kinds]
+        # The newest are on the first page of the list, in the order of time like all of it.
+        number = min(self.number, max(-(-len(several) // MOST_ENTRIES), 1))
+        end = len(several) - (number - 1) * MOST_ENTRIES
+        lines = several[max(end - MOST_ENTRIES, 0) : end]
+        listed = markup(self._list(data, lines), "sheet") if lines else None
+        pager(
+            number, MOST_ENTRIES, len(several), lambda n: self.frame.change(page=str(n)), ("Later", "Earlier")
+        )
         if not data.dated:
             with block("div", "sheet"):
                 empty(
@@ -149,24 +164,28 @@ class Timeline(UIPage):
 
     # Reading
 
+    async def _read_names(self) -> None:
+        found = await self.session.read(lambda memory: self.kept("entities", memory.entities))
+        self._offer_names(found)
+
+    def _offer_names(self, entities: Sequence[Entity]) -> None:
+        then = self.session.as_of
+        names = [one.name for one in entities if then is None or (one.first and one.first < then)]
+        offer(self._entity, {"": "Anybody", **{name: name for name in names[:MOST_NAMES]}})
+
     def _read(self, memory: Memory) -> TimelineView:
         then = self.session.as_of
-        entities = self.kept("entities", memory.entities)
-        self.names = [one.name for one in entities if then is None or (one.first and one.first < then)][
-            :MOST_NAMES
-        ]
         window = self._window(None)
-        events = {one.id: one for one in memory.events(between=(window.start, window.end), as_of=then)}
-        self.titles = {one.id: happened(one.text, one.expression) for one in events.values()}
+        entries = memory.timeline(between=(window.start, window.end), as_of=then)
+        self.titles, networks = self._named(memory, entries, window)
         entity, network = self.asked.get("entity", ""), self.asked.get("network", "")
         about = {unit.id for unit in memory.mentions(entity, MOST_MENTIONS)} if entity else None
         kept = []
-        for entry in memory.timeline(between=(window.start, window.end), as_of=then):
+        for entry in entries:
             kind = "fact" if entry.kind.startswith("fact") else entry.kind
             if kind not in self.kinds or (kind != "event" and then is not None and _start(entry) >= then):
                 continue
-            event = events.get(entry.ids[0]) if kind == "event" else None
-            if network and (kind == "session" or (event.network if event else "world") != network):
+            if network and (kind == "session" or networks.get(entry.ids[0], "world") != network):
                 continue
             if about is not None and not _is_about(entry, entity, about):
                 continue
@@ -177,6 +196,19 @@ class Timeline(UIPage):
         return TimelineView(
             axis, [one for one in dated if _start(one) < axis.end and _end(one) > axis.start], undated
         )
+
+    def _named(
+        self, memory: Memory, entries: Sequence[Entry], window: Axis
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """The title and the network of each event on the timeline. The calendar is read again only where the slider has
+        come to an event that was not seen yet."""
+        titles: dict[str, str] = self.kept("titles", dict)
+        networks: dict[str, str] = self.kept("networks", dict)
+        if any(one.kind == "event" and one.ids[0] not in titles for one in entries):
+            for event in memory.events(between=(window.start, window.end), as_of=self.session.as_of):
+                titles[event.id] = happened(event.text, event.expression)
+                networks[event.id] = event.network
+        return titles, networks
 
     def _window(self, entries: Sequence[Entry] | None) -> Axis:
         """The stretch that the grain shows, moved as far as somebody panned. It ends with the last of the entries,
@@ -262,17 +294,16 @@ class Timeline(UIPage):
         title = escape(f"{spoken(one.interval, one.zone)}: {self._title(one)}")
         return f"<g {pick(number)}><title>{title}</title>{shape}{words}</g>"
 
-    def _list(self, data: TimelineView) -> str:
+    def _list(self, data: TimelineView, listed: Sequence[Entry]) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
         groups: dict[str, list[str]] = {}
-        listed = [one for one in data.dated if one.kind != "session" or "event" not in self.kinds]
-        for one in listed[:MOST_ENTRIES]:
+        for one in listed:
             name = _unit(self.session.local(max(_start(one), data.axis.start)), self.grain)
             groups.setdefault(name, []).append(self._line(one, numbered[id(one)]))
         return "".join(
             f'<section class="group"><h2>{escape(name)}</h2><div class="rows">{"".join(lines)}</div></section>'
             for name, lines in groups.items()
-        ) + _more(len(listed))
+        )
 
     def _apart(self, data: TimelineView) -> str:
         numbered = {id(one): number for number, one in self.entries.items()}
@@ -296,7 +327,7 @@ class Timeline(UIPage):
     # Acting
 
     async def _pan(self, step: int) -> None:
-        await self.frame.change(moved=str(self.moved + step) if self.moved + step else "")
+        await self.frame.change(moved=str(self.moved + step) if self.moved + step else "", page="")
 
     async def _open(self, number: str) -> None:
         entry = self.entries.get(number)

@@ -188,6 +188,14 @@ def test_a_number_that_says_what_it_is_belongs_to_that_relation(words: str, name
     assert (relation.name, text[slice(*place)]) == (name, words)
 
 
+def test_of_people_the_word_of_the_relation_alone_names_nobody() -> None:
+    kin = next(one for one in relations() if one.name == "has relative")
+    assert not any(is_value(kin, words) for words in ("cousin", "Her cousins", "an aunt"))
+    assert all(is_value(kin, words) for words in ("Bea", "my cousin Bea", "Grandpa Otto"))
+    pet = next(one for one in relations() if one.name == "has pet")
+    assert is_value(pet, "dog")  # which kind of animal is worth knowing
+
+
 def test_a_number_is_one() -> None:
     costs = next(one for one in relations() if one.value == "number")
     assert is_value(costs, "forty euros") and is_value(costs, "12.50") and not is_value(costs, "a lot")

@@ -43,6 +43,7 @@ _NUMBER = re.compile(
 _FIGURE = re.compile(r"\d[\d.,:]*")
 _ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 _EDGE = " \t\n.,;:!?\"'“”‘’()[]{}*_-–—…"
+_WHOSE = re.compile(r"^(?:my|your|his|her|our|their|its|the|an?)\s+")
 _NO_VALUE = re.compile(
     r"(?:it|its|that|this|these|those|he|she|they|him|her|his|them|their|me|my|mine|i|we|us|our|you|your|one|there|here|"
     r"something|anything|nothing|someone|anyone|what|which|who)",
@@ -239,9 +240,14 @@ def trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def is_value(relation: Relation, words: str) -> bool:
-    """Whether some words can be a value at all: a pronoun names nothing, and a number is one."""
+    """Whether some words can be a value at all: a pronoun names nothing, a number is one, and of people the relation's
+    own word tells no more than the relation ("Noor has relative cousin")."""
     if not re.search(r"\w", words) or _NO_VALUE.fullmatch(words):
         return False
+    if relation.value == "person":
+        plain = _WHOSE.sub("", words.casefold())
+        if {plain, plain.removesuffix("s")} & set(relation.means):
+            return False
     return relation.value != "number" or bool(_NUMBER.search(words))
 
 

@@ -36,7 +36,7 @@ from everwhen.models.reader import Passage as ReaderPassage
 from everwhen.models.reader import Reader
 from everwhen.types import Turn
 
-VERSION = "6"
+VERSION = "7"
 MOST_TELLINGS = 512
 """Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
 

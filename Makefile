@@ -112,7 +112,7 @@ $(DOCS)/.installed: requirements-docs.lock
 	@touch $@
 
 docs: $(DOCS)/.installed ## Build the documentation site into build/site, with search (an environment of its own)
-	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build
 	@echo "to read it: $(PYTHON) -m http.server --directory build/site 8000, then http://127.0.0.1:8000"
 
 follow-docs: ## Do what README and guides say, word by word, in a clean clone and a fresh environment (about ten minutes)

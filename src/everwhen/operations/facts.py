@@ -58,9 +58,10 @@ class Assert(Operation[Fact]):
 
 @frozen
 class Correct(Operation[Fact]):
-    """The user's word, which always wins: what was believed is replaced, for all the time it was believed for.
+    """The user's word, which wins over all that was said before: what was believed is replaced, from its beginning on.
 
-    With `valid_from`, from then on. What was known before stays what was known before (`known_at`).
+    With `valid_from`, from then on. What is said later can end it. What was known before stays what was known before
+    (`known_at`).
     """
 
     spec = Spec(

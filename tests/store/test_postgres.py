@@ -273,6 +273,19 @@ def test_postgres_banks_keep_their_rows_apart(banks: PostgresBanks) -> None:
             assert lent.raw.execute(f"SELECT count(DISTINCT bank_id) FROM {table}").fetchone() in [(0,), (1,)]
 
 
+def test_postgres_plans_for_a_bank_without_a_guess_at_its_size(
+    store: PostgresStore, bank: PostgresConnection
+) -> None:
+    """A bank that is new beside a very large one would count as empty, and be joined with itself row by row."""
+    with bank.use() as sql:
+        rows = sql.raw.execute(
+            "SELECT c.relname, a.attstattarget FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+            "WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relkind = 'r' AND a.attname = 'bank_id'"
+        ).fetchall()
+    counted = {name for name, target in rows if target != 0}
+    assert len(rows) > 40 and counted == {"banks"}
+
+
 def test_postgres_banks_made_by_many_at_once_are_one(banks: PostgresBanks) -> None:
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: banks.connect("b").bank, range(8)))

@@ -20,8 +20,6 @@ FRAGMENTS = {
     "around_unit",
     "cosine_of",
     "no_cosine",
-    "words_of_session",
-    "no_words",
 }
 ONLY_SQLITE = {"tables", "last_number"}
 PASSING = (
@@ -35,7 +33,6 @@ PARTS = {
     "around": "around_unit",
     "provenance": "provenance_of",
     "cosine": "cosine_of",
-    "words": "words_of_session",
     "totals": "AND NOT t.node",
     "standing": "s.units",
     "postings": "AND NOT p.node",

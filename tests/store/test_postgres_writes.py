@@ -96,6 +96,11 @@ def new_bank(postgres: str) -> PostgresConnection:
     write_batch(opened(postgres, "old"), 0, 300)
     with PostgresBanks(postgres).connect("old").use() as sql:
         sql.raw.execute("ANALYZE")
+        # As if there were ten thousand such banks: of a few rows it is all the same how they are read.
+        sql.raw.execute(
+            "UPDATE pg_class SET reltuples = reltuples * 10000 "
+            "WHERE relnamespace = 'everwhen'::regnamespace AND reltuples > 0"
+        )
     opened(postgres, "new")
     return PostgresBanks(postgres).connect("new")
 

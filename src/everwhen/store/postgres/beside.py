@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,11 @@ from everwhen.types import ROLES
 class Beside:
     """Units with those beside them, in columns; the last entry stands for what is not there."""
 
-    def __init__(self, rows: Sequence[tuple[Any, ...]], terms: Sequence[int]) -> None:
-        columns: Any = zip(*rows, strict=True) if rows else [[]] * 16
+    def __init__(
+        self, rows: Sequence[tuple[Any, ...]], words: Mapping[str, bytes | None], terms: Sequence[int]
+    ) -> None:
+        """`words` are the packed terms of whole sessions, where they were asked for."""
+        columns: Any = zip(*rows, strict=True) if rows else [[]] * 15
         (
             seqs,
             asked,
@@ -34,17 +37,14 @@ class Beside:
             cosines,
             whole,
             ends,
-            words,
         ) = columns
+        keys = {label: label_key(label) for label in {*sessions, *speakers} if label is not None}
         self._units = np.array([*seqs, -1], np.int64)
         self.asked = [seq for seq, is_asked in zip(seqs, asked, strict=True) if is_asked]
         self.at = np.array([*at, 0], np.int64)
         self.sessions = np.array(
             [
-                *(
-                    -seq if label is None else label_key(label)
-                    for seq, label in zip(seqs, sessions, strict=True)
-                ),
+                *(-seq if label is None else keys[label] for seq, label in zip(seqs, sessions, strict=True)),
                 0,
             ],
             np.int64,
@@ -54,7 +54,7 @@ class Beside:
             np.array([*(-1 if one is None else one for one in several), -1], np.int64)
             for several in (before, after)
         )
-        self.speakers = np.array([*(0 if one is None else label_key(one) for one in speakers), 0], np.int64)
+        self.speakers = np.array([*(0 if one is None else keys[one] for one in speakers), 0], np.int64)
         self.roles = np.array([*(-1 if one is None else ROLES.index(one) for one in roles), -1], np.int8)
         self._asks = np.array([*asks, False], np.bool_)
         self._lengths = np.array([*((one or 0) / 2 for one in halves), 0.0], np.float32)
@@ -64,11 +64,7 @@ class Beside:
         ]
         self._cosines = np.array([*cosines, 0.0], np.float32)
         self._counts = _counts([one or b"" for one in packed], terms)
-        told = {
-            session: one
-            for session, one in zip(self.sessions.tolist(), words, strict=False)
-            if one is not None
-        }
+        told = {label_key(session): one or b"" for session, one in words.items()}
         self._sums = dict(zip(told, _counts(list(told.values()), terms), strict=False))
 
     def lengths_of_sessions(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -109,7 +105,8 @@ def _counts(packed: Sequence[bytes], terms: Sequence[int]) -> NDArray[np.float32
     found = np.zeros((len(packed) + 1, len(terms)), np.float32)
     every = np.frombuffer(b"".join(packed), dtype=PACKED)
     owners = np.repeat(np.arange(len(packed)), [len(one) // PACKED.itemsize for one in packed])
+    standing = np.ascontiguousarray(every["term"])
     for column, term in enumerate(terms):
-        here = every["term"] == np.uint64(term)
+        here = np.flatnonzero(standing == np.uint64(term))
         found[:, column] = np.bincount(owners[here], every["halves"][here], minlength=len(found)) / 2
     return found

@@ -291,10 +291,10 @@ ORDER BY o.id, o.slot;
 
 -- sources_shown --
 -- Where the facts that may be shown came from, and whether that is a turn.
-SELECT o.fact, o.source, t.seq IS NOT NULL FROM fact_sources o
-LEFT JOIN turns t ON t.bank_id = :bank AND t.id = o.source
-WHERE o.bank_id = :bank AND o.at <= :known_at
-  AND o.fact IN (SELECT g.id FROM facts g WHERE g.bank_id = :bank AND g.seq IN {shown})
+WITH told AS MATERIALIZED (SELECT DISTINCT g.id FROM facts g WHERE g.bank_id = :bank AND g.seq IN {shown})
+SELECT o.fact, o.source, t.seq IS NOT NULL FROM told
+CROSS JOIN LATERAL (SELECT * FROM fact_sources o WHERE o.bank_id = :bank AND o.fact = told.id AND o.at <= :known_at OFFSET 0) o
+LEFT JOIN LATERAL (SELECT t.seq FROM turns t WHERE t.bank_id = :bank AND t.id = o.source LIMIT 1) t ON true
 ORDER BY o.at, o.source;
 
 -- facts_naming --

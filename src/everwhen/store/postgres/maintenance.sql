@@ -90,7 +90,8 @@ SELECT count(*) FROM vectors WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
 SELECT unit, kind FROM moments WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
 
 -- vectors_of_units --
-SELECT v.unit, v.vector FROM vectors v WHERE v.bank_id = :bank AND v.piece = 0 AND v.unit = ANY (?::bigint[]);
+SELECT v.unit, v.vector FROM unnest(?::bigint[]) AS w (unit)
+CROSS JOIN LATERAL (SELECT unit, vector FROM vectors WHERE bank_id = :bank AND unit = w.unit AND piece = 0 LIMIT 1) v;
 
 -- same_failures --
 -- Failures told in the same words as those of some turns: they came from one batch, and may quote any turn of it. Where

@@ -144,7 +144,8 @@ SELECT :bank, seq, :codes::bytea FROM units WHERE bank_id = :bank AND id = :id A
 ON CONFLICT (bank_id, unit) DO UPDATE SET codes = excluded.codes;
 
 -- token_codes --
-SELECT unit, codes FROM token_codes WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
+SELECT c.unit, c.codes FROM unnest(?::bigint[]) AS w (unit)
+CROSS JOIN LATERAL (SELECT unit, codes FROM token_codes WHERE bank_id = :bank AND unit = w.unit LIMIT 1) c;
 
 -- turns_without_codes --
 -- Turns without codes of a format, in the order of arrival.
@@ -200,7 +201,8 @@ FROM (SELECT session, speaker, count(*) AS turns, min(said_at) AS first, max(sai
 GROUP BY session ORDER BY min(first), min(number);
 
 -- units --
--- Units with what recall shows of them; the list of them is filled in.
+-- Units with what recall shows of them; the list of them is filled in. One by one, by their keys: what the planner thinks
+-- of the size of a bank must not matter.
 SELECT u.seq, u.id, u.kind, u.network, coalesce(u.text, t.text), coalesce(t.said_at, u.mentioned_at),
        CASE WHEN n.unit IS NULL THEN coalesce(t.zone, 'UTC')
             ELSE (SELECT value FROM bank b WHERE b.bank_id = :bank AND b.key = 'zone') END,
@@ -210,11 +212,11 @@ SELECT u.seq, u.id, u.kind, u.network, coalesce(u.text, t.text), coalesce(t.said
                 JOIN turns s ON (s.bank_id, s.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq)
        END,
        coalesce(t.metadata, '{}'), u.occurred_start, u.occurred_end, u.grain, d.confidence, u.level
-FROM units u
-LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
-LEFT JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq)
-LEFT JOIN nodes n ON (n.bank_id, n.unit) = (u.bank_id, u.seq)
-WHERE u.bank_id = :bank AND u.seq = ANY ({wanted});
+FROM (SELECT DISTINCT unnest({wanted}) AS seq) w
+CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = w.seq LIMIT 1) u
+LEFT JOIN LATERAL (SELECT * FROM turns t WHERE t.bank_id = :bank AND t.seq = u.turn LIMIT 1) t ON true
+LEFT JOIN LATERAL (SELECT * FROM derived d WHERE d.bank_id = :bank AND d.unit = u.seq LIMIT 1) d ON true
+LEFT JOIN LATERAL (SELECT * FROM nodes n WHERE n.bank_id = :bank AND n.unit = u.seq LIMIT 1) n ON true;
 
 -- units_with_metadata --
 -- Units whose turn has every one of the wanted keys (a JSON list), and the wanted value where that is plain

@@ -180,7 +180,6 @@ class PostgresSearch:
         beside_parts = {
             "passes": self._conditions.text("u", "seq"),
             "cosine": self._cosine,
-            "words": "words_of_session" if sessions else "no_words",
         }
         passes = self._conditions.text("v", "unit")
         asked: dict[str, Asked] = {
@@ -193,13 +192,15 @@ class PostgresSearch:
                 "rows": ("units", values, {"wanted": ":units::bigint[]"}),
                 "beside": ("units_beside", values, beside_parts),
             }
+            if sessions:
+                asked["words"] = ("words_of_sessions", values, {"passes": beside_parts["passes"]})
             if vectors:
                 asked["vectors"] = ("vectors_of_units", [wanted], {})
             if codes:
                 asked["codes"] = ("token_codes", [wanted], {})
         found = dict(zip(asked, self._ask(asked.values()), strict=True))
         rows = {row[0]: unit_of(row) for row in found.get("rows", ())}
-        beside = Beside(found.get("beside", []), self._terms)
+        beside = Beside(found.get("beside", []), dict(found.get("words", [])), self._terms)
         own = np.array([seq for seq in beside.asked if seq in rows], np.int64)
         place = beside.places(own)
         own_turns, before, after = (

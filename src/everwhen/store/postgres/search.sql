@@ -122,14 +122,18 @@ SELECT l.place, l.unit, l.score FROM ({lists}) l ORDER BY l.place, l.score DESC,
 -- links_and_units --
 -- What leaves some units, what was made of what, and what is known of all that these name: three kinds of rows.
 WITH stored AS MATERIALIZED (
-    SELECT l.source, l.target, l.weight FROM links l
-    WHERE l.bank_id = :bank AND l.source = ANY (:units::bigint[]) AND l.type = ANY (:types::text[])
-      AND l.weight >= :least
+    SELECT l.source, l.target, l.weight FROM unnest(:units::bigint[]) AS w (unit)
+    CROSS JOIN LATERAL (
+        SELECT * FROM links l WHERE l.bank_id = :bank AND l.source = w.unit AND l.type = ANY (:types::text[])
+          AND l.weight >= :least OFFSET 0
+    ) l
 ),
 -- Those who share an identity, but for one that very many mention.
 identities AS MATERIALIZED (
-    SELECT DISTINCT m.unit, e.root FROM mentions m JOIN entities e ON (e.bank_id, e.seq) = (m.bank_id, m.entity)
-    WHERE m.bank_id = :bank AND m.unit = ANY (:units::bigint[]) AND :by_entity
+    SELECT DISTINCT m.unit, e.root FROM unnest(:units::bigint[]) AS w (unit)
+    CROSS JOIN LATERAL (SELECT * FROM mentions m WHERE m.bank_id = :bank AND m.unit = w.unit OFFSET 0) m
+    CROSS JOIN LATERAL (SELECT e.root FROM entities e WHERE e.bank_id = :bank AND e.seq = m.entity LIMIT 1) e
+    WHERE :by_entity
 ),
 named_by AS MATERIALIZED (
     SELECT i.root, array_agg(DISTINCT n.unit) AS units
@@ -154,15 +158,23 @@ named AS (
 SELECT 0 AS what, source, target, weight, NULL AS kind FROM edges
 UNION ALL SELECT 1, unit, turn, 0.0, NULL FROM made
 UNION ALL SELECT 2, v.unit, 0, max({cosine}), v.kind
-FROM named n JOIN vectors v ON v.bank_id = :bank AND v.unit = n.unit {passes} GROUP BY v.unit, v.kind;
+FROM named n CROSS JOIN LATERAL (SELECT * FROM vectors v WHERE v.bank_id = :bank AND v.unit = n.unit {passes} OFFSET 0) v
+GROUP BY v.unit, v.kind;
 
 -- provenance_of --
-SELECT p.unit, t.seq AS turn FROM unit_turns p
-JOIN units t ON (t.bank_id, t.turn) = (p.bank_id, p.turn) AND t.kind = 'turn'
-WHERE p.bank_id = :bank AND p.unit = ANY (:units::bigint[]) AND t.seq <> p.unit
+SELECT p.unit, t.seq AS turn FROM unnest(:units::bigint[]) AS w (unit)
+CROSS JOIN LATERAL (SELECT * FROM unit_turns p WHERE p.bank_id = :bank AND p.unit = w.unit OFFSET 0) p
+CROSS JOIN LATERAL (
+    SELECT t.seq FROM units t WHERE t.bank_id = :bank AND t.turn = p.turn AND t.kind = 'turn' OFFSET 0
+) t
+WHERE t.seq <> p.unit
 UNION
-SELECT p.unit, t.seq FROM units t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.turn)
-WHERE t.bank_id = :bank AND t.seq = ANY (:units::bigint[]) AND t.kind = 'turn' AND p.unit <> t.seq
+SELECT p.unit, t.seq FROM unnest(:units::bigint[]) AS w (unit)
+CROSS JOIN LATERAL (
+    SELECT * FROM units t WHERE t.bank_id = :bank AND t.seq = w.unit AND t.kind = 'turn' LIMIT 1
+) t
+CROSS JOIN LATERAL (SELECT * FROM unit_turns p WHERE p.bank_id = :bank AND p.turn = t.turn OFFSET 0) p
+WHERE p.unit <> t.seq
   AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.bank_id = :bank AND n.unit = p.unit);
 
 -- cosine_of --
@@ -175,44 +187,58 @@ WHERE t.bank_id = :bank AND t.seq = ANY (:units::bigint[]) AND t.kind = 'turn' A
 -- own_units --
 -- What passes of some units, with the one of them that stands before each in its session.
 SELECT u.seq, u.session, u.mentioned_at, lag(u.mentioned_at) OVER told AS earlier_at, lag(u.seq) OVER told AS earlier
-FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
+FROM unnest(:units::bigint[]) AS w (seq)
+CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = w.seq {passes} LIMIT 1) u
 WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq);
 
 -- units_beside --
 -- Some units that pass, with their places and twice the length of their sessions; and the turns beside them, which have
--- none. A row for each of both. The first of a session has the packed terms of all its units, where they are asked for.
+-- none. A row for each of both.
 WITH own AS MATERIALIZED (
-    SELECT u.seq, u.session FROM units u WHERE u.bank_id = :bank AND u.seq = ANY (:units::bigint[]) {passes}
+    SELECT u.seq, u.session FROM unnest(:units::bigint[]) AS w (seq)
+    CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = w.seq {passes} LIMIT 1) u
 ),
 told AS MATERIALIZED (
-    SELECT u.session, array_agg(u.seq ORDER BY u.mentioned_at, u.seq) AS seqs, sum(u.halves)::bigint AS halves,
-           {words} AS words
-    FROM (SELECT DISTINCT session FROM own) o JOIN units u ON u.bank_id = :bank AND u.session = o.session {passes}
-    GROUP BY u.session
+    SELECT o.session, s.seqs, s.halves FROM (SELECT DISTINCT session FROM own) o
+    CROSS JOIN LATERAL (
+        SELECT array_agg(u.seq ORDER BY u.mentioned_at, u.seq) AS seqs, sum(u.halves)::bigint AS halves
+        FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
+    ) s
 ),
 placed AS MATERIALIZED (
-    SELECT o.seq, s.place - 1 AS place, t.seqs[s.place - 1] AS before, t.seqs[s.place + 1] AS after, t.halves,
-           CASE WHEN o.seq = min(o.seq) OVER (PARTITION BY o.session) THEN t.words END AS words
+    SELECT o.seq, s.place - 1 AS place, t.seqs[s.place - 1] AS before, t.seqs[s.place + 1] AS after, t.halves
     FROM own o LEFT JOIN told t ON t.session = o.session
     CROSS JOIN LATERAL (SELECT array_position(t.seqs, o.seq) AS place) s
 ),
-wanted AS (
-    SELECT p.seq FROM placed p UNION SELECT p.before FROM placed p UNION SELECT p.after FROM placed p
+wanted AS MATERIALIZED (
+    SELECT p.seq, bool_or(p.own) AS own, max(p.place) AS place, max(p.before) AS before, max(p.after) AS after,
+           max(p.halves) AS halves
+    FROM (
+        SELECT seq, true AS own, place, before, after, halves FROM placed
+        UNION ALL SELECT before, false, NULL, NULL, NULL, NULL FROM placed
+        UNION ALL SELECT after, false, NULL, NULL, NULL, NULL FROM placed
+    ) p WHERE p.seq IS NOT NULL GROUP BY p.seq
 )
-SELECT u.seq, p.seq IS NOT NULL, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(p.place, 0),
+SELECT u.seq, p.own, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(p.place, 0),
        p.before, p.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
        (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq), p.halves,
-       right(t.text, :ending::integer), p.words
-FROM wanted w JOIN units u ON u.bank_id = :bank AND u.seq = w.seq
-LEFT JOIN placed p ON p.seq = u.seq
-LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+       right(t.text, :ending::integer)
+FROM wanted p
+CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = p.seq LIMIT 1) u
+LEFT JOIN LATERAL (SELECT * FROM turns t WHERE t.bank_id = :bank AND t.seq = u.turn LIMIT 1) t ON true
 ORDER BY u.seq;
 
--- words_of_session --
-string_agg(u.terms, ''::bytea);
-
--- no_words --
-NULL::bytea;
+-- words_of_sessions --
+-- The packed terms of all the units in the sessions of some that pass.
+WITH own AS MATERIALIZED (
+    SELECT DISTINCT u.session FROM unnest(:units::bigint[]) AS w (seq)
+    CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = w.seq {passes} LIMIT 1) u
+    WHERE u.session IS NOT NULL
+)
+SELECT o.session, s.words FROM own o CROSS JOIN LATERAL (
+    SELECT string_agg(u.terms, ''::bytea) AS words FROM units u
+    WHERE u.bank_id = :bank AND u.session = o.session {passes}
+) s;
 
 -- totals --
 SELECT coalesce(sum(t.units), 0)::bigint, coalesce(sum(t.halves), 0)::bigint
@@ -223,12 +249,15 @@ FROM posting_totals t WHERE t.bank_id = :bank {totals};
 SELECT s.term, {standing} FROM terms s WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[]);
 
 -- ever_said --
--- Those of the question's terms that stand anywhere in what passes.
+-- Those of the question's terms that stand anywhere in what passes. Term by term: of a bank that is new beside a very
+-- large one the planner believes that it is empty, and would join all of it with all of it.
 SELECT a.term FROM unnest(:asked::bigint[]) AS a (term)
-WHERE EXISTS (
-    SELECT 1 FROM postings p JOIN vectors v ON v.bank_id = :bank AND v.unit = p.unit AND v.piece = 0
-    WHERE p.bank_id = :bank AND p.term = a.term {passes} {among}
-);
+CROSS JOIN LATERAL (
+    SELECT 1 FROM postings p CROSS JOIN LATERAL (
+        SELECT 1 FROM vectors v WHERE v.bank_id = :bank AND v.unit = p.unit AND v.piece = 0 {passes} {among} LIMIT 1
+    ) v
+    WHERE p.bank_id = :bank AND p.term = a.term LIMIT 1
+) found;
 
 -- units_around --
 -- The units of the same session that stand at most so far from some that pass, in order.

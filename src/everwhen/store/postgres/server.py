@@ -35,7 +35,7 @@ _LONG = 16
 """Elements of a list from which its statement is planned anew."""
 _OLDEST_SERVER, _OLDEST_VECTOR = 16, (0, 8, 4)
 _MIGRATING = 0x65766572  # the advisory lock under which schemas are changed: "ever"
-_LOOKED_AT = 400
+_LOOKED_AT = 340
 """Vectors of an index that are looked at for a list of candidates: with fewer, more of the best are missed."""
 _SEARCH_PATH = "SELECT set_config('search_path', 'everwhen, ' || current_setting('search_path'), false)"
 

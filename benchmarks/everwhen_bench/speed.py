@@ -31,6 +31,7 @@ from everwhen.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed import Embedder, gives_tokens, open_embedder
 from everwhen.models.embed.base import normalised
 from everwhen.models.embed.conversation import FOLDER
+from everwhen.models.reader import PackagedReader, open_reader
 from everwhen.recall import MID, Recipe
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
@@ -265,6 +266,9 @@ class Timings:
 
     def time(self, memory: Memory, question: str, recipe: Recipe) -> Recall:
         """Recall, and note how long it took; the first ones only warm up."""
+        reader = open_reader(Settings().reader)
+        if isinstance(reader, PackagedReader):
+            reader.read_anew()
         start = perf_counter()
         recalled = memory.recall(question, recipe=recipe)
         ms = (perf_counter() - start) * 1000

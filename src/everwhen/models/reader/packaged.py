@@ -64,6 +64,10 @@ class PackagedReader:
         self._read = dict([*rest.items(), *found.items()][-KEPT:])
         return np.array([found[key] for key in keys], np.float32)
 
+    def read_anew(self) -> None:
+        """Let go of what was read: a bench that asks one question several times measures every reading."""
+        self._read = {}
+
     def renews(self, question: str, pairs: Sequence[tuple[Passage, Passage]]) -> NDArray[np.float32]:
         """The logit, of each earlier and later passage, that the later one replaces what the earlier one says."""
         out = np.zeros(len(pairs), np.float32)

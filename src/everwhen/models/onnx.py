@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 PACKAGED = tuple(
     Path(__file__).parent / folder / name
-    for name in ("model.onnx", "tokenizer.json")
     for folder in ("embed/conversation_1", "reader/reader_2")
+    for name in ("tokenizer.json", "model.onnx")
 )
-"""The networks that the first question of a process needs, and their tokenizers."""
+"""The networks that the first question of a process needs, and their tokenizers, in the order of need."""
 _ahead: dict[Path, Future[Any]] = {}
 
 
@@ -27,7 +27,7 @@ def open_ahead(*paths: Path) -> None:
     # numpy imports itself in a circle: begun by two threads at once, its import fails in one of them.
     import numpy  # noqa: F401
 
-    pool = ThreadPoolExecutor(2)
+    pool = ThreadPoolExecutor(1)  # with more of them, what is imported meanwhile would wait on two cores
     for path in paths:
         _ahead[path] = pool.submit(_open if path.suffix == ".onnx" else _open_tokenizer, path)
     pool.shutdown(wait=False)

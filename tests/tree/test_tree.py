@@ -60,6 +60,7 @@ def test_the_map_shows_the_finest_level_that_is_not_too_large_or_the_one_that_is
         ("exchange", 156), ("session", 52), ("month", 12), ("month", 5),
     ]  # fmt: skip
     assert seen("exchange", 10) == ("exchange", 10) and seen("week", 500) == ("week", 52)
+    assert seen("exchange", 1) == seen("exchange", 0) == ("exchange", 1)  # never none
 
 
 def test_the_map_of_a_level_places_its_nodes_as_the_map_of_all_levels_does(year: Memory) -> None:

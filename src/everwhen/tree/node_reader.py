@@ -54,7 +54,7 @@ def _chosen(several: Sequence[T], most: int) -> list[T]:
     """At most so many, evenly spread, with the first and the last."""
     if len(several) <= most:
         return list(several)
-    return [several[number * (len(several) - 1) // (most - 1)] for number in range(most)]
+    return [several[number * (len(several) - 1) // max(1, most - 1)] for number in range(max(1, most))]
 
 
 def profile(store: Store, levels: Levels, then: Then = NOW) -> list[Statement]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everwhen.errors import ModelError
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
+from everwhen.models.wordpiece import WordPiece
 
 PACKAGED = tuple(
     Path(__file__).parent / folder / name
@@ -39,7 +36,7 @@ def open_session(path: Path) -> Any:
     return ahead.result() if ahead else _open(path)
 
 
-def open_tokenizer(path: Path) -> Tokenizer:
+def open_tokenizer(path: Path) -> WordPiece:
     """The tokenizer of a network, opened now or ahead."""
     ahead = _ahead.pop(path, None)
     return ahead.result() if ahead else _open_tokenizer(path)
@@ -65,26 +62,13 @@ def _open(path: Path) -> Any:
         ) from error
 
 
-def _open_tokenizer(path: Path) -> Tokenizer:
-    from tokenizers import Tokenizer
-
+def _open_tokenizer(path: Path) -> WordPiece:
     try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:
+        return WordPiece.load(path)
+    except (OSError, ValueError, KeyError) as error:
         raise ModelError(
             f"the packaged {path.name} cannot be loaded ({error}); reinstall everwhen"
         ) from error
-    tokenizer.encode_special_tokens = True  # "[SEP]" in a message is what somebody wrote, not a command
-    return tokenizer
-
-
-def encodable(text: str) -> str:
-    """The text with a "?" for each lone surrogate, which UTF-8 does not have; lengths stay the same."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
 
 
 def available_cores() -> int:

@@ -148,6 +148,13 @@ def test_a_text_beyond_the_window_is_read_as_far_as_it_fits() -> None:
     assert_sound(one(WHO, Passage("Ana" * 2000, "I sold it.")), Passage("", "I sold it."))
 
 
+def test_a_long_question_of_two_long_turns_fits_the_network() -> None:
+    long = "the blue kettle on the shelf " * 60
+    (logit,) = READER.renews(long, [(Passage("Ana", long), Passage("assistant", long))])
+    assert np.isfinite(logit)
+    assert np.isfinite(READER.relevance(long, [Passage("Ana", long, long)])).all()
+
+
 def test_a_span_is_no_longer_than_it_was_in_training() -> None:
     words = " ".join(f"w{n % 10}" for n in range(100))
     start, end = one("What did Ana say?", Passage("Ana", words)).span

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from everwhen.models.embed.base import IN_CONTEXT, Vectors, normalised
 from everwhen.models.embed.chunking import Word, cut
-from everwhen.models.onnx import available_cores, encodable, open_session, open_tokenizer
+from everwhen.models.onnx import available_cores, open_session, open_tokenizer
 from everwhen.models.rerank.token_codes import FORMAT, encode, join
+from everwhen.models.wordpiece import CONTINUED
 
 WINDOW = 256
 SPECIALS = 2  # [CLS] and [SEP]
-CONTINUED = "##"  # how the tokenizer marks a piece that goes on with a word
+
 OVERLAP = 32
 BATCH_TOKENS = 384
 FOLDER = Path(__file__).with_name("conversation_1")
@@ -141,11 +142,8 @@ class _Model:
     def __init__(self) -> None:
         self._tokenizer = open_tokenizer(FOLDER / "tokenizer.json")
         self._session = open_session(FOLDER / "model.onnx")
-        self.token_ids = lru_cache(maxsize=2048)(self._token_ids)
+        self.token_ids = lru_cache(maxsize=2048)(self._tokenizer.framed)
         self._is_worded = cache(self._has_letter_or_digit)
-
-    def _token_ids(self, text: str) -> list[int]:
-        return self._tokenizer.encode(encodable(text)).ids
 
     def question(self, text: str) -> Row:
         return Row(self.token_ids(text), 0, asks=True)
@@ -161,15 +159,13 @@ class _Model:
 
     def words(self, text: str) -> list[Word]:
         """Where each word begins and how many tokens it takes."""
-        encoding = self._tokenizer.encode(encodable(text), add_special_tokens=False)
+        tokens = self._tokenizer.encode(text)
         words: list[Word] = []
-        last = None
-        for word, (start, _end) in zip(encoding.word_ids, encoding.offsets, strict=True):
-            if word == last:
-                words[-1] = Word(words[-1].start, words[-1].tokens + 1)
-            else:
+        for begins, (start, _end) in zip(tokens.begins, tokens.offsets, strict=True):
+            if begins:
                 words.append(Word(start, 1))
-            last = word
+            else:
+                words[-1] = Word(words[-1].start, words[-1].tokens + 1)
         return words
 
     def sentences(self, rows: list[Row]) -> Vectors:
@@ -188,11 +184,11 @@ class _Model:
         return np.array(found or range(begin, end), dtype=np.intp)
 
     def _has_letter_or_digit(self, token: int) -> bool:
-        return any(map(str.isalnum, str(self._tokenizer.id_to_token(token))))
+        return any(map(str.isalnum, self._tokenizer.token(token)))
 
     def whole_words(self, ids: list[int]) -> list[str]:
         """For each token the word that it is a piece of."""
-        pieces = [str(self._tokenizer.id_to_token(i)) for i in ids]
+        pieces = [self._tokenizer.token(i) for i in ids]
         words: list[str] = []
         starts: list[int] = []
         for piece in pieces:

@@ -10,20 +10,20 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.onnx import available_cores, encodable, open_session, open_tokenizer
+from everwhen.models.onnx import available_cores, open_session, open_tokenizer
 from everwhen.models.reader.base import Passage, ProposedAnswer, Reading
-
-if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+from everwhen.models.wordpiece import Tokens, WordPiece
 
 FOLDER = Path(__file__).with_name("reader_2")
 ASKED, BEFORE, OWN = 40, 24, 160
-"""Tokens of a question, of the turn before, and of a turn. It was trained with 96 of a turn and has 256 positions."""
+"""Tokens of a question, of the turn before, and of a turn, at the most. It was trained with 96 of a turn."""
+POSITIONS = 256
+"""Tokens that the network has room for: a turn ends where they end."""
 BATCH = 4
 """Pairs of one run, at the most: what is padded costs as much as what is read, and every core has its share."""
 EARLIER = 64
@@ -46,7 +46,7 @@ class PackagedReader:
         self.threads = threads or available_cores()
         self._folder = folder
         self._loading = threading.Lock()
-        self._loaded: tuple[Tokenizer, Any] | None = None
+        self._loaded: tuple[WordPiece, Any] | None = None
         self._asked: dict[str, NDArray[np.float32]] = {}
         self._read: dict[bytes, float] = {}
 
@@ -128,7 +128,7 @@ class PackagedReader:
         pairs: Sequence[tuple[str, Passage]],
         wanted: list[str],
         before: slice = slice(-BEFORE, None),
-    ) -> list[tuple[list[int], list[Any], list[tuple[int, Encoding]]]]:
+    ) -> list[tuple[list[int], list[Any], list[tuple[int, Tokens]]]]:
         """Batches of questions with passages, of about the same length, spread over the cores."""
         tokenizer, session = self._model()
         asked = {question: self._tokens(question) for question in dict.fromkeys(one for one, _ in pairs)}
@@ -137,7 +137,7 @@ class PackagedReader:
         size = max(1, min(BATCH, -(-len(order) // self.threads)))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
 
-        def run(batch: list[int]) -> tuple[list[int], list[Any], list[tuple[int, Encoding]]]:
+        def run(batch: list[int]) -> tuple[list[int], list[Any], list[tuple[int, Tokens]]]:
             questions = [len(asked[pairs[number][0]]) + 2 for number in batch]
             outputs = session.run(wanted, _inputs([rows[number][0] for number in batch], questions))
             return batch, outputs, [rows[number][1:] for number in batch]
@@ -149,10 +149,9 @@ class PackagedReader:
 
     def _tokens(self, question: str) -> list[int]:
         tokenizer, _ = self._model()
-        found: list[int] = tokenizer.encode(encodable(question), add_special_tokens=False).ids[:ASKED]
-        return found
+        return tokenizer.encode(question).ids[:ASKED]
 
-    def _model(self) -> tuple[Tokenizer, Any]:
+    def _model(self) -> tuple[WordPiece, Any]:
         with self._loading:
             if self._loaded is None:
                 tokenizer = open_tokenizer(self._folder / "tokenizer.json")
@@ -167,21 +166,15 @@ def _digest(question: str, passage: Passage) -> bytes:
 
 
 def _row(
-    tokenizer: Tokenizer, asked: list[int], passage: Passage, part: slice
-) -> tuple[list[int], int, Encoding]:
+    tokenizer: WordPiece, asked: list[int], passage: Passage, part: slice
+) -> tuple[list[int], int, Tokens]:
     """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where its own words begin, and what they are; `part` of
     the tokens before it is read."""
-    own = tokenizer.encode(
-        encodable(f"{passage.speaker}: {passage.text}"[: 8 * OWN]), add_special_tokens=False
-    )
-    before = (
-        tokenizer.encode(encodable(passage.before[: 8 * OWN]), add_special_tokens=False).ids[part]
-        if passage.before
-        else []
-    )
-    ids = [101, *asked, 102, *before, *([102] if before else []), *own.ids[:OWN], 102]
-    own.truncate(OWN)
-    return ids, len(ids) - len(own.ids) - 1, own
+    before = tokenizer.encode(passage.before[: 8 * OWN]).ids[part]
+    read = [101, *asked, 102, *before, *([102] if before else [])]
+    room = min(OWN, POSITIONS - len(read) - 1)
+    own = tokenizer.encode(f"{passage.speaker}: {passage.text}"[: 8 * OWN])[:room]
+    return [*read, *own.ids, 102], len(read), own
 
 
 def _inputs(rows: list[list[int]], questions: list[int]) -> dict[str, NDArray[np.int64]]:
@@ -241,7 +234,7 @@ def _best_spans(scores: NDArray[np.float32]) -> list[tuple[tuple[int, int], floa
     return found
 
 
-def _characters(passage: Passage, own: Encoding, place: tuple[int, int]) -> tuple[int, int]:
+def _characters(passage: Passage, own: Tokens, place: tuple[int, int]) -> tuple[int, int]:
     """A span of tokens as characters of the passage's text; empty where it lies in the speaker's name."""
     if place[1] < place[0]:
         return (0, 0)

@@ -72,8 +72,13 @@ class LocalCrossEncoder:
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         import onnxruntime
-        from tokenizers import Tokenizer
 
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise ModelError(
+                "a cross-encoder in a folder needs the tokenizers package: pip install tokenizers"
+            ) from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or 0
         options.log_severity_level = 3

@@ -17,8 +17,8 @@ MAY_ANSWER = -2.0
 """The reader's logit from which a turn may answer: one in eight."""
 AMONG = 4
 """The best candidates, of which one may replace another."""
-RENEWS = -1.0
-"""The logit from which one turn replaces another, chosen on `benchmarks/fit/newer.json`."""
+RENEWS = -4.0
+"""The logit of reader-2 from which one turn replaces another, chosen on `benchmarks/fit/newer.json`."""
 
 Renews = Callable[[Sequence[tuple[int, int]]], NDArray[np.float32]]
 """Of places of an earlier and a later candidate, the logit that the later one replaces what the earlier one says."""
@@ -43,7 +43,7 @@ def newer_first(
         (earlier, later)
         for number, later in enumerate(by_time)
         for earlier in by_time[:number]
-        if earlier in answers
+        if earlier in answers and fused[later] <= fused[earlier]
     ]
     if not pairs:
         return gained

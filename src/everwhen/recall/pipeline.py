@@ -51,7 +51,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
         gathered = replace(gathered, plan=replace(gathered.plan, question=fixed))
     with timed(timings, "fuse"):
         fused = fuse(store, gathered, request, timings)
-    timings["fuse"] -= timings.get("read", 0.0)  # read in between, and told by itself
+    timings["fuse"] -= timings.get("read", 0.0) + timings.get("newer", 0.0)  # told by themselves
     why = reasons(gathered.found)
     ranked = [
         recalled(row, score, Why(*why[row.seq], score, _Parts(fused.contributions, place)))

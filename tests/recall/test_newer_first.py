@@ -29,10 +29,11 @@ def gains(
     fused: Mapping[str, float],
     renewed: Mapping[tuple[str, str], float],
     logits: Mapping[str, float] | None = None,
+    question: str = "Where is the kayak?",
 ) -> dict[str, float]:
     """What each turn gains, of given fused scores; `renewed` says of an earlier and a later turn what the reader says,
     `logits` which of them may answer (all of them, unless it is given)."""
-    pool = pool_of(memory, "Where is the kayak?", where=Filter(kinds=frozenset({"turn"})))
+    pool = pool_of(memory, question, where=Filter(kinds=frozenset({"turn"})))
     ids = [row.id for row in pool.rows]
     said = logits or dict.fromkeys(fused, 4.0)
     read = ReaderScores(np.array([ids.index(one) for one in said]), np.array([*said.values()], np.float32))
@@ -68,6 +69,16 @@ def test_only_what_may_answer_is_replaced(moved: Memory) -> None:
     fused, renewed = {OLD: 3.0, NEW: 1.0}, {(OLD, NEW): 3.0}
     assert gains(moved, fused, renewed, {OLD: MAY_ANSWER - 0.1, NEW: 4.0}) == {}
     assert gains(moved, fused, renewed, {OLD: MAY_ANSWER + 0.1, NEW: -9.0}) == {NEW: 2.0}
+
+
+def test_what_an_assistant_says_later_replaces_nothing_unless_it_is_asked_for(quick: Memory) -> None:
+    tell(quick, [("Ana", "The kayak is in Porto.")], session="old")
+    tell(quick, [("assistant", "So the kayak is in Faro.")], session="new", days=9)
+    renewed = {(OLD, NEW): RENEWS + 1}
+    assert gains(quick, {OLD: 3.0, NEW: 1.0}, renewed) == {}
+    assert gains(quick, {OLD: 3.0, NEW: 1.0}, renewed, question="Where did you say is the kayak?") == {
+        NEW: 2.0
+    }
 
 
 def test_the_packaged_reader_puts_a_new_place_before_the_old_one() -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from everwhen.recall.features import CandidatePool
 from everwhen.recall.reader_stage import ReaderScores
+from everwhen.store.search import SaidBy
 
 MAY_ANSWER = -2.0
 """The reader's logit from which a turn may answer: one in eight."""
@@ -38,12 +39,14 @@ def newer_first(
         for place in np.argsort(-fused, kind="stable")[:AMONG].tolist()
         if pool.rows[place].kind == "turn"
     ]
+    # What an assistant says later changes nothing in the life of whom it talks with.
+    told_back = pool.found.said_by(SaidBy(role="assistant")) & (not pool.plan.question.second_person)
     by_time = sorted(first, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq))
     pairs = [
         (earlier, later)
         for number, later in enumerate(by_time)
         for earlier in by_time[:number]
-        if earlier in answers and fused[later] <= fused[earlier]
+        if earlier in answers and fused[later] <= fused[earlier] and not told_back[later]
     ]
     if not pairs:
         return gained

@@ -50,7 +50,9 @@ def test_a_pair_that_was_just_read_is_not_read_again(monkeypatch: pytest.MonkeyP
     reader, read = PackagedReader(threads=2), []
     first = reader.relevance(WHO, PASSAGES[:4])
     runs = reader._runs
-    monkeypatch.setattr(reader, "_runs", lambda pairs, wanted: read.extend(pairs) or runs(pairs, wanted))
+    monkeypatch.setattr(
+        reader, "_runs", lambda pairs, wanted, own: read.extend(pairs) or runs(pairs, wanted, own=own)
+    )
     again = reader.relevance(WHO, PASSAGES[::-1])
     assert sorted(passage.speaker for _, passage in read) == ["Ana", "Dan"]
     assert again[2:].tolist() == first[::-1].tolist()

@@ -21,7 +21,9 @@ from everwhen.models.wordpiece import Tokens, WordPiece
 
 FOLDER = Path(__file__).with_name("reader_2")
 ASKED, BEFORE, OWN = 40, 24, 160
-"""Tokens of a question, of the turn before, and of a turn, at the most. It was trained with 96 of a turn."""
+"""Tokens of a question, of the turn before, and of a turn, at the most."""
+COMPARED = 96
+"""Tokens of a turn that is only held against others: as many as in training, and half the time of a long turn."""
 POSITIONS = 256
 """Tokens that the network has room for: a turn ends where they end."""
 BATCH = 4
@@ -57,7 +59,8 @@ class PackagedReader:
         known = self._read
         new = [number for number, key in enumerate(keys) if key not in known]
         found = {key: known[key] for key in keys if key in known}
-        for chosen, outputs, _ in self._runs([(question, passages[number]) for number in new], ["relevance"]):
+        pairs = [(question, passages[number]) for number in new]
+        for chosen, outputs, _ in self._runs(pairs, ["relevance"], own=COMPARED):
             found |= {keys[new[row]]: float(outputs[0][at, 0]) for at, row in enumerate(chosen)}
         # The newest stay. The dictionary is another one each time, so that no lock is needed.
         rest = {key: value for key, value in known.items() if key not in found}
@@ -75,7 +78,7 @@ class PackagedReader:
             (question, Passage(late.speaker, late.text, f"{early.speaker}: {early.text}"))
             for early, late in pairs
         ]
-        for chosen, outputs, _ in self._runs(later, ["renews"], slice(EARLIER)):
+        for chosen, outputs, _ in self._runs(later, ["renews"], slice(EARLIER), COMPARED):
             out[chosen] = outputs[0][:, 0]
         return out
 
@@ -128,11 +131,12 @@ class PackagedReader:
         pairs: Sequence[tuple[str, Passage]],
         wanted: list[str],
         before: slice = slice(-BEFORE, None),
+        own: int = OWN,
     ) -> list[tuple[list[int], list[Any], list[tuple[int, Tokens]]]]:
         """Batches of questions with passages, of about the same length, spread over the cores."""
         tokenizer, session = self._model()
         asked = {question: self._tokens(question) for question in dict.fromkeys(one for one, _ in pairs)}
-        rows = [_row(tokenizer, asked[question], passage, before) for question, passage in pairs]
+        rows = [_row(tokenizer, asked[question], passage, before, own) for question, passage in pairs]
         order = sorted(range(len(rows)), key=lambda number: -len(rows[number][0]))
         size = max(1, min(BATCH, -(-len(order) // self.threads)))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
@@ -166,13 +170,13 @@ def _digest(question: str, passage: Passage) -> bytes:
 
 
 def _row(
-    tokenizer: WordPiece, asked: list[int], passage: Passage, part: slice
+    tokenizer: WordPiece, asked: list[int], passage: Passage, part: slice, most: int
 ) -> tuple[list[int], int, Tokens]:
     """`[CLS] question [SEP] before [SEP] speaker: text [SEP]`, where its own words begin, and what they are; `part` of
-    the tokens before it is read."""
+    the tokens before it is read, and at the most so many of its own."""
     before = tokenizer.encode(passage.before[: 8 * OWN]).ids[part]
     read = [101, *asked, 102, *before, *([102] if before else [])]
-    room = min(OWN, POSITIONS - len(read) - 1)
+    room = min(most, POSITIONS - len(read) - 1)
     own = tokenizer.encode(f"{passage.speaker}: {passage.text}"[: 8 * OWN])[:room]
     return [*read, *own.ids, 102], len(read), own
 

@@ -19,8 +19,8 @@ MAY_ANSWER = -2.0
 AMONG = 4
 """The best candidates, of which one may replace another."""
 RENEWS = -3.0
-"""The logit of reader-2 from which one turn replaces another, chosen on `benchmarks/fit/newer.json`: from lower ones on,
-LongMemEval ranks sessions worse."""
+"""The logit of reader-2 from which one turn replaces another, chosen on `benchmarks/fit/newer.json`; from a
+lower one on LongMemEval ranks sessions worse."""
 
 Renews = Callable[[Sequence[tuple[int, int]]], NDArray[np.float32]]
 """Of places of an earlier and a later candidate, the logit that the later one replaces what the earlier one says."""

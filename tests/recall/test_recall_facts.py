@@ -67,6 +67,12 @@ def test_an_old_turn_comes_with_what_has_changed_since(marta: Memory) -> None:
     assert [one.metadata["object"] for one in found if one.kind == "fact"] == ["Porto"]
 
 
+def test_what_a_turn_says_itself_is_not_said_again_beside_it(quick: Memory) -> None:
+    said = quick.add("the rowing boat is green", at=day(2025, 2)).turns[0]
+    quick.facts.assert_("Ferdinand", "weighs", "80 kilos", at=day(2025, 2), source=said)
+    assert [one.kind for one in quick.recall("which colour has the rowing boat?", at=NOW)] == ["turn"]
+
+
 def test_as_of_shows_what_held_then(marta: Memory) -> None:
     (text,) = shown(marta, as_of=day(2024))
     assert text.startswith("Marta lives in Lisbon (from 2021-03-01 to 2025-05-31")

@@ -11,7 +11,7 @@ from everwhen.store import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
 
 TURNS = 5
-"""The best turns whose own facts are shown beside them: what they say may have changed since."""
+"""The best turns beside which is shown what holds instead of what they tell."""
 
 
 def show_facts(
@@ -47,6 +47,8 @@ def show_facts(
             out.append(memory)
         for fact_id in [memory.id] if memory.kind == "fact" else of_turn.get(memory.id, []):
             rows = [row for row in shown[fact_id] if row.id not in seen]
+            if memory.kind != "fact":  # what a turn says itself need not be said again beside it
+                rows = [row for row in rows if memory.id not in facts.sources.get(row.id, ())]
             if memory.kind == "fact" and not shown[fact_id]:
                 dropped.append(Dropped(memory.id, "it does not hold at the time asked about", memory.score))
             for row in rows:

@@ -20,7 +20,7 @@ Two small models, both readable in `src/everwhen/recall/when_weights.json`:
   hand (`HELD`).
 
 Below `least` the memory says nothing: the largest bound, in hundredths, that leaves `LEAST_ACCURACY` of the dated
-questions answered rightly, held out.
+questions answered rightly, held out; a half at the most, so that what is likelier right than wrong is told.
 
 Every figure printed is leave-one-conversation-out: no model was fitted on the questions of the conversation that it is
 scored on. (The answers that `sure` learns from were given by `match` weights that may have seen it.) The features, the
@@ -307,7 +307,7 @@ def report(scored: list[tuple[str, float, bool]]) -> dict[str, Any]:
         if part:
             print(f"confidence {low:.1f}-{low + 0.2:.1f}: {len(part)} answers, "
                   f"mean {np.mean([c for c, _ in part]):.2f}, right {np.mean([r for _, r in part]):.2f}")  # fmt: skip
-    bounds = {round(float(bound), 2): figures_at(bound, scored) for bound in np.arange(0.2, 0.81, 0.01)}
+    bounds = {round(float(bound), 2): figures_at(bound, scored) for bound in np.arange(0.2, 0.51, 0.01)}
     for bound, figures in bounds.items():
         if round(100 * bound) % 5 == 0:
             print(f"from {bound:.2f}: {figures}")

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from everwhen.models.embed import Embedder
 from everwhen.models.rerank import Candidate, Reranker, RerankQuery
-from everwhen.models.rerank.learned_maxsim import compare
-from everwhen.models.rerank.maxsim import best_matches
-from everwhen.models.rerank.token_codes import decode
+from everwhen.models.rerank.learned_maxsim import compare_codes
 from everwhen.recall.channels import Found, find
 from everwhen.recall.features import CandidatePool, TokenMatches
 from everwhen.recall.llm_judge import plan_by_llm
@@ -128,14 +126,11 @@ def _compared(query: Query, pool: CandidatePool, reranker: Reranker) -> Candidat
     if reranker.name == "maxsim":
         if query.tokens is None or not len(query.tokens) or pool.found.codes is None:
             return pool
-        tokens = decode(pool.found.codes.tolist())
-        alike = query.tokens @ tokens[0].T
-        best = best_matches(query.tokens, *tokens, alike)
+        best, compared = compare_codes(query.tokens, pool.found.codes.tolist())
         if np.isnan(best).all():
             return pool
         named = {word.casefold() for person in pool.plan.people for word in person.split()}
         is_name = np.array([word in named for word in query.words], np.bool_)
-        compared = compare(query.tokens, *tokens, alike)
         return replace(pool, matches=TokenMatches(best, compared, pool.found.terms.telling, is_name))
     scores = reranker.score(
         RerankQuery(pool.plan.query, query.tokens),

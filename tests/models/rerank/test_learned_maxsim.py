@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.models.embed.base import normalised
-from everwhen.models.rerank.learned_maxsim import FOLDER, compare
+from everwhen.models.rerank.learned_maxsim import AT_ONCE, FOLDER, compare, compare_codes
+from everwhen.models.rerank.maxsim import best_matches
 from everwhen.models.rerank.token_codes import WIDTH, decode, encode
 
 WEIGHTS = {name: values.astype(np.float64) for name, values in np.load(FOLDER / "compare.npz").items()}
@@ -53,7 +54,8 @@ def test_scores_are_those_of_the_formula(seed: int, words: int, counts: list[int
     if seed % 2 and words and counts and counts[0]:
         memories[0][0] = query[0]  # a word that both have
     tokens, found = decode([encode(memory) for memory in memories])
-    scores = compare(query, tokens, found)
+    best, scores = compare(query, tokens, found)
+    assert best.tobytes() == best_matches(query, tokens, found).tobytes()
     assert scores.shape == (len(counts),)
     assert scores.dtype == np.float32
     for score, own in zip(scores, np.split(tokens, np.cumsum(found)[:-1]) if counts else [], strict=True):
@@ -67,10 +69,21 @@ def test_scores_are_those_of_the_formula(seed: int, words: int, counts: list[int
 def test_a_score_does_not_depend_on_the_other_memories(counts: list[int]) -> None:
     chance = np.random.default_rng(len(counts))
     query, memories = unit_rows(chance, 4), [unit_rows(chance, count) for count in counts]
-    together = compare(query, np.concatenate(memories), np.array(counts))
-    alone = [compare(query, memory, np.array([len(memory)]))[0] for memory in memories]
+    together = compare(query, np.concatenate(memories), np.array(counts))[1]
+    alone = [compare(query, memory, np.array([len(memory)]))[1][0] for memory in memories]
     assert together == pytest.approx(alone, abs=1e-4, nan_ok=True)
     assert np.isnan(together).tolist() == [count == 0 for count in counts]
+
+
+@pytest.mark.parametrize("count", [0, 1, AT_ONCE, 2 * AT_ONCE + 1])
+def test_stored_memories_are_compared_some_at_a_time_as_all_at_once(count: int) -> None:
+    chance = np.random.default_rng(count)
+    query, codes = unit_rows(chance, 3), [encode(unit_rows(chance, number % 4)) for number in range(count)]
+    best, scores = compare_codes(query, codes)
+    whole_best, whole_scores = compare(query, *decode(codes))
+    assert best.shape == whole_best.shape == (count, 3)
+    assert best == pytest.approx(whole_best, abs=1e-5, nan_ok=True)
+    assert scores == pytest.approx(whole_scores, abs=1e-4, nan_ok=True)
 
 
 def test_a_hundred_and_fifty_candidates_are_compared_in_no_time() -> None:

@@ -13,18 +13,17 @@ Matrix = NDArray[np.float32]
 Counts = NDArray[np.int64]
 
 
-def best_matches(query: Matrix, tokens: Matrix, counts: Counts, alike: Matrix | None = None) -> Matrix:
+def best_matches(query: Matrix, tokens: Matrix, counts: Counts) -> Matrix:
     """For each memory (row) and each token of the question (column) the best cosine among the memory's tokens.
 
     `tokens` holds the memories one after the other, `counts` how many rows belong to each:
-    `best[c, i] = max over the tokens t of memory c of query[i] . tokens[t]`; `alike` are these products, where known.
+    `best[c, i] = max over the tokens t of memory c of query[i] . tokens[t]`.
     """
     best = np.full((len(counts), len(query)), np.nan, np.float32)
     has_any = counts > 0
     if len(query) and has_any.any():
         starts = (np.cumsum(counts) - counts)[has_any]  # reduceat needs a start inside the matrix
-        products = query @ tokens.T if alike is None else alike
-        best[has_any] = np.maximum.reduceat(products, starts, axis=1).T
+        best[has_any] = np.maximum.reduceat(query @ tokens.T, starts, axis=1).T
     return best
 
 

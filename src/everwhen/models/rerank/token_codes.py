@@ -63,9 +63,10 @@ def decode(codes: Sequence[bytes]) -> tuple[Vectors, NDArray[np.int64]]:
     readable = [code[1:] if is_readable(code) else b"" for code in codes]
     counts = np.array([len(code) // TOKEN_BYTES for code in readable], dtype=np.int64)
     packed = np.frombuffer(b"".join(readable), np.uint8).reshape(-1, TOKEN_BYTES)
-    tokens = np.empty((len(packed), WIDTH), np.float32)
-    tokens[:, :TOKEN_BYTES] = packed & 15
-    tokens[:, TOKEN_BYTES:] = packed >> 4
+    levels = np.empty((len(packed), WIDTH), np.uint8)
+    np.bitwise_and(packed, 15, out=levels[:, :TOKEN_BYTES])
+    np.right_shift(packed, 4, out=levels[:, TOKEN_BYTES:])
+    tokens = levels.astype(np.float32)
     tokens -= np.float32(7.5)
     tokens *= STEP
     return tokens, counts

@@ -44,7 +44,7 @@ from everwhen_bench.locomo import ADVERSARIAL, evidence
 from everwhen_bench.longmemeval import ABSTENTION
 
 KINDS = frozenset({"turn"})
-RIDGE = 1.0
+RIDGE = 3.0
 FOLDS = 5
 LONGMEMEVAL_WEIGHT = 2.0
 """A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
@@ -255,29 +255,33 @@ def train(cases: Sequence[Case], columns: Sequence[int]) -> NDArray[np.float64]:
 
 
 def question_loss(case: Case, score: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """The loss of one question and its slope by candidate.
-
-    `- mean over the evidence of log softmax(s)`; and where sessions are what is asked for (LongMemEval), the same for
-    them, each against those without evidence, the score of a session being the log of the sum of exp over its turns.
-    """
+    """The loss of one question and its slope by candidate: that of its evidence, each by the root of how much there is;
+    and where sessions are what is asked for (LongMemEval), that of the sessions, the score of a session being the log
+    of the sum of exp over its turns."""
     odds = np.exp(score - score.max())
-    chance = odds / odds.sum()
-    value = -float(np.log(chance[case.gold] + 1e-30).mean())
-    slope = chance - case.gold / case.gold.sum()
+    value, slope = apart(odds, case.gold)
+    value, slope = value * case.gold.sum() ** 0.5, slope * case.gold.sum() ** 0.5
     if case.data == "locomo":
         return value, slope
     sessions, place = np.unique(case.sessions, return_inverse=True)
     whole = np.bincount(place, odds)
     wanted = np.isin(sessions, list(case.gold_sessions))
     if wanted.any():
-        others = whole[~wanted].sum()
-        share = whole[wanted] / (whole[wanted] + others + 1e-30)
-        value -= float(np.log(share + 1e-30).mean())
-        by_session = np.zeros(len(sessions))
-        by_session[wanted] = -(1 - share) / wanted.sum()
-        by_session[~wanted] = whole[~wanted] * (1 / (whole[wanted] + others + 1e-30)).mean()
+        more, by_session = apart(whole, wanted)
+        value += more
         slope = slope + by_session[place] * odds / whole[place]
     return LONGMEMEVAL_WEIGHT * value, LONGMEMEVAL_WEIGHT * slope
+
+
+def apart(odds: NDArray[np.float64], wanted: NDArray[np.bool_]) -> tuple[float, NDArray[np.float64]]:
+    """`- mean over the wanted of log softmax(s)`, each against those that are not wanted: two that are do not compete;
+    and its slope by score."""
+    others = odds[~wanted].sum()
+    share = odds[wanted] / (odds[wanted] + others + 1e-30)
+    slope = np.zeros(len(odds))
+    slope[wanted] = -(1 - share) / wanted.sum()
+    slope[~wanted] = odds[~wanted] * (1 / (odds[wanted] + others + 1e-30)).mean()
+    return -float(np.log(share + 1e-30).mean()), slope
 
 
 def minimise(

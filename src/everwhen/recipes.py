@@ -30,7 +30,7 @@ class Recipe:
     """
 
     name: str = "mid"
-    candidates: int = 100
+    candidates: int = _DEFAULT.candidates["mid"]
     channels: tuple[str, ...] = ("semantic", "keyword", "temporal")
     min_similarity: float = _DEFAULT.min_similarity
     fusion: Literal["linear", "rrf", "lambda"] = "linear"
@@ -115,6 +115,7 @@ FOUR_WAY = replace(MID, name="four-way", channels=CHANNELS)
 
 TEMPR = Recipe(
     name="tempr",
+    candidates=100,
     channels=CHANNELS,
     min_similarity=0.64,
     fusion="rrf",

@@ -104,7 +104,7 @@ class Settings:
     """The same in dollars."""
 
     # Recall
-    candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 100, "high": 300})
+    candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 60, "high": 300})
     """Candidates a channel brings for each thinking budget (TEMPR)."""
     min_similarity: float = 0.2
     """The semantic channel's floor, a cosine. Cosines differ from model to model: those of `conversation-1` lie around

@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,20 +235,14 @@ def _subject(pool: CandidatePool) -> Array:
 
 def _surface(pool: CandidatePool) -> dict[str, Array]:
     """What its words look like, beside what the question wants to hear."""
-    # A long text is looked at anew, since what is kept holds on to its text.
-    looks = [(_has_time if len(row.text) < 10_000 else _has_time.__wrapped__)(row.text) for row in pool.rows]
-    plan = pool.plan
-    return {
-        "time_asked": np.array(looks, np.float32) * plan.question.asks_time,
-        "place_asked": np.array(
-            [plan.question.asks_place and _NAME.search(row.text) is not None for row in pool.rows], np.float32
-        ),
-    }
+    asked, nothing = pool.plan.question, np.zeros(len(pool), np.float32)
+    times = [_has_time(row.text) for row in pool.rows] if asked.asks_time else nothing
+    names = [_NAME.search(row.text) is not None for row in pool.rows] if asked.asks_place else nothing
+    return {"time_asked": np.array(times, np.float32), "place_asked": np.array(names, np.float32)}
 
 
-@lru_cache(maxsize=20_000)
 def _has_time(text: str) -> bool:
-    """Whether a text speaks of a time. The same texts come back: what they have is kept as their rows are."""
+    """Whether a text speaks of a time."""
     return not _TIMES.isdisjoint(_words_of(text)) or _YEAR.search(text) is not None
 
 

@@ -45,7 +45,8 @@ class Nearness:
         rough = self._rough
         if passing is not None:
             rough = np.where(passing, rough, np.float32(_OUTSIDE))
-        places = largest(rough, max(OVERSAMPLE * limit, FEWEST))
+        is_exact = all(block.vectors.exact for block in self._blocks)
+        places = largest(rough, limit if is_exact else max(OVERSAMPLE * limit, FEWEST))
         guessed = rough[places]
         if not len(places) or limit <= 0:
             return []

@@ -64,7 +64,7 @@ def test_postgres_recalls_what_sqlite_recalls(
     """The same memories with about the same scores. Cosines differ by 1e-4, since each database rounds vectors in its
     own way: of two that are as near as that the ranks change places, and one or the other is the last candidate."""
     local, remote = (memory.recall(question, max_tokens=100_000, **more).memories for memory in homes)
-    assert [one.score for one in remote] == pytest.approx([one.score for one in local], abs=0.02)
+    assert [one.score for one in remote] == pytest.approx([one.score for one in local], abs=0.03)
     assert _turns(remote)[:10] == _turns(local)[:10]
     assert len(set(_turns(remote)) ^ set(_turns(local))) <= 2
 

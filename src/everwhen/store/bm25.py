@@ -75,7 +75,7 @@ class Postings:
         if not len(self.vocabulary):
             return [slice(0, 0)] * len(terms)
         wanted = np.array(terms, dtype=np.uint64)
-        places = np.searchsorted(self.vocabulary, wanted).clip(max=len(self.vocabulary) - 1)
+        places = np.minimum(np.searchsorted(self.vocabulary, wanted), len(self.vocabulary) - 1)
         used = self.vocabulary[places] == wanted
         starts, ends = self.offsets[places], self.offsets[places + used]
         return [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -88,11 +88,11 @@ class Postings:
         if not len(standing) or not len(rows):
             return found
         if len(standing) < len(rows):
-            places = np.searchsorted(rows, standing).clip(max=len(rows) - 1)
+            places = np.minimum(np.searchsorted(rows, standing), len(rows) - 1)
             here = rows[places] == standing
             found[places[here]] = halves[here]
         else:
-            places = np.searchsorted(standing, rows).clip(max=len(standing) - 1)
+            places = np.minimum(np.searchsorted(standing, rows), len(standing) - 1)
             here = standing[places] == rows
             found[here] = halves[places[here]]
         found *= np.float32(0.5)

@@ -145,10 +145,10 @@ class Block:
 
     def of_sessions(self, sessions: NDArray[np.int64]) -> NDArray[np.int32]:
         """The rows of some sessions."""
-        places = np.searchsorted(self.sessions, sessions).clip(max=len(self.sessions) - 1)
+        places = np.minimum(np.searchsorted(self.sessions, sessions), len(self.sessions) - 1)
         places = places[self.sessions[places] == sessions]
-        starts, counts = self.session_starts[places], np.diff(self.session_starts)[places]
-        return self.by_session[_runs(starts, counts)]
+        starts = self.session_starts[places]
+        return self.by_session[_runs(starts, self.session_starts[places + 1] - starts)]
 
     def mask(self, window: IndexFilter) -> NDArray[np.bool_] | None:
         """The rows that pass, or None when all do."""

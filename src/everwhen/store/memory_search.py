@@ -6,10 +6,9 @@ number counted over all blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -45,8 +44,6 @@ from everwhen.store.top_k import by_block, largest, ranked
 from everwhen.types import LinkType, UnitRow
 from everwhen.when import Interval
 
-WORTH_A_THREAD = 20_000
-"""Units from which meaning and words are searched side by side: below, a thread takes longer to start than it saves."""
 SOME_ROWS = 256
 
 
@@ -86,15 +83,8 @@ class MemorySearch:
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:
-        searches: list[Callable[[], list[list[Scored]]]] = [
-            partial(self._by_meaning, wanted) if wanted.meaning and self._query.vector is not None else list,
-            partial(self._by_words, wanted) if wanted.words else list,
-        ]
-        if len(self._index) < WORTH_A_THREAD:
-            meaning, words = (search() for search in searches)
-        else:
-            with ThreadPoolExecutor(len(searches)) as pool:
-                meaning, words = pool.map(lambda search: search(), searches)
+        meaning = self._by_meaning(wanted) if wanted.meaning and self._query.vector is not None else []
+        words = self._by_words(wanted) if wanted.words else []
         return Candidates(meaning, words, self._timed(wanted) if wanted.windows else ())
 
     def _by_meaning(self, wanted: Wanted) -> list[list[Scored]]:
@@ -234,10 +224,11 @@ class MemorySearch:
         counts = np.zeros((len(places) + 1, len(self._question_terms)), np.float32)
         lengths = np.zeros(len(places) + 1, np.float32)
         start = 0
+        standing = dict(zip(map(id, self._index.blocks), self._found, strict=True))
         for block, rows in by_block(self._index.blocks, places):
             end = start + len(rows)
-            found, looked_up = block.postings.find(self._question_terms), rows.astype(np.int32)
-            for column, where in enumerate(found):
+            looked_up = rows.astype(np.int32)
+            for column, where in enumerate(standing[id(block)]):
                 counts[start:end, column] = block.postings.counts(where, looked_up)
             lengths[start:end] = block.postings.lengths[rows]
             start = end
@@ -259,6 +250,8 @@ class MemorySearch:
             rows = np.sort(block.of_sessions(sessions))
             if self._passing is not None:
                 rows = rows[self._passing[start + rows.astype(np.int64)]]
+            if not len(rows):
+                continue
             place = np.searchsorted(sessions, block.rows.sessions[rows])
             lengths += np.bincount(place, block.postings.lengths[rows], len(sessions))
             for column, standing in enumerate(where):

@@ -69,8 +69,9 @@ def in_sessions(
         if passing is not None:
             rows = rows[passing[start + rows]]
         held = block.rows
-        standing.append(start + rows)
-        columns.append((held.units[rows], held.at[rows], held.sessions[rows]))
+        if len(rows):
+            standing.append(start + rows)
+            columns.append((held.units[rows], held.at[rows], held.sessions[rows]))
         start += len(held.units)
     if not columns:
         none = np.zeros(0, np.int64)

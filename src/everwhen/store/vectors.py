@@ -226,7 +226,7 @@ def _multiply(vectors: NDArray[np.float32], queries: NDArray[np.float32], out: N
         out[:] = queries @ vectors.T
         return
     for place, query in enumerate(queries):
-        out[place] = vectors @ query
+        np.vecdot(vectors, query, out=out[place])
 
 
 def _slice(places: NDArray[np.int64]) -> NDArray[np.int64] | slice:

@@ -47,17 +47,22 @@ class LearnedComparison:
 
 def compare_codes(query: Matrix, codes: Sequence[bytes]) -> tuple[Matrix, Matrix]:
     """See `compare`, for memories as they are stored: some at a time, so that all stays in the processor's cache."""
+    inner = _inner(query)
     parts = [
-        compare(query, *decode(codes[start : start + AT_ONCE])) for start in range(0, len(codes), AT_ONCE)
+        compare(query, *decode(codes[start : start + AT_ONCE]), inner)
+        for start in range(0, len(codes), AT_ONCE)
     ]
     best, scores = zip(*parts, strict=True) if parts else ([np.zeros((0, len(query)))], [np.zeros(0)])
     return np.concatenate(best, dtype=np.float32), np.concatenate(scores, dtype=np.float32)
 
 
-def compare(query: Matrix, tokens: Matrix, counts: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
+def compare(
+    query: Matrix, tokens: Matrix, counts: NDArray[np.int64], inner: Matrix | None = None
+) -> tuple[Matrix, Matrix]:
     """What each word of the question finds at best in each memory (as `best_matches`), and a score for each memory.
 
-    NaN for a memory without token vectors. `tokens` holds the memories one after the other.
+    NaN for a memory without token vectors. `tokens` holds the memories one after the other, `inner` is what `_inner`
+    says of the question, where that is known.
     """
     scores = np.full(len(counts), np.nan, np.float32)
     found = np.full((len(counts), len(query)), np.nan, np.float32)
@@ -82,17 +87,24 @@ def compare(query: Matrix, tokens: Matrix, counts: NDArray[np.int64]) -> tuple[M
     seen[..., width] = best
     seen[..., width + 1] = 1.0
     weights = comparison()
-    # W c + V (q * c) is (W + V diag(q)) c: one product for each token of the question instead of two.
-    inner = np.empty((len(query), width + 2, weights.of_context.shape[1]), np.float32)
-    np.multiply(query[..., None], weights.of_product, out=inner[:, :width])
-    inner[:, :width] += weights.of_context
-    inner[:, width] = weights.of_best
-    inner[:, width + 1] = query @ weights.of_question + weights.inner_bias
-    told = _gelu(np.matmul(seen.transpose(1, 0, 2), inner))
+    told = _gelu(np.matmul(seen.transpose(1, 0, 2), _inner(query) if inner is None else inner))
     worth = _softmax(query @ weights.worth)
     pooled = np.concatenate([np.tensordot(worth, told, axes=1), told.max(axis=0)], axis=1)
     scores[has_any] = _gelu(pooled @ weights.outer + weights.outer_bias) @ weights.score + weights.score_bias
     return found, scores
+
+
+def _inner(query: Matrix) -> Matrix:
+    """The first layer for each token q of a question, over `[c, max q.t, 1]`: what belongs to q alone is a constant,
+    and `W c + V (q * c)` is `(W + V diag(q)) c`, one product instead of two."""
+    weights = comparison()
+    width, inside = weights.of_context.shape
+    inner = np.empty((len(query), width + 2, inside), np.float32)
+    np.multiply(query[..., None], weights.of_product, out=inner[:, :width])
+    inner[:, :width] += weights.of_context
+    inner[:, width] = weights.of_best
+    inner[:, width + 1] = query @ weights.of_question + weights.inner_bias
+    return inner
 
 
 def _softmax(values: Matrix) -> Matrix:
@@ -116,7 +128,7 @@ def _gelu(x: Matrix) -> Matrix:
 @cache
 def comparison() -> LearnedComparison:
     held = {name: values.astype(np.float32) for name, values in np.load(FOLDER / "compare.npz").items()}
-    inner = held["inner.weight"].T
+    inner = np.ascontiguousarray(held["inner.weight"].T)
     width = (len(inner) - 1) // 3
     return LearnedComparison(
         inner[:width], inner[width : 2 * width], inner[2 * width : 3 * width], inner[-1], held["inner.bias"],

@@ -180,8 +180,10 @@ def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
     weights = np.where(found.terms.names, 0, rare).astype(np.float32)
     out["session_bm25"] = standardised(bm25(counts, lengths, float(lengths.mean()), weights)[session])
     if pool.matches is not None:
-        whole = np.full((len(first), pool.matches.best.shape[1]), -1.0, np.float32)
-        np.maximum.at(whole, session, np.nan_to_num(pool.matches.best, nan=-1.0))
+        by_session = np.argsort(session, kind="stable")
+        starts = np.searchsorted(session[by_session], np.arange(len(first)))
+        best = np.nan_to_num(pool.matches.best, nan=-1.0)[by_session]
+        whole = np.maximum(np.maximum.reduceat(best, starts, axis=0), np.float32(-1.0))
         out["session_maxsim"] = standardised(weighted_maxsim(whole, _importance(pool.matches))[session])
     order = np.argsort(-strong, kind="stable")
     days = found.at[order] / (86_400 * 1e6)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             kept, _, tokens = fill(kept[: request.top_k], request.max_tokens)
     if recipe.dates:
         with timed(timings, "dates"):
-            kept, crowded_out, tokens = _with_dates(store, kept, request.max_tokens)
+            kept, crowded_out, tokens = _with_dates(store, kept, tokens, request.max_tokens)
             left = [*crowded_out, *left]
     return Recall(
         query=request.query,
@@ -121,10 +122,12 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
 
 
 def _with_dates(
-    store: Store, kept: Sequence[Recalled], max_tokens: int
+    store: Store, kept: Sequence[Recalled], tokens: int, max_tokens: int
 ) -> tuple[list[Recalled], list[Recalled], int]:
-    """What is kept with its dates, which take room too; what only they would crowd out stays as it was said."""
+    """What is kept, with its dates, which take room too; what only they would crowd out stays as it was said."""
     dated = with_dates(store, kept)
+    if all(map(is_, dated, kept)):
+        return list(kept), [], tokens
     found, crowded_out, tokens = fill(dated, max_tokens)
     if not crowded_out:
         return found, crowded_out, tokens

@@ -41,7 +41,7 @@ def _session(operator: str, left: int, right: int, product: int) -> Any:
     import onnxruntime  # slow to import, and a small bank needs none
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # meaning and words are searched side by side already
+    options.intra_op_num_threads = 1  # several questions are asked at once; one alone gains little
     options.enable_cpu_mem_arena = False  # its arena would keep the largest answer for ever
     model = _model(operator, left, right, product)
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

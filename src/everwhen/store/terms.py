@@ -19,6 +19,9 @@ TOKENIZE = "porter unicode61 remove_diacritics 2"
 PACKED = np.dtype([("term", "<u8"), ("halves", "<u2")])
 Packed = NDArray[np.void]
 
+_WORDS = 2_000
+"""Words of questions whose terms are remembered: the same ones are asked again and again."""
+
 # English function words. They carry no content, and each costs as much as all others together. Question words
 # and the verbs of asking are among them: "when did she say that X" is about X.
 STOP_WORDS = """a about after again all also am an and any are as at be because been before being between both
@@ -39,6 +42,7 @@ class Tokenizer:
         self._sql.execute(f"CREATE VIRTUAL TABLE scratch USING fts5 (text, tokenize = '{TOKENIZE}')")
         self._sql.execute("CREATE VIRTUAL TABLE words USING fts5vocab (scratch, 'instance')")
         self._stop_terms = frozenset(self.counts([STOP_WORDS])[0])
+        self._terms_of: dict[str, list[int]] = {}
 
     def counts(self, texts: Sequence[str]) -> list[dict[str, int]]:
         """For each text, its terms and how often each stands in it."""
@@ -79,9 +83,20 @@ class Tokenizer:
 
     def terms(self, words: Sequence[str]) -> list[list[int]]:
         """For each word the terms that it is searched by; none for a stop word."""
-        distinct = list(dict.fromkeys(words))
-        counted = dict(zip(distinct, self.counts(distinct), strict=True))
-        return [[hash_term(term) for term in counted[word] if term not in self._stop_terms] for word in words]
+        known = self._terms_of  # never changed but for another one, so that no lock is needed
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if new:
+            told = {
+                word: [hash_term(term) for term in terms if term not in self._stop_terms]
+                for word, terms in zip(new, self.counts(new), strict=True)
+            }
+            known = (
+                known | told
+                if len(known) < _WORDS
+                else {word: known[word] for word in words if word in known} | told
+            )
+            self._terms_of = known
+        return [known[word] for word in words]
 
     def query(self, text: str) -> list[int]:
         """The terms that a query asks for; stop words only when it has nothing else."""

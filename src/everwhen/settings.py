@@ -105,8 +105,8 @@ class Settings:
 
     # Recall
     candidates: Mapping[str, int] = field(default_factory=lambda: {"low": 30, "mid": 60, "high": 300})
-    """Candidates a channel brings for each thinking budget. TEMPR has 100 in the middle; 60 find as much and are a fifth
-    faster (docs/retrieval.md)."""
+    """Candidates a channel brings for each thinking budget. TEMPR has 100 in the middle; 60 find as much and are faster
+    (docs/retrieval.md)."""
     min_similarity: float = 0.2
     """The semantic channel's floor, a cosine. Cosines differ from model to model: those of `conversation-1` lie around
     0.54 between a question and any turn (0.16 with MiniLM), and TEMPR's 0.3 is for a third one. What is worth showing

@@ -30,6 +30,7 @@ def gains(
     renewed: Mapping[tuple[str, str], float],
     logits: Mapping[str, float] | None = None,
     question: str = "Where is the kayak?",
+    digits: int = 2,
 ) -> dict[str, float]:
     """What each turn gains, of given fused scores; `renewed` says of an earlier and a later turn what the reader says,
     `logits` which of them may answer (all of them, unless it is given)."""
@@ -43,7 +44,7 @@ def gains(
 
     scores = np.array([fused.get(one, -99.0) for one in ids], np.float32)
     gained = newer_first(pool, scores, read, renews)
-    return {one: round(float(gain), 2) for one, gain in zip(ids, gained, strict=True) if gain}
+    return {one: round(float(gain), digits) for one, gain in zip(ids, gained, strict=True) if gain}
 
 
 def test_what_replaces_an_answer_comes_right_before_it(moved: Memory) -> None:
@@ -52,9 +53,18 @@ def test_what_replaces_an_answer_comes_right_before_it(moved: Memory) -> None:
     assert gains(moved, {OLD: 1.0, NEW: 3.0}, renewed) == {}
 
 
-def test_the_last_of_several_replacements_comes_first(moved: Memory) -> None:
-    renewed = {(OLD, NEW): 3.0, (NEW, NEWEST): 3.0}
-    assert gains(moved, {OLD: 3.0, NEW: 1.0, NEWEST: 0.0}, renewed) == {NEW: 2.0, NEWEST: 3.0}
+@pytest.mark.parametrize("newest", [0.0, 2.0])
+def test_the_last_of_several_replacements_comes_first(moved: Memory, newest: float) -> None:
+    fused = {OLD: 3.0, NEW: 1.0, NEWEST: newest}
+    gained = gains(moved, fused, {(OLD, NEW): 3.0, (OLD, NEWEST): 3.0}, digits=4)
+    scores = {one: score + gained.get(one, 0.0) for one, score in fused.items()}
+    assert sorted(scores, key=scores.__getitem__) == [OLD, NEW, NEWEST]
+
+
+def test_only_the_best_answer_is_held_against_what_was_said_later(moved: Memory) -> None:
+    renewed = {(NEW, NEWEST): 3.0}
+    assert gains(moved, {OLD: 3.0, NEW: 1.0, NEWEST: 0.0}, renewed) == {}
+    assert gains(moved, {OLD: 1.0, NEW: 3.0, NEWEST: 0.0}, renewed) == {NEWEST: 3.0}
 
 
 def test_a_later_turn_that_replaces_nothing_gains_nothing(moved: Memory) -> None:

@@ -16,11 +16,15 @@ from everwhen.store.search import SaidBy
 
 MAY_ANSWER = -2.0
 """The reader's logit from which a turn may answer: one in eight."""
-AMONG = 4
-"""The best candidates, of which one may replace another."""
-RENEWS = -3.0
+AMONG = 8
+"""The best candidates, of which one may replace the best answer. The reader has read the first four; what corrects
+one of them often shares no word with the question, and stands behind these."""
+RENEWS = -3.5
 """The logit of reader-2 from which one turn replaces another, chosen on `benchmarks/fit/newer.json`; from a
 lower one on LongMemEval ranks sessions worse."""
+
+STEP = 1e-3
+"""By how much what replaces comes before, so that of several the last one said comes first."""
 
 Renews = Callable[[Sequence[tuple[int, int]]], NDArray[np.float32]]
 """Of places of an earlier and a later candidate, the logit that the later one replaces what the earlier one says."""
@@ -31,28 +35,27 @@ def newer_first(
 ) -> NDArray[np.float32]:
     """What is added to the fused scores so that a turn that replaces an answer comes before it.
 
-    `s'(j) = max(s(j), s'(i) + e)` over the answers i, said before j, that j replaces; e keeps the order of time.
+    Every later turn is held against the best answer, and those that replace it come before it, the newest first.
     """
     gained = np.zeros(len(fused), np.float32)
+    order = [place for place in np.argsort(-fused, kind="stable").tolist() if pool.rows[place].kind == "turn"]
     answers = set(read.places[read.logits >= MAY_ANSWER].tolist())
-    first = [
-        place
-        for place in np.argsort(-fused, kind="stable")[:AMONG].tolist()
-        if pool.rows[place].kind == "turn"
-    ]
+    best = next((place for place in order[:AMONG] if place in answers), None)
+    if best is None:
+        return gained
     # What an assistant says later changes nothing in the life of whom it talks with.
     told_back = pool.found.said_by(SaidBy(role="assistant")) & (not pool.plan.question.second_person)
-    by_time = sorted(first, key=lambda place: (pool.rows[place].said_at, pool.rows[place].seq))
-    pairs = [
-        (earlier, later)
-        for number, later in enumerate(by_time)
-        for earlier in by_time[:number]
-        if earlier in answers and fused[later] <= fused[earlier] and not told_back[later]
+    said = {place: (pool.rows[place].said_at, pool.rows[place].seq) for place in order[:AMONG]}
+    later = [
+        place
+        for place in sorted(said, key=said.__getitem__)
+        if said[place] > said[best] and fused[place] <= fused[best] and not told_back[place]
     ]
-    if not pairs:
+    if not later:
         return gained
-    for (earlier, later), logit in zip(pairs, renews(pairs).tolist(), strict=True):
+    height = float(fused[best])
+    for place, logit in zip(later, renews([(best, place) for place in later]).tolist(), strict=True):
         if logit > RENEWS:
-            lead = float(fused[earlier] + gained[earlier] - fused[later])
-            gained[later] = max(float(gained[later]), lead + 1e-3)
+            height += STEP
+            gained[place] = height - float(fused[place])
     return gained

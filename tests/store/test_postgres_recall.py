@@ -142,7 +142,8 @@ def test_both_link_the_same_units(homes: tuple[Memory, Memory]) -> None:
 def _links(memory: Memory) -> Iterator[tuple[tuple[str, str, str], float]]:
     store = memory._bank.store
     units = store.units(range(1, 10_000))
-    for unit, row in list(units.items())[:60]:  # right after it was filled, PostgreSQL may take a second for each
+    some = list(units.items())[:60]  # right after it was filled, PostgreSQL may take a second for each
+    for unit, row in some:
         for link in store.graph.links(unit):
             yield (row.id, units[link.target].id, link.type), link.weight
 

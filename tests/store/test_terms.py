@@ -71,3 +71,15 @@ def test_a_query_keeps_its_content_words_only_unless_it_has_none() -> None:
     assert tokenizer.query("When did she say that the violin was his?") == [hash_term("violin")]
     assert len(tokenizer.query("where were you")) == 3
     assert tokenizer.query("?!") == []
+
+
+def test_words_keep_their_terms_however_many_others_were_asked() -> None:
+    tokenizer = Tokenizer()
+    asked = ["running", "the", "violins", "running"]
+    terms = [[hash_term("run")], [], [hash_term("violin")], [hash_term("run")]]
+    assert tokenizer.terms(asked) == terms
+    for number in range(0, 5_000, 500):
+        others = [f"word{one}" for one in range(number, number + 500)]
+        assert tokenizer.terms(others) == [[hash_term(word)] for word in others]
+        assert tokenizer.terms(asked) == terms
+    assert len(tokenizer._terms_of) < 5_000

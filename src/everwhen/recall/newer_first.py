@@ -20,8 +20,8 @@ AMONG = 8
 """The best candidates, of which one may replace the best answer. The reader has read the first four; what corrects
 one of them often shares no word with the question, and stands behind these."""
 RENEWS = -3.5
-"""The logit of reader-2 from which one turn replaces another, chosen on `benchmarks/fit/newer.json`; from a
-lower one on LongMemEval ranks sessions worse."""
+"""The logit of reader-2 from which one turn replaces another, chosen on `benchmarks/fit/newer.json`: with -4
+LongMemEval's sessions are ranked worse."""
 
 STEP = 1e-3
 """By how much what replaces comes before, so that of several the last one said comes first."""

@@ -83,19 +83,16 @@ class Tokenizer:
 
     def terms(self, words: Sequence[str]) -> list[list[int]]:
         """For each word the terms that it is searched by; none for a stop word."""
-        known = self._terms_of  # never changed but for another one, so that no lock is needed
+        known = self._terms_of  # replaced by another one, never changed: no lock is needed
         new = [word for word in dict.fromkeys(words) if word not in known]
         if new:
             told = {
                 word: [hash_term(term) for term in terms if term not in self._stop_terms]
                 for word, terms in zip(new, self.counts(new), strict=True)
             }
-            known = (
-                known | told
-                if len(known) < _WORDS
-                else {word: known[word] for word in words if word in known} | told
-            )
-            self._terms_of = known
+            if len(known) >= _WORDS:
+                known = {word: known[word] for word in words if word in known}
+            known = self._terms_of = known | told
         return [known[word] for word in words]
 
     def query(self, text: str) -> list[int]:

@@ -212,11 +212,22 @@ WHERE bank_id = :bank AND source = :unit AND type = ANY (:types::text[]) ORDER B
 
 -- entity_neighbours --
 -- Units that share an identity with a unit, the nearest in time first.
-SELECT DISTINCT n.unit, abs(extract(epoch FROM v.mentioned_at - u.mentioned_at))::double precision AS apart
-FROM units u JOIN mentions m ON (m.bank_id, m.unit) = (u.bank_id, u.seq)
-JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity) JOIN entities o ON (o.bank_id, o.root) = (i.bank_id, i.root)
-JOIN mentions n ON (n.bank_id, n.entity) = (o.bank_id, o.seq) JOIN units v ON (v.bank_id, v.seq) = (n.bank_id, n.unit)
-WHERE u.bank_id = :bank AND u.seq = :unit AND n.unit <> :unit ORDER BY apart, n.unit LIMIT :limit;
+-- Step by step and by keys, whatever the planner thinks of a bank that has just been filled.
+WITH own AS MATERIALIZED (
+    SELECT DISTINCT i.root FROM mentions m
+    CROSS JOIN LATERAL (SELECT root FROM entities i WHERE i.bank_id = :bank AND i.seq = m.entity LIMIT 1) i
+    WHERE m.bank_id = :bank AND m.unit = :unit
+), shared AS MATERIALIZED (
+    SELECT DISTINCT n.unit FROM own
+    CROSS JOIN LATERAL (SELECT seq FROM entities o WHERE o.bank_id = :bank AND o.root = own.root OFFSET 0) o
+    CROSS JOIN LATERAL (SELECT unit FROM mentions n WHERE n.bank_id = :bank AND n.entity = o.seq OFFSET 0) n
+    WHERE n.unit <> :unit
+)
+SELECT s.unit, abs(extract(epoch FROM v.mentioned_at - u.mentioned_at))::double precision AS apart
+FROM shared s
+CROSS JOIN LATERAL (SELECT mentioned_at FROM units v WHERE v.bank_id = :bank AND v.seq = s.unit LIMIT 1) v
+CROSS JOIN (SELECT mentioned_at FROM units WHERE bank_id = :bank AND seq = :unit) u
+ORDER BY apart, s.unit LIMIT :limit;
 
 -- links_of_units --
 -- The stored links that leave some units, for a walk.

@@ -37,6 +37,7 @@ FEATURES = {
     "maxsim_telling": "MaxSim, each word weighted by how rare it is",
     "answers": "follows a question",
     "cosine": "cosine with the question",
+    "hubness": "mean cosine with the other candidates: what resembles everything tells little (among people)",
     "near_hits": "other strong candidates are near in the session",
     "bm25_neighbour": "BM25 of the better of the two turns around it",
     "bm25": "BM25 without the names",

@@ -46,14 +46,12 @@ from everwhen_bench.longmemeval import ABSTENTION
 KINDS = frozenset({"turn"})
 RIDGE = 3.0
 FOLDS = 5
-LONGMEMEVAL_WEIGHT = 2.0
-"""A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
 READ = 10
 """Candidates that the reader reads when features are collected."""
 USED = (
     "about", "answers", "answers_match", "bm25", "bm25_neighbour", "by_user", "compared", "compared_rank", "cosine",
-    "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25", "session_maxsim", "time_after",
-    "time_asked", "time_inside", "told_by_you",
+    "hubness", "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25", "session_maxsim",
+    "time_after", "time_asked", "time_inside", "told_by_you",
 )  # fmt: skip
 MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling", "session_maxsim")
 
@@ -207,7 +205,6 @@ def fit(args: argparse.Namespace) -> None:
             "Fitted by training/fit_fusion.py.",
             "data": "locomo_dev.json (5 conversations) and longmemeval_pool_dev.json (134 questions)",
             "ridge": RIDGE,
-            "longmemeval_weight": LONGMEMEVAL_WEIGHT,
             "left_out": figures,
             "read": reading,
             "answerable": knowing,
@@ -270,7 +267,7 @@ def question_loss(case: Case, score: NDArray[np.float64]) -> tuple[float, NDArra
         more, by_session = apart(whole, wanted)
         value += more
         slope = slope + by_session[place] * odds / whole[place]
-    return LONGMEMEVAL_WEIGHT * value, LONGMEMEVAL_WEIGHT * slope
+    return value, slope
 
 
 def apart(odds: NDArray[np.float64], wanted: NDArray[np.bool_]) -> tuple[float, NDArray[np.float64]]:

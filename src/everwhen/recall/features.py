@@ -133,8 +133,21 @@ def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> A
 
 
 def _own(pool: CandidatePool) -> dict[str, Array]:
-    """The candidate itself: its cosine, and its BM25 without the names."""
-    return {"cosine": pool.found.own.cosines, "bm25": pool.bm25(pool.found.own)}
+    """The candidate itself: its cosine, its BM25 without the names, and how ordinary it is."""
+    return {"cosine": pool.found.own.cosines, "bm25": pool.bm25(pool.found.own), "hubness": _hubness(pool)}
+
+
+def _hubness(pool: CandidatePool) -> Array:
+    """The mean cosine with the turns among the candidates: what is near to everything tells little.
+
+    Only among people, who say "How lovely!" in between. What an assistant says is long and on its topic.
+    """
+    vectors = pool.found.vectors
+    if vectors is None or pool.has_assistant:
+        return np.zeros(len(pool), np.float32)
+    said = pool.found.roles >= 0
+    middle = vectors[said].mean(axis=0) if said.any() else vectors.mean(axis=0)
+    return np.asarray(np.einsum("rd,d->r", vectors, middle), dtype=np.float32)
 
 
 def _words(pool: CandidatePool) -> dict[str, Array]:

@@ -68,7 +68,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
             people=asked.people,
             tokens=query.words if by_tokens else (),
             sessions=has_assistant and recipe.fusion == "linear" and recipe.context,
-            vectors=recipe.gate != "none",
+            vectors=recipe.gate != "none" or (recipe.fusion == "linear" and not has_assistant),
             codes=by_tokens,
         )
     evidence = _current(store, evidence, request.where)

@@ -16,6 +16,7 @@ FEATURES: Mapping[str, str] = {
     "compared": "word by word, as learned",
     "compared_rank": "rank word by word",
     "cosine": "meaning",
+    "hubness": "says something of its own",
     "maxsim_telling": "match of the telling words",
     "near_hits": "close to other hits",
     "newer": "newer than what it renews",
@@ -38,7 +39,7 @@ def score_label(feature: str) -> str:
 
 
 PLAIN: Mapping[str, tuple[str, ...]] = {
-    "meaning": ("cosine", "maxsim_telling", "session_maxsim", "compared", "compared_rank"),
+    "meaning": ("cosine", "hubness", "maxsim_telling", "session_maxsim", "compared", "compared_rank"),
     "words": ("bm25", "bm25_neighbour", "session_bm25"),
     "time": ("time_after", "time_asked", "time_inside", "session_affinity"),
     "person": ("about", "by_user", "told_by_you"),

@@ -49,11 +49,11 @@ FOLDS = 5
 READ = 10
 """Candidates that the reader reads when features are collected."""
 USED = (
-    "about", "answers", "answers_match", "bm25", "bm25_neighbour", "by_user", "compared", "compared_rank", "cosine",
-    "hubness", "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25", "session_maxsim",
+    "about", "answers_match", "bm25", "bm25_neighbour", "by_user", "compared", "compared_rank", "cosine",
+    "hubness", "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25",
     "time_after", "time_asked", "time_inside", "told_by_you",
 )  # fmt: skip
-MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling", "session_maxsim")
+MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling")
 
 
 @dataclass(slots=True)

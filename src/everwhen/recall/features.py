@@ -170,11 +170,7 @@ def _context(pool: CandidatePool) -> dict[str, Array]:
     previous = standardised(np.where(before.units >= 0, before.cosines, NOTHING).astype(np.float32))
     answers = before.asks.astype(np.float32)
     neighbour = np.maximum(pool.bm25(before), pool.bm25(after))
-    return {
-        "bm25_neighbour": standardised(neighbour),
-        "answers": answers,
-        "answers_match": answers * previous,
-    }
+    return {"bm25_neighbour": standardised(neighbour), "answers_match": answers * previous}
 
 
 def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
@@ -183,7 +179,7 @@ def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
     Among people they drift, and the same features are noise (fitted without this condition they hurt LoCoMo).
     """
     nothing = np.zeros(len(pool), np.float32)
-    out = {"session_bm25": nothing, "session_maxsim": nothing, "session_affinity": nothing}
+    out = {"session_bm25": nothing, "session_affinity": nothing}
     found = pool.found
     if not pool.has_assistant or found.session is None:
         return out
@@ -192,12 +188,6 @@ def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
     rare = np.array([idf(len(first), int(number)) for number in (counts > 0).sum(axis=0)], np.float32)
     weights = np.where(found.terms.names, 0, rare).astype(np.float32)
     out["session_bm25"] = standardised(bm25(counts, lengths, float(lengths.mean()), weights)[session])
-    if pool.matches is not None:
-        by_session = np.argsort(session, kind="stable")
-        starts = np.searchsorted(session[by_session], np.arange(len(first)))
-        best = np.nan_to_num(pool.matches.best, nan=-1.0)[by_session]
-        whole = np.maximum(np.maximum.reduceat(best, starts, axis=0), np.float32(-1.0))
-        out["session_maxsim"] = standardised(weighted_maxsim(whole, _importance(pool.matches))[session])
     order = np.argsort(-strong, kind="stable")
     days = found.at[order] / (86_400 * 1e6)
     fits = np.empty(len(order), np.float32)

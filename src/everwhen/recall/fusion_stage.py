@@ -24,9 +24,7 @@ from everwhen.recipes import Recipe
 from everwhen.store import Store
 from everwhen.types import UnitRow
 
-CONTEXT = (
-    "bm25_neighbour", "answers", "answers_match", "near_hits", "session_bm25", "session_maxsim", "session_affinity",
-)  # fmt: skip
+CONTEXT = ("bm25_neighbour", "answers_match", "near_hits", "session_bm25", "session_affinity")
 """The features that a recipe without `context` does without."""
 
 

@@ -8,7 +8,6 @@ from everwhen.types import Why
 
 FEATURES: Mapping[str, str] = {
     "about": "said by whom it is about",
-    "answers": "answers a question",
     "answers_match": "answers a similar question",
     "bm25": "words",
     "bm25_neighbour": "words around it",
@@ -24,7 +23,6 @@ FEATURES: Mapping[str, str] = {
     "read": "what the reader says",
     "session_affinity": "date fits the other hits",
     "session_bm25": "words of its session",
-    "session_maxsim": "session, word by word",
     "time_after": "near the time asked for",
     "time_asked": "has a time, as asked",
     "time_inside": "in the time asked for",
@@ -39,11 +37,11 @@ def score_label(feature: str) -> str:
 
 
 PLAIN: Mapping[str, tuple[str, ...]] = {
-    "meaning": ("cosine", "hubness", "maxsim_telling", "session_maxsim", "compared", "compared_rank"),
+    "meaning": ("cosine", "hubness", "maxsim_telling", "compared", "compared_rank"),
     "words": ("bm25", "bm25_neighbour", "session_bm25"),
     "time": ("time_after", "time_asked", "time_inside", "session_affinity"),
     "person": ("about", "by_user", "told_by_you"),
-    "answers": ("answers", "answers_match", "read", "place_asked"),
+    "answers": ("answers_match", "read", "place_asked"),
     "newer": ("newer",),
     "neighbours": ("near_hits",),
 }

@@ -106,15 +106,17 @@ def test_nearness_of_very_many_candidates_needs_no_table_of_all_pairs() -> None:
     assert found[count // 2] == pytest.approx(2 / (np.exp(1 / NEAR) - 1), rel=1e-4)
 
 
-def test_hubness_is_the_mean_cosine_with_the_turns_and_nothing_else_is_counted() -> None:
+def test_hubness_is_the_mean_cosine_among_turns_and_neutral_for_all_else() -> None:
     vectors = np.array([[1, 0], [0.6, 0.8], [0.8, 0.6], [0, 1]], np.float32)
     pool = bare_pool([1] * 4, range(4))
     roles = np.array([0, 0, 1, -1], np.int8)  # the last one was extracted, and said by nobody
     known = replace(pool, found=replace(pool.found, vectors=vectors, roles=roles))
-    np.testing.assert_allclose(measured._hubness(known), vectors @ vectors[:3].mean(axis=0), rtol=1e-6)
+    turns = vectors[:3]
+    np.testing.assert_allclose(measured._hubness(known)[:3], turns @ turns.mean(axis=0), rtol=1e-6)
     derived = replace(pool, found=replace(pool.found, vectors=vectors, roles=np.full(4, -1, np.int8)))
-    np.testing.assert_allclose(measured._hubness(derived), vectors @ vectors.mean(axis=0), rtol=1e-6)
-    assert not measured._hubness(pool).any()
+    for found in (known, derived, replace(known, has_assistant=True), pool):
+        nothing = standardised(measured._hubness(found))
+        assert nothing[3] == 0 and (found is known or not nothing.any())
 
 
 def test_every_feature_is_finite_and_each_weight_has_its_feature(memory: Memory) -> None:

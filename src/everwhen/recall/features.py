@@ -138,16 +138,16 @@ def _own(pool: CandidatePool) -> dict[str, Array]:
 
 
 def _hubness(pool: CandidatePool) -> Array:
-    """The mean cosine with the turns among the candidates: what is near to everything tells little.
+    """The mean cosine of a turn with all turns among the candidates: what is near to everything tells little.
 
-    Only among people, who say "How lovely!" in between. What an assistant says is long and on its topic.
+    Only among people, who say "How lovely!" in between. What an assistant says is long and on its topic, and what was
+    extracted always says something.
     """
-    vectors = pool.found.vectors
-    if vectors is None or pool.has_assistant:
-        return np.zeros(len(pool), np.float32)
-    said = pool.found.roles >= 0
-    middle = vectors[said].mean(axis=0) if said.any() else vectors.mean(axis=0)
-    return np.asarray(np.einsum("rd,d->r", vectors, middle), dtype=np.float32)
+    vectors, said = pool.found.vectors, pool.found.roles >= 0
+    found = np.full(len(said), np.nan, np.float32)
+    if vectors is not None and said.any() and not pool.has_assistant:
+        found[said] = np.einsum("rd,d->r", vectors[said], vectors[said].mean(axis=0))
+    return found
 
 
 def _words(pool: CandidatePool) -> dict[str, Array]:

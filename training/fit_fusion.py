@@ -46,6 +46,8 @@ from everwhen_bench.longmemeval import ABSTENTION
 KINDS = frozenset({"turn"})
 RIDGE = 3.0
 FOLDS = 5
+LONGMEMEVAL_WEIGHT = 2.0
+"""A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
 READ = 10
 """Candidates that the reader reads when features are collected."""
 USED = (
@@ -205,6 +207,7 @@ def fit(args: argparse.Namespace) -> None:
             "Fitted by training/fit_fusion.py.",
             "data": "locomo_dev.json (5 conversations) and longmemeval_pool_dev.json (134 questions)",
             "ridge": RIDGE,
+            "longmemeval_weight": LONGMEMEVAL_WEIGHT,
             "left_out": figures,
             "read": reading,
             "answerable": knowing,
@@ -267,7 +270,7 @@ def question_loss(case: Case, score: NDArray[np.float64]) -> tuple[float, NDArra
         more, by_session = apart(whole, wanted)
         value += more
         slope = slope + by_session[place] * odds / whole[place]
-    return value, slope
+    return LONGMEMEVAL_WEIGHT * value, LONGMEMEVAL_WEIGHT * slope
 
 
 def apart(odds: NDArray[np.float64], wanted: NDArray[np.bool_]) -> tuple[float, NDArray[np.float64]]:

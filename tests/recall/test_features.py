@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
 
 from everwhen import Memory
 from everwhen.recall import features as measured
-from everwhen.recall.features import NEAR, bm25, features, standardised
+from everwhen.recall.features import NEAR, CandidatePool, bm25, features, standardised
 from everwhen.recall.fuse import weights
 from everwhen.store.bm25 import Postings, score
 from everwhen.store.terms import PACKED, hash_term, pack
@@ -107,16 +108,24 @@ def test_nearness_of_very_many_candidates_needs_no_table_of_all_pairs() -> None:
 
 
 def test_hubness_is_the_mean_cosine_among_turns_and_neutral_for_all_else() -> None:
-    vectors = np.array([[1, 0], [0.6, 0.8], [0.8, 0.6], [0, 1]], np.float32)
-    pool = bare_pool([1] * 4, range(4))
-    roles = np.array([0, 0, 1, -1], np.int8)  # the last one was extracted, and said by nobody
-    known = replace(pool, found=replace(pool.found, vectors=vectors, roles=roles))
-    turns = vectors[:3]
-    np.testing.assert_allclose(measured._hubness(known)[:3], turns @ turns.mean(axis=0), rtol=1e-6)
-    derived = replace(pool, found=replace(pool.found, vectors=vectors, roles=np.full(4, -1, np.int8)))
-    for found in (known, derived, replace(known, has_assistant=True), pool):
-        nothing = standardised(measured._hubness(found))
-        assert nothing[3] == 0 and (found is known or not nothing.any())
+    turns = measured.MIDDLE
+    vectors = np.random.default_rng(1).normal(size=(turns + 1, 4)).astype(np.float32)
+    roles = np.array([*(place % 2 for place in range(turns)), -1], np.int8)  # the last one was said by nobody
+
+    def pool_with(roles: NDArray[np.int8]) -> CandidatePool:
+        pool = bare_pool([1] * len(roles), range(len(roles)))
+        return replace(pool, found=replace(pool.found, vectors=vectors[: len(roles)], roles=roles))
+
+    known = measured._hubness(pool_with(roles))
+    np.testing.assert_allclose(known[:-1], vectors[:-1] @ vectors[:-1].mean(axis=0), rtol=1e-4)
+    assert standardised(known)[-1] == 0
+    for unknown in (
+        pool_with(roles[1:]),  # too few to have a middle
+        pool_with(np.full(turns, -1, np.int8)),
+        replace(pool_with(roles), has_assistant=True),
+        bare_pool([1] * turns, range(turns)),
+    ):
+        assert not standardised(measured._hubness(unknown)).any()
 
 
 def test_every_feature_is_finite_and_each_weight_has_its_feature(memory: Memory) -> None:

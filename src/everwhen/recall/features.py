@@ -34,6 +34,8 @@ RANK = 10.0
 NAME_WEIGHT = 0.3
 BASE_WEIGHT = 0.5
 """A word's weight in MaxSim: BASE_WEIGHT + idf, and NAME_WEIGHT for the name of whom the question is about."""
+MIDDLE = 30
+"""Turns from which on the middle of all candidates tells what is ordinary."""
 SESSION_DAYS = 3.0
 """SATF's sigma where its affinity is a feature."""
 LEAST_DAYS = 3.0
@@ -141,11 +143,11 @@ def _hubness(pool: CandidatePool) -> Array:
     """The mean cosine of a turn with all turns among the candidates: what is near to everything tells little.
 
     Only among people, who say "How lovely!" in between. What an assistant says is long and on its topic, and what was
-    extracted always says something.
+    extracted always says something. A handful of turns has no middle: there whatever differs would gain.
     """
     vectors, said = pool.found.vectors, pool.found.roles >= 0
     found = np.full(len(said), np.nan, np.float32)
-    if vectors is not None and said.any() and not pool.has_assistant:
+    if vectors is not None and said.sum() >= MIDDLE and not pool.has_assistant:
         found[said] = np.einsum("rd,d->r", vectors[said], vectors[said].mean(axis=0))
     return found
 

@@ -148,7 +148,8 @@ def _hubness(pool: CandidatePool) -> Array:
     vectors, said = pool.found.vectors, pool.found.roles >= 0
     found = np.full(len(said), np.nan, np.float32)
     if vectors is not None and said.sum() >= MIDDLE and not pool.has_assistant:
-        found[said] = np.einsum("rd,d->r", vectors[said], vectors[said].mean(axis=0))
+        turns = vectors[said]
+        found[said] = np.einsum("rd,d->r", turns, turns.mean(axis=0))
     return found
 
 

@@ -84,10 +84,14 @@ def test_longmemeval_leaves_out_what_needs_extraction_and_the_command_prints_the
     assert table["questions"] == 2
 
 
-def test_a_budget_filled_afterwards_is_the_budget_asked_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", ["", "last week "])
+def test_a_budget_filled_afterwards_is_the_budget_asked_for(tmp_path: Path, when: str) -> None:
     with Memory.open(tmp_path, extract="none", cache_entries=0) as memory:
         memory.add_many(
-            [{"role": "user", "content": f"Basil the tortoise ate {n} dandelions " * n} for n in range(1, 12)]
+            [
+                {"role": "user", "content": f"Basil the tortoise ate {n} dandelions {when}" * n}
+                for n in range(1, 12)
+            ]
         )
         for budget in (0, 40, 90, 200, 4096):
             asked = memory.recall("what did Basil eat", max_tokens=budget)

@@ -51,6 +51,25 @@ def test_a_long_one_that_is_far_better_comes_first() -> None:
     assert kept == [long]
 
 
+def test_the_first_of_a_day_makes_the_others_of_it_cheaper() -> None:
+    words = "word " * 20
+    first, same_day, other_day = (
+        recalled("first", 1.0, words),
+        recalled("same day", 0.45, words, hours=1),
+        recalled("other day", 0.5, words, hours=48),
+    )
+    kept, left, used = fill([first, other_day, same_day], first.tokens + same_day.tokens + HEADER_TOKENS)
+    assert (kept, left) == ([first, same_day], [other_day])
+    assert used == count_tokens(Recall("q", tuple(kept), used).as_context(cut=0))
+
+
+def test_what_is_too_long_comes_in_as_its_shorter_version() -> None:
+    long, short = recalled("a", text="word " * 30), recalled("a", text="word " * 10)
+    assert fill([long], short.tokens + HEADER_TOKENS, [short])[0] == [short]
+    assert fill([long], long.tokens + HEADER_TOKENS, [short])[0] == [long]
+    assert fill([long], short.tokens, [short]) == ([], [long], 0)
+
+
 def test_no_room_keeps_nothing() -> None:
     assert fill([recalled("a")], 0) == ([], [recalled("a")], 0)
     assert fill([], 0) == ([], [], 0)

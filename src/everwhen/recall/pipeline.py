@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from operator import is_
 from typing import Any
 
 import numpy as np
@@ -32,10 +31,11 @@ from everwhen.recall.request import Request
 from everwhen.recall.result import recalled
 from everwhen.recall.satf import satf
 from everwhen.recall.stage_times import timed
-from everwhen.recall.token_budget import BEYOND, NO_ROOM, fill
+from everwhen.recall.token_budget import BEYOND, NO_ROOM, SPARE, fill
 from everwhen.recipes import Recipe
 from everwhen.store import Filter, Store
 from everwhen.types import KINDS, Dropped, Recall, Recalled, Why
+from everwhen.types.recall import tokens_of
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
@@ -88,11 +88,14 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
         kept, left, tokens = fill(ranked, request.max_tokens)
         beyond = [] if request.top_k is None else kept[request.top_k :]
         if beyond:
-            kept, _, tokens = fill(kept[: request.top_k], request.max_tokens)
+            kept = kept[: request.top_k]
+            tokens = tokens_of(kept)
     if recipe.dates:
         with timed(timings, "dates"):
-            kept, crowded_out, tokens = _with_dates(store, kept, tokens, request.max_tokens)
-            left = [*crowded_out, *left]
+            near = kept if beyond or not left else fill(ranked, int(request.max_tokens * SPARE))[0]
+            kept, tokens = _with_dates(store, near, request.max_tokens)
+            there = {one.id for one in (*kept, *beyond)}
+            left = [one for one in ranked if one.id not in there]
     return Recall(
         query=request.query,
         memories=tuple(_ordered(kept, request)),
@@ -121,21 +124,15 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
     )
 
 
-def _with_dates(
-    store: Store, kept: Sequence[Recalled], tokens: int, max_tokens: int
-) -> tuple[list[Recalled], list[Recalled], int]:
-    """What is kept, with its dates, which take room too; what only they would crowd out stays as it was said."""
-    dated = with_dates(store, kept)
-    if all(map(is_, dated, kept)):
-        return list(kept), [], tokens
-    found, crowded_out, tokens = fill(dated, max_tokens)
-    if not crowded_out:
-        return found, crowded_out, tokens
-    without = {one.id for one in crowded_out}
-    return fill(
-        [plain if plain.id in without else with_date for plain, with_date in zip(kept, dated, strict=True)],
-        max_tokens,
-    )
+def _with_dates(store: Store, near: Sequence[Recalled], max_tokens: int) -> tuple[list[Recalled], int]:
+    """Those that fit with their dates, which take room too; what fits only without them stays as it was said."""
+    dated = with_dates(store, near)
+    as_said = [
+        replace(one, shown="", tokens=plain.tokens) if one.shown else one
+        for one, plain in zip(dated, near, strict=True)
+    ]
+    kept, _, tokens = fill(dated, max_tokens, as_said)
+    return kept, tokens
 
 
 def _climbed(

@@ -3,44 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 
 from everwhen.types import Recalled
-from everwhen.types.recall import BREAK_TOKENS, HEADER_TOKENS, header
+from everwhen.types.recall import BREAK_TOKENS, HEADER_TOKENS, header, tokens_of
 
 NO_ROOM = "no room in max_tokens"
 """The reason of what does not fit."""
 BEYOND = "beyond top_k"
 """The reason of what would fit and is more than was asked for."""
+SPARE = 1.5
+"""Times the budget that is looked at where dates are added, so that what they crowd out makes room for something."""
 
 
-def fill(memories: Sequence[Recalled], max_tokens: int) -> tuple[list[Recalled], list[Recalled], int]:
+def fill(
+    memories: Sequence[Recalled], max_tokens: int, otherwise: Sequence[Recalled] | None = None
+) -> tuple[list[Recalled], list[Recalled], int]:
     """Those that fit, those that do not, and the tokens used: exactly those of `Recall.as_context(cut=0)`.
 
-    A knapsack, filled greedily by value per token: `score / (tokens + header)`, where a memory pays for the date header
-    above it when no other has brought that one, and for the break before its session when that is not the day's first.
-    What does not fit is passed over, and a shorter one may still come in. Given and returned in the order of
-    relevance. Where everything fits, nothing is weighed.
+    A knapsack, filled greedily by value for each token: `score / cost`. A memory costs its tokens, and the date header
+    above it where no other has brought that one, or the break before its session where that is not the day's first; so
+    the first of a day makes the others cheaper. What does not fit is passed over, and a shorter one may still come in:
+    the memory itself, if `otherwise` has a shorter version in its place. Given and returned in the order of relevance.
+    Where everything fits, nothing is weighed.
     """
     if sum(memory.tokens + HEADER_TOKENS for memory in memories) <= max_tokens:
-        order = list(range(len(memories)))
-    else:
-        worth = [memory.score / (memory.tokens + HEADER_TOKENS) for memory in memories]
-        order = sorted(range(len(memories)), key=lambda place: (-worth[place], place))
-    kept: set[int] = set()
-    days: dict[str, set[str]] = {}
+        return list(memories), [], tokens_of(memories)
+    headings = [header(memory) for memory in memories]
+    of_day: dict[str, list[int]] = {}
+    for place, heading in enumerate(headings):
+        of_day.setdefault(heading, []).append(place)
+    sessions: dict[str, set[str]] = {heading: set() for heading in of_day}
+
+    def extra(place: int) -> int:
+        brought = sessions[headings[place]]
+        return HEADER_TOKENS if not brought else 0 if memories[place].session in brought else BREAK_TOKENS
+
+    def weighed(place: int) -> tuple[float, int]:
+        cost = memories[place].tokens + extra(place)
+        return -memories[place].score / max(cost, 1), place
+
+    waiting = [weighed(place) for place in range(len(memories))]
+    heapify(waiting)
+    kept: dict[int, Recalled] = {}
     used = 0
-    for place in order:
-        memory, heading = memories[place], header(memories[place])
-        sessions = days.get(heading, ())
-        cost = memory.tokens + (
-            HEADER_TOKENS if not sessions else 0 if memory.session in sessions else BREAK_TOKENS
-        )
-        if used + cost <= max_tokens:
-            kept.add(place)
-            days.setdefault(heading, set()).add(memory.session)
-            used += cost
+    while waiting:
+        _, place = heappop(waiting)
+        if place in kept:
+            continue
+        for memory in (memories[place], *([] if otherwise is None else [otherwise[place]])):
+            cost = memory.tokens + extra(place)
+            if used + cost <= max_tokens:
+                kept[place] = memory
+                used += cost
+                break
+        brought = sessions[headings[place]]
+        if place in kept and memories[place].session not in brought:
+            brought.add(memories[place].session)
+            for other in of_day[headings[place]]:  # cheaper now, also where it was passed over
+                if other not in kept:
+                    heappush(waiting, weighed(other))
     return (
-        [memory for place, memory in enumerate(memories) if place in kept],
+        [kept[place] for place in sorted(kept)],
         [memory for place, memory in enumerate(memories) if place not in kept],
         used,
     )

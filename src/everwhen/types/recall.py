@@ -67,7 +67,7 @@ class Recall:
         if isinstance(place, int):
             return self.memories[place]
         some = self.memories[place]
-        return replace(self, memories=some, tokens=_tokens(some))
+        return replace(self, memories=some, tokens=tokens_of(some))
 
     def __repr__(self) -> str:
         """Three lines at the most: what was asked, the first memory, and how many more there are."""
@@ -122,7 +122,7 @@ class Recall:
         return framed(PREAMBLE, self.as_context(cut, dates=dates))
 
 
-def _tokens(memories: Iterable[Recalled]) -> int:
+def tokens_of(memories: Iterable[Recalled]) -> int:
     """Tokens of these memories as `as_context(cut=0)` has them."""
     days: dict[str, set[str]] = {}
     used = 0

@@ -98,6 +98,17 @@ def test_what_is_supposed_reported_or_made_up_is_no_fact(status: str, kept: bool
     assert bool(facts(turn(text), [said(text, "Porto", status=status)], coref())) is kept
 
 
+def test_words_that_may_tell_two_things_tell_the_one_that_is_not_told_already() -> None:
+    text = "I live in Leeds and work at Siemens."
+    read = [
+        replace(said(text, "Leeds"), chance=0.97),
+        replace(said(text, "Siemens"), chance=0.75),
+        replace(said(text, "Siemens", "works at"), chance=0.74),
+    ]
+    told = [(fact.predicate, fact.object) for fact in facts(turn(text), read, coref())]
+    assert told == [("lives in", "Leeds"), ("works at", "Siemens")]
+
+
 def test_an_assistant_tells_nothing_of_itself() -> None:
     text = "I live in the cloud, and you live in Porto."
     answer = replace(turn(text), role="assistant")

@@ -52,9 +52,10 @@ def facts(
     """The facts that a turn's statements make; `read` are its passages with their grammar.
 
     The same words are one thing of one subject: of "I hate olives" that she dislikes them, and not that she eats them.
+    Which one, the chances say; but in "I live in Leeds and work at Siemens" Leeds is where I live.
     """
     found: dict[tuple[str, int], ExtractedFact] = {}
-    for one in sorted(stated, key=lambda one: -one.chance):
+    for one in sorted(stated, key=lambda one: (_has_likelier_value(one, stated), -one.chance)):
         words = subject_words(turn.text, (one.subject_at, one.subject_at + len(one.subject)), read)
         subject = subject_of(words, one.subject_at, coref) if words is not None else None
         status = KEPT.get(one.status)
@@ -81,6 +82,17 @@ def facts(
         found.setdefault((subject, one.place[0]), fact)
     order = sorted(found.items(), key=lambda one: one[0][1])
     return list({(fact.subject, fact.predicate, fact.object): fact for _, fact in order}.values())
+
+
+def _has_likelier_value(one: ReadStatement, stated: Sequence[ReadStatement]) -> bool:
+    """Whether its relation, of which one value holds at a time, has a likelier one of the same subject."""
+    return not one.relation.many and any(
+        other.relation is one.relation
+        and other.place != one.place
+        and other.subject.casefold() == one.subject.casefold()
+        and other.chance > one.chance
+        for other in stated
+    )
 
 
 def subject_words(text: str, place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> str | None:

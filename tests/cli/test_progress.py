@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import pytest
 
 from everwhen.cli import progress
 from everwhen.cli.app import GlobalOptions
-from everwhen.cli.progress import counting, telling
+from everwhen.cli.progress import counting, telling, working
 
 
 def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(
@@ -43,3 +44,26 @@ def test_a_terminal_shows_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch:
     with counting(GlobalOptions(), "importing", 3) as tick:
         tick(1)
     assert "importing" in capsys.readouterr().err
+
+
+def test_work_that_cannot_say_how_far_it_is_says_how_long_it_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.01)
+    with working(GlobalOptions(), "embedding 30,000 characters"):
+        time.sleep(0.1)
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.startswith("embedding 30,000 characters: 0 s\n")
+    with working(GlobalOptions(quiet=True), "embedding"):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_shows_a_spinner(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    with working(GlobalOptions(), "embedding"):
+        pass
+    assert "embedding" in capsys.readouterr().err

@@ -21,7 +21,7 @@ from everwhen.serve.problems import Problem
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
 from everwhen.ui import page_auth, settings
-from everwhen.ui.components import happened, pick
+from everwhen.ui.components import pick
 from everwhen.ui.page_auth import Sessions, Visitor
 from everwhen.ui.page_session import PageSession
 from everwhen.ui.pages.entities import layout
@@ -55,33 +55,6 @@ def test_a_graph_is_laid_out_inside_its_frame_and_always_alike(count: int, chanc
     places = layout(count, links)
     assert places.shape == (count, 2) and (places >= 0).all() and (places <= 100).all()
     assert (places == layout(count, links)).all()
-
-
-@pytest.mark.parametrize(
-    ("text", "expression", "title"),
-    [
-        (
-            "yesterday Marta's brother dragged her up the hill",
-            "yesterday",
-            "Marta's brother dragged her up the hill",
-        ),
-        (
-            "From Monday no more coffee, she is going over to tea",
-            "Monday",
-            "No more coffee, she is going over to tea",
-        ),
-        ("the results should come on Friday", "Friday", "The results should come"),
-        ("The first one was last Tuesday", "last Tuesday", "The first one was last Tuesday"),
-        ("Last night was São João", "Last night", "São João"),
-        ("yesterday was awful", "yesterday", "Yesterday was awful"),
-        ("Marta has until Tuesday to say", "until Tuesday", "Marta has until Tuesday to say"),
-        ("she moved in March 2021", "in March 2021", "She moved in March 2021"),
-    ],
-)
-def test_a_title_says_what_happened_without_the_words_that_lean_on_a_day(
-    text: str, expression: str, title: str
-) -> None:
-    assert happened(text, expression) == title
 
 
 def test_a_region_of_the_map_is_named_after_what_only_it_talks_about() -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
 from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.extraction_commands import Wait, extract, extracting
+from everwhen.cli.progress import working
 from everwhen.cli.safe_printing import printable
 from everwhen.errors import UsageError
+
+LONG = 20_000
+"""Characters that take so long to embed that one wants to see it working."""
 
 
 @app.command()
@@ -30,15 +35,17 @@ def add(
     here: GlobalOptions = context.obj
     with here.open(create=True, **extracting(wait)) as memory:
         words = [_standard_input() if one == "-" else one for one in text]
-        added = memory.add(
-            [{"role": role, "content": one, "name": name} for one in words],
-            session=session,
-            at=at,
-            zone=here.zone,
-        )
+        many = sum(map(len, words))
+        with working(here, f"embedding {many:,} characters") if many > LONG else nullcontext():
+            added = memory.add(
+                [{"role": role, "content": one, "name": name} for one in words],
+                session=session,
+                at=at,
+                zone=here.zone,
+            )
         extract(here, memory)
-    many = "1 turn" if added.new == 1 else f"{added.new} turns"
-    here.tell(added, f"remembered {many} in session {printable(added.session)} of bank {memory.bank}")
+    turns = "1 turn" if added.new == 1 else f"{added.new} turns"
+    here.tell(added, f"remembered {turns} in session {printable(added.session)} of bank {memory.bank}")
 
 
 def _standard_input() -> str:

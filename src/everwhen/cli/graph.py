@@ -65,7 +65,7 @@ def show_calendar(here: GlobalOptions, found: Sequence[Event]) -> None:
         table.add_row(
             Text(f"({when})" if event.inferred else when, style="dim" if event.inferred else "green"),
             Text(MARKS[event.status], style="cyan"),
-            Text(printable(event.text), style=style),
+            Text(printable(event.title), style=style),
         )
     here.console.print(table)
     show_legend(here, MARKS, {MARKS[event.status] for event in found})

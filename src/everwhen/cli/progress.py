@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,6 +46,37 @@ def telling(here: GlobalOptions, what: str = "", total: int | None = None) -> It
         yield lambda name, done, whole=None: progress.update(
             task, description=name, completed=done, total=whole or total
         )
+
+
+@contextmanager
+def working(here: GlobalOptions, what: str) -> Iterator[None]:
+    """A sign of life beside work that cannot say how far it is."""
+    if here.quiet or here.json:
+        yield
+        return
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            progress.add_task(what, total=None)
+            yield
+        return
+    done = threading.Event()
+
+    def tell() -> None:
+        began = time.monotonic()
+        while not done.wait(EVERY):
+            print(f"{what}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+
+    telling_it = threading.Thread(target=tell, daemon=True)
+    telling_it.start()
+    try:
+        yield
+    finally:
+        done.set()
+        telling_it.join()
 
 
 def _lines(total: int | None) -> Told:

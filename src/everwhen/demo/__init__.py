@@ -24,6 +24,10 @@ ASKED_AT = datetime(2025, 7, 14, 9, 0, tzinfo=ZoneInfo(STORY_ZONE))
 """The moment of asking: the morning after the last conversation."""
 
 
+CLEAR = 0.6
+"""The confidence below which an event is not on the demo's calendar."""
+
+
 @dataclass(frozen=True, slots=True)
 class DemoQuestion:
     """A question of the demo, the words that what is recalled must contain, and the turns they stand in."""
@@ -63,8 +67,13 @@ def story() -> list[Message]:
 
 
 def calendar(memory: Memory) -> list[Event]:
-    """The events of a bank that the words themselves date, in the order of what happened."""
-    return [event for event in memory.events() if not event.inferred and event.status != "hypothetical"]
+    """The events of a bank that the words themselves date, in the order of what happened; what is told only in a few
+    words ("Three viewings, all on Saturday") is left out."""
+    return [
+        event
+        for event in memory.events()
+        if not event.inferred and event.status != "hypothetical" and event.confidence >= CLEAR
+    ]
 
 
 def truth() -> dict[str, Any]:

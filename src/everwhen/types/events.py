@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
+from everwhen.types.event_title import event_title
 from everwhen.when import Interval
 
 EventStatus: TypeAlias = Literal["happened", "ongoing", "planned", "hypothetical", "negated"]
@@ -49,6 +50,11 @@ class Event:
     """When something was said that made another version of it: moved, called off or put right."""
     replaces: str | None = None
     """The version before it, by its id."""
+
+    @property
+    def title(self) -> str:
+        """What happened, for a line that has its date beside it: without "yesterday"."""
+        return event_title(self.text, self.expression)
 
     @property
     def told_in(self) -> str:

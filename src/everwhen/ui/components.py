@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -23,36 +22,6 @@ from everwhen.ui.page_session import PageSession
 from everwhen.when import Interval, describe
 
 Act = Callable[[], Awaitable[None] | None]
-LEANING = re.compile(
-    r"^(?!.*\b(?:since|until|between)\b).*\b(?:yesterday|today|tomorrow|tonight|last|next|this|ago|"
-    r"in \w+ (?:day|week|month|year)s?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
-    re.IGNORECASE,
-)
-"""Expressions that say nothing without the day on which they were said."""
-IT_WAS = re.compile(r"^(?:was|is|will be) (?=(?:the|a|an|my|our|his|her|their) |[A-Z])")
-"""What is left of "last night was the concert"."""
-NO_START = frozenset(
-    ("was", "is", "are", "were", "be", "been", "will", "would", "has", "have", "had", "of", "and", "or")
-)
-"""Words that no title begins with."""
-NO_END = NO_START | {
-    "the",
-    "a",
-    "an",
-    "on",
-    "in",
-    "at",
-    "by",
-    "to",
-    "for",
-    "from",
-    "until",
-    "since",
-    "not",
-    "before",
-    "after",
-}
-"""Words that no title ends with."""
 PICK = "(event) => { const it = event.target.closest('[data-pick]'); if (it) emit(it.dataset.pick); }"
 
 
@@ -238,25 +207,6 @@ def pager(
         )
         if number < last:
             press(words[1], lambda: act(number + 1), icon="chevron_right")
-
-
-def happened(text: str, expression: str = "") -> str:
-    """What happened, for a title that has its date beside it: without "yesterday", and with a capital letter.
-
-    Where the sentence would fall apart without it ("the first one was last Tuesday"), it stays.
-    """
-    words = text
-    if LEANING.search(expression):
-        found = re.search(
-            rf"(?:^|[\s,]+)(?:(?:on|from)\s+)?(?:the\s+)?{re.escape(expression)}\b[,\s]*", text, re.IGNORECASE
-        )
-        if found:
-            words = f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–-")
-            words = IT_WAS.sub("", words)
-    left = words.rstrip(".!").lower().split()
-    if len(left) < 2 or left[0] in NO_START or left[-1] in NO_END:
-        words = text
-    return words[:1].upper() + words[1:]
 
 
 async def show_turns(session: PageSession, title: str, ids: Sequence[str], note: str = "") -> None:

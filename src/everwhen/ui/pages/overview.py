@@ -18,7 +18,6 @@ from everwhen.ui.components import (
     day,
     dialog,
     empty,
-    happened,
     markup,
     pick,
     picked,
@@ -180,7 +179,7 @@ class Overview(UIPage):
             lines = "".join(
                 f'<div class="row-line short" {pick(number)}><span class="at">'
                 f"{escape(spoken(event.occurred, event.zone))}</span>"
-                f'<span class="what">{escape(happened(event.text, event.expression))}</span></div>'
+                f'<span class="what">{escape(event.title)}</span></div>'
                 for number, event in enumerate(events)
             )
             picked(markup(lines, "rows"), lambda number: self._open(events[int(number)]))
@@ -254,7 +253,7 @@ class Overview(UIPage):
         return lambda: self.frame.turn_to(page)
 
     async def _open(self, event: Event) -> None:
-        title = happened(event.text, event.expression)
+        title = event.title
         note = spoken(event.occurred, event.zone)
         await self.frame.doing(lambda: show_turns(self.session, title, event.turns, note), redraw=False)
 

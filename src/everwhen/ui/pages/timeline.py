@@ -13,13 +13,13 @@ from nicegui import ui
 
 from everwhen.memory import Memory
 from everwhen.types import NETWORKS, Entity, Entry
+from everwhen.types.event_title import event_title
 from everwhen.ui.components import (
     badge,
     block,
     choice,
     chooser,
     empty,
-    happened,
     markup,
     offer,
     pager,
@@ -206,7 +206,7 @@ class Timeline(UIPage):
         networks: dict[str, str] = self.kept("networks", dict)
         if any(one.kind == "event" and one.ids[0] not in titles for one in entries):
             for event in memory.events(between=(window.start, window.end), as_of=self.session.as_of):
-                titles[event.id] = happened(event.text, event.expression)
+                titles[event.id] = event.title
                 networks[event.id] = event.network
         return titles, networks
 
@@ -276,7 +276,7 @@ class Timeline(UIPage):
         )
 
     def _title(self, one: Entry) -> str:
-        return self.titles.get(one.ids[0], happened(one.text)) if one.ids else happened(one.text)
+        return self.titles.get(one.ids[0] if one.ids else "", event_title(one.text))
 
     def _mark(
         self, one: Entry, number: str, x: float, width: float, y: int, label: str, leftwards: bool

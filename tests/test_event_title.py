@@ -1,0 +1,35 @@
+"""The title of an event stands beside its date."""
+
+from __future__ import annotations
+
+import pytest
+
+from everwhen.types.event_title import event_title
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "title"),
+    [
+        (
+            "yesterday Marta's brother dragged her up the hill",
+            "yesterday",
+            "Marta's brother dragged her up the hill",
+        ),
+        (
+            "From Monday no more coffee, she is going over to tea",
+            "Monday",
+            "No more coffee, she is going over to tea",
+        ),
+        ("the results should come on Friday", "Friday", "The results should come"),
+        ("The first one was last Tuesday", "last Tuesday", "The first one was last Tuesday"),
+        ("Last night was São João", "Last night", "São João"),
+        ("yesterday was awful", "yesterday", "Yesterday was awful"),
+        ("Marta has until Tuesday to say", "until Tuesday", "Marta has until Tuesday to say"),
+        ("Three viewings, all on Saturday.", "Saturday", "Three viewings, all."),
+        ("she moved in March 2021", "in March 2021", "She moved in March 2021"),
+    ],
+)
+def test_a_title_says_what_happened_without_the_words_that_lean_on_a_day(
+    text: str, expression: str, title: str
+) -> None:
+    assert event_title(text, expression) == title

@@ -269,15 +269,17 @@ def test_conflicts_reports_predicates_and_half_lives_are_kept(reopen: Reopen) ->
     assert second.facts.half_lives() == {"home": 12.5}
 
 
-def test_a_scan_reads_what_is_in_force_page_by_page(store: Store) -> None:
+def test_a_scan_reads_what_is_in_force_page_by_page(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everwhen.store.sql.facts._PAGE", 200)
+
     @store.facts.write
     def change(ledger: FactLedger) -> None:
-        for number in range(4500):
+        for number in range(450):
             key = ledger.key(f"s{number}", "likes", f"S{number}", "likes")
             fact = row(ledger, f"f{number}", "tea", 0, 1 if number % 3 == 0 else None)
             ledger.insert(replace(fact, slot=ledger.slot(key.seq, "")))
 
     now = START + 2 * DAY
-    assert len(list(store.facts.open_facts(now))) == 3000 == len(list(store.facts.fading(now)))
-    assert len(list(store.facts.every_version())) == 4500
-    assert store.facts.ids() == [f"f{number}" for number in range(4500)]
+    assert len(list(store.facts.open_facts(now))) == 300 == len(list(store.facts.fading(now)))
+    assert len(list(store.facts.every_version())) == 450
+    assert store.facts.ids() == [f"f{number}" for number in range(450)]

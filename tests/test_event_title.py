@@ -25,6 +25,12 @@ from everwhen.types.event_title import event_title
         ("Last night was São João", "Last night", "São João"),
         ("yesterday was awful", "yesterday", "Yesterday was awful"),
         ("Marta has until Tuesday to say", "until Tuesday", "Marta has until Tuesday to say"),
+        (
+            "She took the train up yesterday, signed and left",
+            "yesterday",
+            "She took the train up, signed and left",
+        ),
+        ("For the record, on Saturday the dog ate it", "Saturday", "For the record, the dog ate it"),
         ("Three viewings, all on Saturday.", "Saturday", "Three viewings, all."),
         ("she moved in March 2021", "in March 2021", "She moved in March 2021"),
     ],

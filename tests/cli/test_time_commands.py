@@ -74,7 +74,7 @@ def test_timeline_is_drawn_under_headings(told: Shell) -> None:
         "June 2025",
         "July 2025",
     ]
-    assert "Ana moved to Porto last week" in lines[lines.index("May 2025") + 1]
+    assert lines[lines.index("May 2025") + 1].endswith("Ana moved to Porto")
     assert "○" in out and "gym" not in out
     assert "gym" in told("timeline", "--negated")[1]
     kinds = {entry["kind"] for entry in told.json("timeline", "--between", "2025-05-26", "2025-05-31")}

@@ -116,7 +116,7 @@ def _of_event(event: Event) -> Entry:
     assert event.occurred is not None
     return Entry(
         interval=event.occurred,
-        text=event.text or f"{event.subject} {event.verb} {event.object}".strip(),
+        text=event.title or f"{event.subject} {event.verb} {event.object}".strip(),
         kind="event",
         turns=event.turns,
         confidence=event.confidence,

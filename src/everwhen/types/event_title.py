@@ -50,7 +50,8 @@ def event_title(text: str, expression: str = "") -> str:
             rf"(?:^|[\s,]+)(?:(?:on|from)\s+)?(?:the\s+)?{re.escape(expression)}\b[,\s]*", text, re.IGNORECASE
         )
         if found:
-            words = f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–-")
+            between = ", " if "," in found.group() else " "
+            words = f"{text[: found.start()]}{between}{text[found.end() :]}".strip(" ,;–-")
             words = _LOOSE_END.sub("", _IT_WAS.sub("", words))
     left = words.rstrip(".!").lower().split()
     if len(left) < 2 or left[0] in _NO_START or left[-1] in _NO_END:

@@ -177,8 +177,8 @@ class Timeline(UIPage):
         then = self.session.as_of
         window = self._window(None)
         entries = memory.timeline(between=(window.start, window.end), as_of=then)
-        self.titles, networks = self._named(memory, entries, window)
         entity, network = self.asked.get("entity", ""), self.asked.get("network", "")
+        networks = self._networks(memory, entries, window) if network else {}
         about = {unit.id for unit in memory.mentions(entity, MOST_MENTIONS)} if entity else None
         kept = []
         for entry in entries:
@@ -197,18 +197,14 @@ class Timeline(UIPage):
             axis, [one for one in dated if _start(one) < axis.end and _end(one) > axis.start], undated
         )
 
-    def _named(
-        self, memory: Memory, entries: Sequence[Entry], window: Axis
-    ) -> tuple[dict[str, str], dict[str, str]]:
-        """The title and the network of each event on the timeline. The calendar is read again only where the slider has
-        come to an event that was not seen yet."""
-        titles: dict[str, str] = self.kept("titles", dict)
+    def _networks(self, memory: Memory, entries: Sequence[Entry], window: Axis) -> dict[str, str]:
+        """The network of each event on the timeline. The calendar is read again only where the slider has come to an
+        event that was not seen yet."""
         networks: dict[str, str] = self.kept("networks", dict)
-        if any(one.kind == "event" and one.ids[0] not in titles for one in entries):
+        if any(one.kind == "event" and one.ids[0] not in networks for one in entries):
             for event in memory.events(between=(window.start, window.end), as_of=self.session.as_of):
-                titles[event.id] = event.title
                 networks[event.id] = event.network
-        return titles, networks
+        return networks
 
     def _window(self, entries: Sequence[Entry] | None) -> Axis:
         """The stretch that the grain shows, moved as far as somebody panned. It ends with the last of the entries,
@@ -276,7 +272,7 @@ class Timeline(UIPage):
         )
 
     def _title(self, one: Entry) -> str:
-        return self.titles.get(one.ids[0] if one.ids else "", event_title(one.text))
+        return event_title(one.text)
 
     def _mark(
         self, one: Entry, number: str, x: float, width: float, y: int, label: str, leftwards: bool

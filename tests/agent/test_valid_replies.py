@@ -10,18 +10,20 @@ import pytest
 
 from everwhen import Memory
 
+SAID = (
+    (datetime(2025, 1, 7, 9, tzinfo=UTC), "I live in Leeds and work at Siemens as an engineer."),
+    (datetime(2025, 4, 2, 9, tzinfo=UTC), "We moved to York in March!"),
+    (datetime(2025, 1, 9, 9, tzinfo=UTC), "I take lisinopril 10 mg every morning."),
+    (datetime(2025, 4, 9, 9, tzinfo=UTC), "I stopped taking lisinopril."),
+    (datetime(2025, 5, 2, 9, tzinfo=UTC), "I quit my job at Siemens."),
+)
+
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     home: Path = tmp_path_factory.mktemp("holding")
     with Memory.open(home, bank="holding") as memory:
-        for day, text in (
-            (datetime(2025, 1, 7, 9, tzinfo=UTC), "I live in Leeds and work at Siemens as an engineer."),
-            (datetime(2025, 4, 2, 9, tzinfo=UTC), "We moved to York in March!"),
-            (datetime(2025, 1, 9, 9, tzinfo=UTC), "I take lisinopril 10 mg every morning."),
-            (datetime(2025, 4, 9, 9, tzinfo=UTC), "I stopped taking lisinopril."),
-            (datetime(2025, 5, 2, 9, tzinfo=UTC), "I quit my job at Siemens."),
-        ):
+        for day, text in SAID:
             memory.add(text, at=day, session=f"{day:%m-%d}")
         yield memory
 
@@ -60,6 +62,24 @@ def test_what_began_only_later_is_no_answer(memory: Memory) -> None:
 )
 def test_yes_and_no_are_of_what_holds(memory: Memory, question: str, answer: str) -> None:
     assert memory.ask(question, at=NOW, model="none").trace["short"] == answer
+
+
+@pytest.mark.parametrize("until", [datetime(2025, month, 20, tzinfo=UTC) for month in (1, 4, 5)])
+def test_as_of_then_the_answers_are_those_of_a_memory_that_was_told_no_more(
+    memory: Memory, tmp_path: Path, until: datetime
+) -> None:
+    with Memory.open(tmp_path, bank="stopped") as stopped:
+        for day, text in SAID:
+            if day <= until:
+                stopped.add(text, at=day, session=f"{day:%m-%d}")
+        for question in (
+            "Where do I live?",
+            "Do I still live in Leeds?",
+            "Do I still take lisinopril?",
+            "Where do I work?",
+        ):
+            then = memory.ask(question, at=NOW, as_of=until, model="none")
+            assert then.text == stopped.ask(question, at=NOW, model="none").text, question
 
 
 def test_as_it_was_known_before_nothing_had_ended(memory: Memory) -> None:

@@ -79,8 +79,8 @@ def ask(
             )
         unsure = chance(found) < fitted()["least"]
         held = (
-            valid_replies.valid_replies(bank, reader, found, at, unsure)
-            if reader and as_of is None
+            valid_replies.valid_replies(bank, reader, found, at, unsure, as_of)
+            if reader
             else valid_replies.ValidReplies(found)
         )
         if held.by_hand is not None:

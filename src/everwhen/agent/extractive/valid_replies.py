@@ -10,6 +10,7 @@ from typing import cast
 
 from everwhen.agent.extractive.content import content
 from everwhen.agent.extractive.turn_replies import HELD, TurnReplies, TurnReply, read_turn, words
+from everwhen.errors import NotFound
 from everwhen.facts import Facts
 from everwhen.models.reader import Reader
 from everwhen.operations import Bank
@@ -44,8 +45,10 @@ class ValidReplies:
     """What holds then and no turn tells: somebody set it."""
 
 
-def valid_replies(bank: Bank, reader: Reader, found: TurnReplies, at: datetime, unsure: bool) -> ValidReplies:
-    """The replies that hold at the time asked about.
+def valid_replies(
+    bank: Bank, reader: Reader, found: TurnReplies, at: datetime, unsure: bool, as_of: datetime | None = None
+) -> ValidReplies:
+    """The replies that hold at the time asked about, by what had been said `as_of`.
 
     A reply says which fact is asked for: the one that was read in its turn, with its words. Where another one holds,
     the turn that told that one replies. Where the reader is `unsure` what was before something, the facts know.
@@ -54,8 +57,9 @@ def valid_replies(bank: Bank, reader: Reader, found: TurnReplies, at: datetime, 
     before = found.asked.before
     if then is None and not before:
         return ValidReplies(found)
-    known, facts = _known(bank, found), cast(Facts, bank.facts)
-    if then is not None and (fact := _set_by_hand(facts, found, known, then)) is not None:
+    known, facts = _known(bank, found, as_of), cast(Facts, bank.facts)
+    put_right = _put_right(bank, known, as_of)
+    if then is not None and (fact := _set_by_hand(facts, found, known, put_right, then)) is not None:
         return ValidReplies(found, by_hand=fact)
     if before and unsure and (fact := _before(found, known)) is not None:
         return ValidReplies(
@@ -65,7 +69,7 @@ def valid_replies(bank: Bank, reader: Reader, found: TurnReplies, at: datetime, 
         return ValidReplies(found)
     gone: Fact | None = None
     for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
-        fact = _told(found, reply, known) or _put_right(facts, found, reply, known)
+        fact = _told(found, reply, known) or _told(found, reply, put_right)
         if fact is None and (until := _ended_by(found, reply, then)) is not None:
             rest = tuple(one for one in found.replies if one not in (reply, until))
             return ValidReplies(replace(found, replies=rest), until=until)
@@ -89,11 +93,13 @@ def valid_replies(bank: Bank, reader: Reader, found: TurnReplies, at: datetime, 
     return ValidReplies(_since(bank, reader, found, gone) if gone else found, gone=gone)
 
 
-def _set_by_hand(facts: Facts, found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fact | None:
+def _set_by_hand(
+    facts: Facts, found: TurnReplies, known: Sequence[Fact], put_right: Sequence[Fact], then: Interval
+) -> Fact | None:
     """A fact that no turn tells, where the question asks for it or the best reply says what it replaced. What is said
     after it was set is newer than it."""
     answering = [one for one in found.replies[:FEW] if one.answers >= 0.5]
-    wrong = _put_right(facts, found, answering[0], known) if answering else None
+    wrong = _told(found, answering[0], put_right) if answering else None
     for fact in known:
         holds = (
             not fact.sources and fact.valid.overlaps(then) and not facts.predicates.find(fact.predicate).multi
@@ -106,11 +112,11 @@ def _set_by_hand(facts: Facts, found: TurnReplies, known: Sequence[Fact], then: 
     return None
 
 
-def _put_right(facts: Facts, found: TurnReplies, reply: TurnReply, known: Sequence[Fact]) -> Fact | None:
-    """What a reply tells and somebody has put right since: it is believed no longer."""
+def _put_right(bank: Bank, known: Sequence[Fact], as_of: datetime | None) -> list[Fact]:
+    """What somebody has put right since it was told: it is believed no longer."""
     slots = dict.fromkeys((one.subject, one.predicate) for one in known if not one.sources)
-    versions = (one for slot in slots for one in facts.history(*slot, versions=True))
-    return _told(found, reply, [one for one in versions if one.superseded_at is not None])
+    versions = [one for slot in slots for one in bank.facts.history(*slot, versions=True)]
+    return [one for one in _as_of(bank, versions, as_of) if one.superseded_at is not None]
 
 
 def _since(bank: Bank, reader: Reader, found: TurnReplies, gone: Fact) -> TurnReplies:
@@ -158,13 +164,44 @@ def _asked_for(found: TurnReplies, at: datetime, zone: str) -> Interval | None:
     return None if found.asked.past else Interval(at, at + timedelta(microseconds=1))
 
 
-def _known(bank: Bank, found: TurnReplies) -> list[Fact]:
+def _known(bank: Bank, found: TurnReplies, as_of: datetime | None) -> list[Fact]:
     """All that is known of those who reply, of those whom recalled facts are about, and of those whom the question
     names."""
     recalled = (bank.facts.get(one.id).subject for one in found.recall.memories if one.kind == "fact")
     speakers = (one.turn.speaker for one in found.replies[:FEW])
     subjects = dict.fromkeys((*speakers, *recalled, *capitalised(found.asked.words)))
-    return [fact for one in subjects for fact in bank.facts.about(one) if fact.confidence >= SURE]
+    versions = [fact for one in subjects for fact in bank.facts.about(one, versions=as_of is not None)]
+    return [
+        fact
+        for fact in _as_of(bank, versions, as_of)
+        if fact.superseded_at is None and fact.confidence >= SURE
+    ]
+
+
+def _as_of(bank: Bank, versions: Sequence[Fact], as_of: datetime | None) -> Sequence[Fact]:
+    """Versions of facts as they stood: those of which something had been said, and what became of them by then."""
+    if as_of is None:
+        return versions
+    said = [one for one in versions if one.recorded_at <= as_of]
+    by_then = {
+        id_ for id_ in {source for one in said for source in one.sources} if _is_said(bank, id_, as_of)
+    }
+    return [
+        replace(
+            one,
+            superseded_at=one.superseded_at if one.superseded_at and one.superseded_at <= as_of else None,
+            sources=tuple(source for source in one.sources if source in by_then),
+        )
+        for one in said
+        if not one.sources or by_then.intersection(one.sources)
+    ]
+
+
+def _is_said(bank: Bank, source: str, as_of: datetime) -> bool:
+    try:
+        return bank.turn(source).said_at <= as_of
+    except NotFound:  # no turn, or forgotten
+        return False
 
 
 def _before(found: TurnReplies, known: Sequence[Fact]) -> Fact | None:

@@ -20,10 +20,10 @@ from everwhen.home import home_folder
 from everwhen.memory import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall, Recipe
+from everwhen.recall.date_annotations import as_said
 from everwhen.recall.token_budget import NO_ROOM, fill
 from everwhen.store.opening import open_banks
 from everwhen.types import Dropped, Message
-from everwhen.types.recall import line
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
 from everwhen_bench.parses import kept_parses
@@ -147,11 +147,7 @@ def ask(
 def within(whole: Recall, budget: int) -> Recall:
     """What the same recall gives under a budget, without asking again: the budget is its last stage, and dates take
     part in it."""
-    as_said = [
-        replace(one, shown="", tokens=count_tokens(line(one.speaker, one.text))) if one.shown else one
-        for one in whole.memories
-    ]
-    kept, left, tokens = fill(whole.memories, budget, as_said)
+    kept, left, tokens = fill(whole.memories, budget, list(map(as_said, whole.memories)))
     dropped = [Dropped(one.id, NO_ROOM, one.score) for one in left]
     return replace(whole, memories=tuple(kept), tokens=tokens, dropped=(*whole.dropped, *dropped))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,59 @@ def test_a_turn_that_only_its_dates_would_crowd_out_is_shown_as_it_was_said(quic
     plain = quick.recall("the hall", recipe=MID.without("dates"), kinds=["turn"])
     found = quick.recall("the hall", max_tokens=plain.tokens, kinds=["turn"])
     assert found.as_context(cut=0) == plain.as_context(cut=0) and found.tokens == plain.tokens > 0
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """Notes of many lengths on a few days, most of them with a time, and one that is longer than most budgets."""
+    home = tmp_path_factory.mktemp("crowded")
+    with Memory.open(home, embedder="fake", reader="none", extract="none") as memory:
+        for place in range(40):
+            when = "last week" if place % 3 else "again"
+            text = f"We painted the hall {'and the door ' * (place % 7)}{when}."
+            memory.add(text, at=SAID + timedelta(days=place % 5), session=f"s{place % 8}")
+        memory.add("We painted the hall, the hall and the hall. " * 60, at=SAID)
+        yield memory
+
+
+@pytest.mark.parametrize("top_k", [None, 1, 2, 5, 20, 100])
+@pytest.mark.parametrize("room", [20, 45, 75, 110, 200, 350, 900, 5000])
+def test_whatever_the_room_dates_break_no_bound_and_lose_nothing(
+    crowded: Memory, room: int, top_k: int | None
+) -> None:
+    plain = crowded.recall("the hall", max_tokens=room, top_k=top_k, recipe=MID.without("dates"))
+    found = crowded.recall("the hall", max_tokens=room, top_k=top_k)
+    assert found.tokens == count_tokens(found.as_context(cut=0)) <= room
+    assert top_k is None or len(found) <= top_k
+    ids, dropped = [one.id for one in found], [one.id for one in found.dropped]
+    assert len({*ids, *dropped}) == len(ids) + len(dropped)
+    assert {*ids, *dropped} == {one.id for one in (*plain.memories, *plain.dropped)}
+    # A date costs about a dozen tokens, so a few make room for the dates of the others.
+    assert len(found) >= len(plain) * 0.6
+    assert bool(len(found)) == bool(len(plain))
+
+
+def test_where_all_fit_as_they_were_said_no_date_takes_the_place_of_a_memory(crowded: Memory) -> None:
+    plain = crowded.recall("the hall", max_tokens=5000, top_k=20, recipe=MID.without("dates"))
+    found = crowded.recall("the hall", max_tokens=5000, top_k=20)
+    assert [one.id for one in found] == [one.id for one in plain] and any(one.shown for one in found)
+
+
+def test_a_context_shows_a_memory_as_it_was_said_where_its_dates_do_not_fit(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, embedder="fake", reader="none", extract="none") as memory:
+        memory.add(
+            "Basil the tortoise ate dandelions last week, and cherries yesterday, and plums last month.",
+            at=SAID,
+        )
+        shown = [
+            memory.context(
+                "Basil the tortoise ate something again.", at=SAID, max_tokens=room
+            ).recall.memories
+            for room in range(100, 500, 10)
+        ]
+    first = next(place for place, found in enumerate(shown) if found)
+    assert all(len(found) == 1 for found in shown[first:])
+    assert not shown[first][0].shown and shown[-1][0].shown
 
 
 def test_a_pasted_document_is_shown_as_it_is(quick: Memory) -> None:

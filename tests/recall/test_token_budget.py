@@ -63,6 +63,13 @@ def test_the_first_of_a_day_makes_the_others_of_it_cheaper() -> None:
     assert used == count_tokens(Recall("q", tuple(kept), used).as_context(cut=0))
 
 
+def test_a_memory_is_not_put_back_for_the_length_of_its_dates() -> None:
+    best, dated = recalled("best", 1.0, "word " * 12), recalled("best", 1.0, "word " * 40)
+    others = [recalled("b", 0.5, "word " * 8), recalled("c", 0.5, "word " * 9)]
+    kept, _, _ = fill([dated, *others], 45, [best, *others])
+    assert best in kept
+
+
 def test_what_is_too_long_comes_in_as_its_shorter_version() -> None:
     long, short = recalled("a", text="word " * 30), recalled("a", text="word " * 10)
     assert fill([long], short.tokens + HEADER_TOKENS, [short])[0] == [short]

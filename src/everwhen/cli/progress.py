@@ -76,7 +76,7 @@ def working(here: GlobalOptions, what: str) -> Iterator[None]:
         yield
     finally:
         done.set()
-        telling_it.join()
+        telling_it.join(timeout=1.0)
 
 
 def _lines(total: int | None) -> Told:

@@ -87,6 +87,7 @@ class Recalling:
     @does(PromptContext)
     def context(self, asked: PromptContext) -> Context:
         from everwhen.models.tokens import count_tokens
+        from everwhen.recall.date_annotations import as_said
         from everwhen.recall.token_budget import NO_ROOM, fill
 
         clock, half = self._bank.clock(asked.at), asked.max_tokens // 2
@@ -109,7 +110,7 @@ class Recalling:
         if not is_question(asked.query):
             room = int(room * min(1.0, max(LEAST_ROOM, found.trace["answerable"] / ASKING)))
         wanted = [one for one in found if one.text.strip() not in seen] if _says_something(found) else []
-        kept, left, used = fill(wanted, room)
+        kept, left, used = fill(wanted, room, list(map(as_said, wanted)))
         dropped = (*found.dropped, *(Dropped(one.id, NO_ROOM, one.score) for one in left))
         found = replace(found, memories=tuple(kept), tokens=used, dropped=dropped)
         fresh = "\n\n".join([*parts, framed(heading, found.as_context())] if kept else parts)

@@ -68,6 +68,15 @@ def with_dates(store: Store, memories: Sequence[Recalled]) -> list[Recalled]:
     ]
 
 
+def as_said(memory: Recalled) -> Recalled:
+    """A memory without the dates that were added to it."""
+    from everwhen.models.tokens import count_tokens  # its table is loaded only where it has to be
+
+    if not memory.shown:
+        return memory
+    return replace(memory, shown="", tokens=count_tokens(line(memory.speaker, memory.text)))
+
+
 def spoken_times(turn: Recalled, refs: Sequence[TimeRef], known: _Known) -> Iterator[SpokenTime]:
     """The certain times of a turn, in the order of the text; none from inside a word, an address or code."""
     ticks = place = 0

@@ -85,21 +85,21 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
     with timed(timings, "gate"):
         ranked, unhelpful, said = _gated(ranked, gathered, request)
     with timed(timings, "budget"):
-        kept, left, tokens = fill(ranked, request.max_tokens)
-        beyond = [] if request.top_k is None else kept[request.top_k :]
-        if beyond:
-            kept = kept[: request.top_k]
-            tokens = tokens_of(kept)
-    if recipe.dates:
+        kept, left, _ = fill(ranked, request.max_tokens)
+        all_fit = not left
+    if recipe.dates and not all_fit:
         with timed(timings, "dates"):
-            near = kept if beyond or not left else fill(ranked, int(request.max_tokens * SPARE))[0]
-            kept, tokens = _with_dates(store, near, request.max_tokens)
-            there = {one.id for one in (*kept, *beyond)}
+            kept = _with_dates(store, _near(ranked, kept, request), request.max_tokens)
+            there = {one.id for one in kept}
             left = [one for one in ranked if one.id not in there]
+    kept, beyond = kept[: request.top_k], [] if request.top_k is None else kept[request.top_k :]
+    if recipe.dates and all_fit:
+        with timed(timings, "dates"):
+            kept = _with_dates_that_fit(store, kept, request.max_tokens)
     return Recall(
         query=request.query,
         memories=tuple(_ordered(kept, request)),
-        tokens=tokens,
+        tokens=tokens_of(kept),
         dropped=(
             *left_below,
             *outdated,
@@ -124,15 +124,36 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
     )
 
 
-def _with_dates(store: Store, near: Sequence[Recalled], max_tokens: int) -> tuple[list[Recalled], int]:
+def _near(ranked: Sequence[Recalled], kept: Sequence[Recalled], request: Request) -> list[Recalled]:
+    """What fits, and what may fit instead of something that its dates crowd out."""
+    wider, _, _ = fill(ranked, int(request.max_tokens * SPARE))
+    near = {one.id for one in (*kept, *wider)}
+    return [one for one in ranked if one.id in near]
+
+
+def _with_dates(store: Store, near: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
     """Those that fit with their dates, which take room too; what fits only without them stays as it was said."""
     dated = with_dates(store, near)
-    as_said = [
+    return fill(dated, max_tokens, _without_dates(dated, near))[0]
+
+
+def _with_dates_that_fit(store: Store, kept: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
+    """All of them, with the dates for which there is room beside them, those of the best first."""
+    room = max_tokens - tokens_of(kept)
+    out = []
+    dated = with_dates(store, kept)
+    for one, plain in zip(dated, _without_dates(dated, kept), strict=True):
+        more = one.tokens - plain.tokens
+        out.append(one if more <= room else plain)
+        room -= more if more <= room else 0
+    return out
+
+
+def _without_dates(dated: Sequence[Recalled], before: Sequence[Recalled]) -> list[Recalled]:
+    return [
         replace(one, shown="", tokens=plain.tokens) if one.shown else one
-        for one, plain in zip(dated, near, strict=True)
+        for one, plain in zip(dated, before, strict=True)
     ]
-    kept, _, tokens = fill(dated, max_tokens, as_said)
-    return kept, tokens
 
 
 def _climbed(

@@ -31,8 +31,10 @@ def fill(
         return list(memories), [], tokens_of(memories)
     headings = [header(memory) for memory in memories]
     of_day: dict[str, list[int]] = {}
-    for place, heading in enumerate(headings):
+    of_session: dict[tuple[str, str], list[int]] = {}
+    for place, (heading, memory) in enumerate(zip(headings, memories, strict=True)):
         of_day.setdefault(heading, []).append(place)
+        of_session.setdefault((heading, memory.session), []).append(place)
     sessions: dict[str, set[str]] = {heading: set() for heading in of_day}
 
     def extra(place: int) -> int:
@@ -40,9 +42,10 @@ def fill(
         return HEADER_TOKENS if not brought else 0 if memories[place].session in brought else BREAK_TOKENS
 
     def weighed(place: int) -> tuple[float, int]:
-        cost = memories[place].tokens + extra(place)
-        return -memories[place].score / max(cost, 1), place
+        shortest = min(one[place].tokens for one in versions)
+        return -memories[place].score / max(shortest + extra(place), 1), place
 
+    versions = [memories] if otherwise is None else [memories, otherwise]
     waiting = [weighed(place) for place in range(len(memories))]
     heapify(waiting)
     kept: dict[int, Recalled] = {}
@@ -51,16 +54,17 @@ def fill(
         _, place = heappop(waiting)
         if place in kept:
             continue
-        for memory in (memories[place], *([] if otherwise is None else [otherwise[place]])):
-            cost = memory.tokens + extra(place)
-            if used + cost <= max_tokens:
-                kept[place] = memory
-                used += cost
-                break
-        brought = sessions[headings[place]]
-        if place in kept and memories[place].session not in brought:
-            brought.add(memories[place].session)
-            for other in of_day[headings[place]]:  # cheaper now, also where it was passed over
+        room = max_tokens - used - extra(place)
+        fitting = next((one[place] for one in versions if one[place].tokens <= room), None)
+        if fitting is None:
+            continue
+        used += fitting.tokens + extra(place)
+        kept[place] = fitting
+        heading, session = headings[place], fitting.session
+        if session not in sessions[heading]:  # others are cheaper now, also those that were passed over
+            cheaper = of_session[heading, session] if sessions[heading] else of_day[heading]
+            sessions[heading].add(session)
+            for other in cheaper:
                 if other not in kept:
                     heappush(waiting, weighed(other))
     return (

@@ -17,25 +17,14 @@ _NO_START = frozenset(
 )
 """Words that no title begins with."""
 _NO_END = _NO_START | frozenset(
-    (
-        "the",
-        "a",
-        "an",
-        "on",
-        "in",
-        "at",
-        "by",
-        "to",
-        "for",
-        "from",
-        "until",
-        "since",
-        "not",
-        "before",
-        "after",
-    )
-)
+    ("the", "a", "an", "on", "in", "at", "by", "to", "for", "from", "until", "since", "not", "before", "after",
+     "all", "every", "about", "with")
+)  # fmt: skip
 """Words that no title ends with."""
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_BARE_WEEKDAY = re.compile(_WEEKDAY, re.IGNORECASE)
+_NO_MORE = rf"(?!['’]s\b|,? (?:and|or|to|until) (?:on )?(?:yesterday|today|tomorrow|{_WEEKDAY})\b)"
+"""What does not follow an expression that may go: "Monday's meeting", "Monday and Tuesday"."""
 _LOOSE_END = re.compile(r"\s+(?=[.!?]*$)")
 
 
@@ -46,8 +35,13 @@ def event_title(text: str, expression: str = "") -> str:
     """
     words = text
     if _LEANING.search(expression):
+        # "The Friday market" and "Black Friday" are names; "on Friday" is a day.
+        is_weekday = _BARE_WEEKDAY.fullmatch(expression)
+        before = r"(?:^|,\s?|\s(?=on\s|from\s))" if is_weekday else r"(?:^|[\s,]{1,4})"
         found = re.search(
-            rf"(?:^|[\s,]+)(?:(?:on|from)\s+)?(?:the\s+)?{re.escape(expression)}\b[,\s]*", text, re.IGNORECASE
+            rf"{before}(?:(?:on|from)\s+)?(?:the\s+)?{re.escape(expression)}\b{_NO_MORE}[,\s]{{0,4}}",
+            text,
+            re.IGNORECASE,
         )
         if found:
             between = ", " if "," in found.group() else " "

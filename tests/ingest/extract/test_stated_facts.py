@@ -105,8 +105,30 @@ def test_words_that_may_tell_two_things_tell_the_one_that_is_not_told_already() 
         replace(said(text, "Siemens"), chance=0.75),
         replace(said(text, "Siemens", "works at"), chance=0.74),
     ]
-    told = [(fact.predicate, fact.object) for fact in facts(turn(text), read, coref())]
-    assert told == [("lives in", "Leeds"), ("works at", "Siemens")]
+    assert told_in(text, read) == [("lives in", "Leeds"), ("works at", "Siemens")]
+    unsaid = [read[0], *(replace(one, subject="") for one in read[1:])]
+    assert told_in(text, unsaid) == [("lives in", "Leeds"), ("works at", "Siemens")]
+
+
+def test_a_reading_that_is_far_likelier_stays() -> None:
+    text = "I lived in Leeds until May, now I live in Porto."
+    read = [
+        replace(said(text, "Porto"), chance=0.97),
+        replace(said(text, "Leeds", status="ended"), chance=0.93),
+        replace(said(text, "Leeds", "works at"), chance=0.6),
+    ]
+    assert told_in(text, read) == [("lives in", "Leeds"), ("lives in", "Porto")]
+    text = "If I lived in Leeds, fine, but I live in Porto."
+    read = [
+        replace(said(text, "Leeds", status="supposed"), chance=0.97),
+        replace(said(text, "Porto"), chance=0.95),
+        replace(said(text, "Porto", "works at"), chance=0.6),
+    ]
+    assert told_in(text, read) == [("lives in", "Porto")]
+
+
+def told_in(text: str, read: Sequence[ReadStatement]) -> list[tuple[str, str]]:
+    return [(fact.predicate, fact.object) for fact in facts(turn(text), read, coref())]
 
 
 def test_an_assistant_tells_nothing_of_itself() -> None:

@@ -6,6 +6,7 @@ fiction does not.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -14,7 +15,7 @@ from typing import Final, Literal
 from everwhen.ingest.extract.base import ExtractedFact, FactStatus
 from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed
-from everwhen.ingest.extract.reader_statements import ReadStatement
+from everwhen.ingest.extract.reader_statements import AHEAD, ReadStatement
 from everwhen.ingest.extract.rules.coreference import Coreference, possessive
 from everwhen.relations import Relation
 from everwhen.sentences import sentence_place
@@ -55,7 +56,7 @@ def facts(
     Which one, the chances say; but in "I live in Leeds and work at Siemens" Leeds is where I live.
     """
     found: dict[tuple[str, int], ExtractedFact] = {}
-    for one in sorted(stated, key=lambda one: (_has_likelier_value(one, stated), -one.chance)):
+    for one in sorted(stated, key=lambda one: -_odds(one, stated)):
         words = subject_words(turn.text, (one.subject_at, one.subject_at + len(one.subject)), read)
         subject = subject_of(words, one.subject_at, coref) if words is not None else None
         status = KEPT.get(one.status)
@@ -84,15 +85,24 @@ def facts(
     return list({(fact.subject, fact.predicate, fact.object): fact for _, fact in order}.values())
 
 
-def _has_likelier_value(one: ReadStatement, stated: Sequence[ReadStatement]) -> bool:
-    """Whether its relation, of which one value holds at a time, has a likelier one of the same subject."""
-    return not one.relation.many and any(
+def _odds(one: ReadStatement, stated: Sequence[ReadStatement]) -> float:
+    """How likely a statement is beside others of the same words, in log odds. Where one value of a relation holds at a
+    time and a likelier one is told of the same subject in the same way, this one is less likely."""
+    likelier = not one.relation.many and any(
         other.relation is one.relation
         and other.place != one.place
-        and other.subject.casefold() == one.subject.casefold()
+        and other.status == one.status
+        and _same_words(other.subject, one.subject)
         and other.chance > one.chance
         for other in stated
     )
+    return math.log(one.chance / max(1 - one.chance, 1e-6)) - (AHEAD if likelier else 0.0)
+
+
+def _same_words(one: str, other: str) -> bool:
+    """Whether the same is meant by the words for two subjects: all words for the speaker are the same."""
+    one, other = one.strip().casefold(), other.strip().casefold()
+    return one == other or (one in _FIRST and other in _FIRST)
 
 
 def subject_words(text: str, place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> str | None:

@@ -1,6 +1,6 @@
 """The recall pipeline: from a question to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget -> dates:
+plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget (with dates):
 one module each, composed here. The reranker runs before fusion, because its scores are features; the reader reads the
 first few candidates after fusion.
 """
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from everwhen.facts.fact_notes import FactScope
 from everwhen.models.embed import Embedder
+from everwhen.recall.budget_stage import select
 from everwhen.recall.channels import reasons
-from everwhen.recall.date_annotations import with_dates
 from everwhen.recall.fact_stage import show_facts
 from everwhen.recall.fusion_stage import fuse
 from everwhen.recall.gate import GateInputs, gate
@@ -31,7 +31,7 @@ from everwhen.recall.request import Request
 from everwhen.recall.result import recalled
 from everwhen.recall.satf import satf
 from everwhen.recall.stage_times import timed
-from everwhen.recall.token_budget import BEYOND, NO_ROOM, SPARE, fill
+from everwhen.recall.token_budget import BEYOND, NO_ROOM
 from everwhen.recipes import Recipe
 from everwhen.store import Filter, Store
 from everwhen.types import KINDS, Dropped, Recall, Recalled, Why
@@ -84,18 +84,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             )
     with timed(timings, "gate"):
         ranked, unhelpful, said = _gated(ranked, gathered, request)
-    with timed(timings, "budget"):
-        kept, left, _ = fill(ranked, request.max_tokens)
-        all_fit = not left
-    if recipe.dates and not all_fit:
-        with timed(timings, "dates"):
-            kept = _with_dates(store, _near(ranked, kept, request), request.max_tokens)
-            there = {one.id for one in kept}
-            left = [one for one in ranked if one.id not in there]
-    kept, beyond = kept[: request.top_k], [] if request.top_k is None else kept[request.top_k :]
-    if recipe.dates and all_fit:
-        with timed(timings, "dates"):
-            kept = _with_dates_that_fit(store, kept, request.max_tokens)
+    kept, beyond, left = select(store, ranked, request, timings)
     return Recall(
         query=request.query,
         memories=tuple(_ordered(kept, request)),
@@ -122,38 +111,6 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             ],
         },
     )
-
-
-def _near(ranked: Sequence[Recalled], kept: Sequence[Recalled], request: Request) -> list[Recalled]:
-    """What fits, and what may fit instead of something that its dates crowd out."""
-    wider, _, _ = fill(ranked, int(request.max_tokens * SPARE))
-    near = {one.id for one in (*kept, *wider)}
-    return [one for one in ranked if one.id in near]
-
-
-def _with_dates(store: Store, near: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
-    """Those that fit with their dates, which take room too; what fits only without them stays as it was said."""
-    dated = with_dates(store, near)
-    return fill(dated, max_tokens, _without_dates(dated, near))[0]
-
-
-def _with_dates_that_fit(store: Store, kept: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
-    """All of them, with the dates for which there is room beside them, those of the best first."""
-    room = max_tokens - tokens_of(kept)
-    out = []
-    dated = with_dates(store, kept)
-    for one, plain in zip(dated, _without_dates(dated, kept), strict=True):
-        more = one.tokens - plain.tokens
-        out.append(one if more <= room else plain)
-        room -= more if more <= room else 0
-    return out
-
-
-def _without_dates(dated: Sequence[Recalled], before: Sequence[Recalled]) -> list[Recalled]:
-    return [
-        replace(one, shown="", tokens=plain.tokens) if one.shown else one
-        for one, plain in zip(dated, before, strict=True)
-    ]
 
 
 def _climbed(

@@ -12,8 +12,6 @@ NO_ROOM = "no room in max_tokens"
 """The reason of what does not fit."""
 BEYOND = "beyond top_k"
 """The reason of what would fit and is more than was asked for."""
-SPARE = 1.5
-"""Times the budget that is looked at where dates are added, so that what they crowd out makes room for something."""
 
 
 def fill(

@@ -138,7 +138,7 @@ def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal
     )
     found: list[list[Proposal]] = [[] for _ in passages]
     for (number, relation, place, chance), reading in zip(values, readings, strict=True):
-        signs = _logit(chance), _logit(1 - float(reading.kinds[_NONE])), _logit(reading.span_chance)
+        signs = logit(chance), logit(1 - float(reading.kinds[_NONE])), logit(reading.span_chance)
         found[number].append(Proposal(relation, place, reading, signs))
     return [[_beside(one, proposed) for one in proposed] for proposed in found]
 
@@ -163,7 +163,7 @@ def _values(
         start, end = trimmed(text, span)
         relation = _named(text[start:end]) or asked
         same = [one for one in found if start < one[1][1] and one[1][0] < end]
-        taken = any(one is relation or _logit(likelier) - _logit(chance) > AHEAD for one, _, likelier in same)
+        taken = any(one is relation or logit(likelier) - logit(chance) > AHEAD for one, _, likelier in same)
         if not taken and is_value(relation, text[start:end]):
             found.append((relation, (start, end), chance))
     return found[:MOST]
@@ -256,6 +256,7 @@ def _asked() -> tuple[tuple[Relation, str], ...]:
     return tuple((one, question) for one in relations() for question in one.asks)
 
 
-def _logit(chance: float) -> float:
+def logit(chance: float) -> float:
+    """Log odds, bounded on both sides."""
     inside = float(np.clip(chance, 1e-4, 1 - 1e-4))
     return math.log(inside / (1 - inside))

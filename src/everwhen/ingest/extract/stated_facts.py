@@ -6,7 +6,6 @@ fiction does not.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -15,7 +14,7 @@ from typing import Final, Literal
 from everwhen.ingest.extract.base import ExtractedFact, FactStatus
 from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed
-from everwhen.ingest.extract.reader_statements import AHEAD, ReadStatement
+from everwhen.ingest.extract.reader_statements import AHEAD, ReadStatement, logit
 from everwhen.ingest.extract.rules.coreference import Coreference, possessive
 from everwhen.relations import Relation
 from everwhen.sentences import sentence_place
@@ -96,7 +95,7 @@ def _odds(one: ReadStatement, stated: Sequence[ReadStatement]) -> float:
         and other.chance > one.chance
         for other in stated
     )
-    return math.log(one.chance / max(1 - one.chance, 1e-6)) - (AHEAD if likelier else 0.0)
+    return logit(one.chance) - (AHEAD if likelier else 0.0)
 
 
 def _same_words(one: str, other: str) -> bool:

@@ -29,6 +29,6 @@ def test_every_cell_runs_and_shows_what_the_text_promises(capsys: Any) -> None:
     turns, found, text, _printed, day, facts, answer, _closed = results(NOTEBOOK)
     assert turns > 100
     assert len(found) == 5 and "<svg" in found._repr_html_() and text == found[0].text
-    assert "# 2025-06-01 Sunday" in capsys.readouterr().out
+    assert "1 June 2025 Sunday" in capsys.readouterr().out
     assert (day.end - day.start).days == 1 and f"{day.start:%Y-%m}" == "2025-05"
     assert facts == ("Lisbon", "Porto") and "transit" in answer

@@ -166,7 +166,7 @@ def test_the_recent_system_shows_the_last_turns_in_their_order(data: Path, home:
         context = SYSTEMS["recent"].context
         assert context is not None
         shown = context(memory, "anything", talk.questions[0].at, 60).splitlines()
-    assert shown[0] == "# 2023-06-01 Thursday"
+    assert shown[0] == "1 June 2023 Thursday"
     assert shown[-1].startswith("Tom: Look!")
 
 

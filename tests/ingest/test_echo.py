@@ -77,6 +77,7 @@ def test_a_users_own_words_stay_whatever_they_repeat() -> None:
         f"> {LEEDS}\n",
         f"> Ana: {LEEDS}\n> {PORTO}\n",
         f"```\n{LEEDS}\n{PORTO}\n```\n",
+        f"2 May 2025 Friday\nAna: {LEEDS}\n",
         f"# 2025-05-02 Friday\nAna: {LEEDS}\n",
         f"Ana: {LEEDS}\nBen: {PORTO}\n",
     ],

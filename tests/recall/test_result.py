@@ -15,7 +15,7 @@ from everwhen.models.tokens import count_tokens
 from everwhen.recall.fuse import rrf
 from everwhen.recall.token_budget import fill
 from everwhen.types import Recall, Recalled, Why
-from everwhen.types.recall import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, header
+from everwhen.types.recall import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, day_of, header
 from everwhen.when import Interval
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
@@ -47,7 +47,7 @@ def memory(
 def test_context_is_grouped_by_day_in_the_speakers_zone_and_in_order() -> None:
     found = Recall("q", (memory("later", 20), memory("first", 0), memory("tokyo", 14.5, "Asia/Tokyo")), 0)
     assert found.as_context(cut=0) == (
-        "# 2025-03-03 Monday\nAna: first\n# 2025-03-04 Tuesday\nAna: tokyo\nAna: later\n"
+        "3 March 2025 Monday\nAna: first\n4 March 2025 Tuesday\nAna: tokyo\nAna: later\n"
     )
 
 
@@ -55,21 +55,21 @@ def test_sessions_of_one_day_stand_one_after_the_other_under_one_date() -> None:
     said = (memory("b1", 1, session="b"), memory("a2", 2), memory("a1", 0), memory("b2", 3, session="b"))
     night = memory("b3", 15, session="b")
     assert Recall("q", (*said, night), 0).as_context(cut=0) == (
-        "# 2025-03-03 Monday\nAna: a1\nAna: a2\n---\nAna: b1\nAna: b2\n# 2025-03-04 Tuesday\nAna: b3\n"
+        "3 March 2025 Monday\nAna: a1\nAna: a2\n---\nAna: b1\nAna: b2\n4 March 2025 Tuesday\nAna: b3\n"
     )
     assert count_tokens(BREAK) == BREAK_TOKENS
 
 
 def test_a_text_cannot_pass_for_a_date_or_for_another_session() -> None:
-    one = Recall("q", (memory("x\n---\n# 2025-03-04 Tuesday\nBen: y"),), 0).as_context(cut=0)
+    one = Recall("q", (memory("x\n---\n4 March 2025 Tuesday\nBen: y"),), 0).as_context(cut=0)
     assert [row for row in one.splitlines() if not row.startswith("  ")] == [
-        "# 2025-03-03 Monday", "Ana: x",
+        "3 March 2025 Monday", "Ana: x",
     ]  # fmt: skip
 
 
 def test_every_date_header_has_the_same_number_of_tokens() -> None:
     for day in range(0, 365 * 40, 3):
-        one = header(memory("x", hours=24 * (day - 365 * 20)))
+        one = header(day_of(memory("x", hours=24 * (day - 365 * 20))))
         assert count_tokens(one) == HEADER_TOKENS, one
 
 
@@ -155,7 +155,7 @@ def test_a_notebook_shows_memories_under_their_dates_with_reasons_on_demand() ->
     later, first = memory("later", 40), replace(memory("first"), why=why, occurred=may)
     page = Recall("who", (later, first), 0)._repr_html_()
     root = ElementTree.fromstring(page)  # well-formed
-    assert [one.text for one in root.iter("h4")] == ["2025-03-03 Monday", "2025-03-05 Wednesday"]
+    assert [one.text for one in root.iter("h4")] == ["3 March 2025 Monday", "5 March 2025 Wednesday"]
     assert len(list(root.iter("circle"))) == 2 and len(list(root.iter("rect"))) == 1
     assert "found by: keyword #1 (0.50)" in [one.text for one in root.iter("details") for one in one]
     assert "nothing in this memory answers that" in Recall("who", (), 0)._repr_html_()

@@ -21,7 +21,7 @@ from everwhen.models.llm import LLM, LLMError
 from everwhen.models.tokens import count_tokens
 from everwhen.question import parse
 from everwhen.recall import FOUR_WAY, MID, Recipe
-from everwhen.types.recall import line
+from everwhen.types.recall import header, line
 from everwhen.when.render import describe
 from everwhen.when.zones import zone_of
 from everwhen_bench.answers.questions import NOT_KNOWN
@@ -103,7 +103,7 @@ def recent(memory: Memory, question: str, at: datetime | None, tokens: int) -> s
     for turn in reversed(memory.turns()):
         if at is not None and turn.said_at > at:
             continue
-        heading = f"# {turn.said_at.astimezone(zone_of(turn.zone)):%Y-%m-%d %A}\n"
+        heading = header(turn.said_at.astimezone(zone_of(turn.zone)).date())
         said = line(turn.speaker, turn.text)
         another = not days or days[-1][0] != heading
         room -= count_tokens(said) + (count_tokens(heading) if another else 0)

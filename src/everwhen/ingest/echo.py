@@ -20,6 +20,7 @@ from everwhen.sentences import pieces
 from everwhen.settings import ECHO_WORDS
 from everwhen.types import Message
 from everwhen.types.recall import WEEKDAYS
+from everwhen.when.render import MONTHS
 
 SHORTEST = 4
 """Words of a whole sentence that is a part of a memory: fewer are in anybody's mouth."""
@@ -40,7 +41,10 @@ _FRAME = re.compile(
     rf"(?:{_PREAMBLE})?<memories\b[^<>]*>(?P<inside>.*?)</memories\s*>|{_PREAMBLE}<memories\b[^<>]*>(?P<cut>.*)\Z",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-_DAY = re.compile(rf"^[>\s]*# \d{{4}}-\d\d-\d\d (?:{'|'.join(WEEKDAYS)})\s*$")
+_DAY = re.compile(
+    rf"^[>\s]*(?:\d{{1,2}} (?:{'|'.join(MONTHS)}) \d{{4}}|# \d{{4}}-\d\d-\d\d) (?:{'|'.join(WEEKDAYS)})\s*$"
+)
+"""The date above the memories of a day, as it is written now and as it once was."""
 _ITEM = re.compile(r"^\s*(?:(?:[>*•-]|\d{1,3}[.)])\s+)*")
 _SPOKEN = re.compile(r"^[\s>*•-]*[^\n:]{1,64}:\s+(?=\S)")
 """`speaker: ` in front of a line of a prompt."""

@@ -6,12 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+from everwhen.when.render import MONTHS
+
 _WORDS = frozenset(
-    [*_MONTHS, *(f" {month}" for month in _MONTHS), " to", " at", "since", "up", " since", ",", ":", " "]
+    [*MONTHS, *(f" {month}" for month in MONTHS), " to", " at", "since", "up", " since", ",", ":", " "]
 )
 """What dates are made of, besides digits: each is one token."""
 _PIECE = re.compile(r"[^\r\nA-Za-z0-9]?[A-Za-z]+|[0-9]{1,3}|[^\sA-Za-z0-9]+|\s")

@@ -13,7 +13,7 @@ from everwhen.question.names import KEYWORDS
 from everwhen.recall.plan import Plan
 from everwhen.recipes import Complexity
 from everwhen.types import Dropped, Recalled
-from everwhen.types.recall import header, line
+from everwhen.types.recall import day_of, header, line
 
 if TYPE_CHECKING:
     from everwhen.recall.llm_judge_schema import GateAnswer, PlanAnswer
@@ -53,7 +53,7 @@ def gate_by_llm(
         return [], []
     shown = ranked[:SHOWN]
     memories = "\n".join(
-        f"[{number}] {header(one)[2:].strip()} {line(one.speaker, one.text[:LONGEST]).strip()}"
+        f"[{number}] {header(day_of(one)).strip()} {line(one.speaker, one.text[:LONGEST]).strip()}"
         for number, one in enumerate(shown, start=1)
     )
     asked = (

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from heapq import heapify, heappop, heappush
 
 from everwhen.types import Recalled
-from everwhen.types.recall import BREAK_TOKENS, HEADER_TOKENS, header, tokens_of
+from everwhen.types.recall import BREAK_TOKENS, HEADER_TOKENS, day_of, tokens_of
 
 NO_ROOM = "no room in max_tokens"
 """The reason of what does not fit."""
@@ -27,16 +28,16 @@ def fill(
     """
     if sum(memory.tokens + HEADER_TOKENS for memory in memories) <= max_tokens:
         return list(memories), [], tokens_of(memories)
-    headings = [header(memory) for memory in memories]
-    of_day: dict[str, list[int]] = {}
-    of_session: dict[tuple[str, str], list[int]] = {}
-    for place, (heading, memory) in enumerate(zip(headings, memories, strict=True)):
-        of_day.setdefault(heading, []).append(place)
-        of_session.setdefault((heading, memory.session), []).append(place)
-    sessions: dict[str, set[str]] = {heading: set() for heading in of_day}
+    days = [day_of(memory) for memory in memories]
+    of_day: dict[date, list[int]] = {}
+    of_session: dict[tuple[date, str], list[int]] = {}
+    for place, (day, memory) in enumerate(zip(days, memories, strict=True)):
+        of_day.setdefault(day, []).append(place)
+        of_session.setdefault((day, memory.session), []).append(place)
+    sessions: dict[date, set[str]] = {day: set() for day in of_day}
 
     def extra(place: int) -> int:
-        brought = sessions[headings[place]]
+        brought = sessions[days[place]]
         return HEADER_TOKENS if not brought else 0 if memories[place].session in brought else BREAK_TOKENS
 
     def weighed(place: int) -> tuple[float, int]:
@@ -58,10 +59,10 @@ def fill(
             continue
         used += fitting.tokens + extra(place)
         kept[place] = fitting
-        heading, session = headings[place], fitting.session
-        if session not in sessions[heading]:  # others are cheaper now, also those that were passed over
-            cheaper = of_session[heading, session] if sessions[heading] else of_day[heading]
-            sessions[heading].add(session)
+        day, session = days[place], fitting.session
+        if session not in sessions[day]:  # others are cheaper now, also those that were passed over
+            cheaper = of_session[day, session] if sessions[day] else of_day[day]
+            sessions[day].add(session)
             for other in cheaper:
                 if other not in kept:
                     heappush(waiting, weighed(other))

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, overload
 
 from everwhen.types.recalled import Dropped, Recalled
+from everwhen.when.render import MONTHS
 from everwhen.when.zones import zone_of
 
-HEADER_TOKENS = 10
-"""cl100k tokens of every date header, whatever the date (a test counts them): no tokenizer when reading."""
+HEADER_TOKENS = 7
+"""cl100k tokens of every date header, whatever the date (a test counts them): no tokenizer when reading. Three
+fewer than `# 2025-03-03 Monday` has."""
 
 BREAK = "---\n"
 """Between two sessions of one day: a header for each would say nothing new, and cost ten times as much."""
@@ -75,8 +77,7 @@ class Recall:
         lines = [f"Recall({_short(self.query, 40)!r}: {many})"]
         if self.memories:
             first = self.memories[0]
-            day = header(first)[2:12]
-            lines.append(_short(f"  [0] {day} {first.speaker}: {first.text}", WIDTH))
+            lines.append(_short(f"  [0] {day_of(first)} {first.speaker}: {first.text}", WIDTH))
         if len(self) > 1:
             lines.append(f"  … and {len(self) - 1} more; .as_context() is the text for a prompt")
         return "\n".join(lines)
@@ -97,17 +98,17 @@ class Recall:
         Words that are counted from the day they were said on have their date behind them: "last week (3 to 9 March
         2025)". `dates=False` leaves the words alone, and is shorter.
         """
-        days: dict[str, dict[str, list[Recalled]]] = {}
+        days: dict[date, dict[str, list[Recalled]]] = {}
         least = cut * max((one.score for one in self.memories), default=0.0)
-        for memory in sorted((one for one in self.memories if one.score >= least), key=_place):
-            days.setdefault(header(memory), {}).setdefault(memory.session, []).append(memory)
+        for memory in sorted((one for one in self.memories if one.score >= least), key=spoken_order):
+            days.setdefault(day_of(memory), {}).setdefault(memory.session, []).append(memory)
         return "".join(
-            heading
+            header(day)
             + BREAK.join(
                 "".join(line(one.speaker, (dates and one.shown) or one.text) for one in group)
                 for group in sessions.values()
             )
-            for heading, sessions in days.items()
+            for day, sessions in days.items()
         )
 
     def to_openai(self, cut: float = CUT, *, dates: bool = True) -> list[dict[str, str]]:
@@ -124,10 +125,10 @@ class Recall:
 
 def tokens_of(memories: Iterable[Recalled]) -> int:
     """Tokens of these memories as `as_context(cut=0)` has them."""
-    days: dict[str, set[str]] = {}
+    days: dict[date, set[str]] = {}
     used = 0
     for one in memories:
-        days.setdefault(header(one), set()).add(one.session)
+        days.setdefault(day_of(one), set()).add(one.session)
         used += one.tokens
     return used + sum(HEADER_TOKENS + BREAK_TOKENS * (len(sessions) - 1) for sessions in days.values())
 
@@ -143,19 +144,21 @@ def framed(preamble: str, lines: str) -> str:
     return f"{preamble}\n<memories>\n{lines}</memories>"
 
 
-def header(memory: Recalled) -> str:
-    """The date line above a memory, in the zone in which it was said."""
+def day_of(memory: Recalled) -> date:
+    """The day of a memory, in the zone in which it was said."""
     local = memory.said_at if memory.zone == "UTC" else memory.said_at.astimezone(zone_of(memory.zone))
-    return _heading(local.date())
+    return local.date()
 
 
 @lru_cache(maxsize=4096)
-def _heading(day: date) -> str:
-    return f"# {day.isoformat()} {WEEKDAYS[day.weekday()]}\n"
+def header(day: date) -> str:
+    """The line above the memories of a day."""
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year:04} {WEEKDAYS[day.weekday()]}\n"
 
 
-def _place(memory: Recalled) -> tuple[str, Any, str]:
-    return header(memory), memory.said_at, memory.id
+def spoken_order(memory: Recalled) -> tuple[date, datetime, str]:
+    """A sort key: by day, and in the order in which they were said."""
+    return day_of(memory), memory.said_at, memory.id
 
 
 def line(speaker: str, text: str) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from everwhen.types.recall import header
+from everwhen.types.recall import day_of, header, spoken_order
 from everwhen.when import describe
 from everwhen.when.zones import zone_of
 
@@ -85,8 +85,8 @@ def _about(one: Recalled) -> tuple[datetime, datetime] | None:
 
 def _by_day(memories: Iterable[Recalled]) -> list[tuple[str, list[Recalled]]]:
     days: dict[str, list[Recalled]] = {}
-    for one in sorted(memories, key=lambda memory: (header(memory), memory.said_at, memory.id)):
-        days.setdefault(header(one).strip("# \n"), []).append(one)
+    for one in sorted(memories, key=spoken_order):
+        days.setdefault(header(day_of(one)).strip(), []).append(one)
     return list(days.items())
 
 
@@ -112,4 +112,4 @@ def _memory(one: Recalled) -> str:
 
 
 def _date(one: Recalled) -> str:
-    return header(one)[2:12]
+    return day_of(one).isoformat()

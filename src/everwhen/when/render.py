@@ -9,20 +9,10 @@ from everwhen.when.interval import Interval
 from everwhen.when.iso import format_interval
 from everwhen.when.zones import zone_of
 
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 _SEASON_STARTS = {3: "spring", 6: "summer", 9: "autumn", 12: "winter"}
 
 
@@ -63,7 +53,7 @@ def _unit(start: datetime, end: datetime) -> str | None:
         return None
     months = (end.year - start.year) * 12 + end.month - start.month
     if months == 1:
-        return f"{_MONTHS[start.month - 1]} {start.year}"
+        return f"{MONTHS[start.month - 1]} {start.year}"
     if months == 3 and start.month in _SEASON_STARTS:
         return f"the {_SEASON_STARTS[start.month]} of {start.year}"
     if months == 3 and start.month % 3 == 1:
@@ -97,7 +87,7 @@ def _written(moment: datetime) -> bool:
 
 
 def _date(moment: datetime) -> str:
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
 def dates(interval: Interval, zone: str | None = None) -> str:
@@ -120,9 +110,7 @@ def dates(interval: Interval, zone: str | None = None) -> str:
     if start == floor(start, "month") and end == floor(end, "month"):
         if start.month == end.month == 1:
             return _from_to([f"{start.year}"], [f"{last.year}"])
-        return _from_to(
-            [_MONTHS[start.month - 1], f"{start.year}"], [_MONTHS[last.month - 1], f"{last.year}"]
-        )
+        return _from_to([MONTHS[start.month - 1], f"{start.year}"], [MONTHS[last.month - 1], f"{last.year}"])
     return _from_to(_date(start).split(), _date(last).split())
 
 

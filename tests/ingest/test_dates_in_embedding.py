@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from everwhen import Memory
-from everwhen.memory.bank import shared_embedder
+from everwhen.models.embed import shared_embedder
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived, with_date
 from everwhen.tree.base import NodeDraft
 from everwhen.tree.extractive import Extractive

@@ -25,6 +25,8 @@ from everwhen.facts.predicates import folded
 from everwhen.store.facts import FactLedger, FactRow, FactStore
 
 REREAD = "its turns were read again, and no longer say so"
+SAME = 0.02
+"""Confidences that differ by less are the same: a network's last digits depend on what it reads along."""
 
 
 def relearn(
@@ -112,7 +114,7 @@ def _look_again(
             retract_fact(ledger, row.id, at, REREAD)
     elif not again or not _as_before(row, again):
         retract_fact(ledger, row.id, at, REREAD)
-    elif (sure := max(one.confidence for one in again)) != row.confidence:
+    elif abs((sure := max(one.confidence for one in again)) - row.confidence) > SAME:
         reweigh_fact(ledger, row.id, sure, at)
 
 

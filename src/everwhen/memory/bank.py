@@ -15,7 +15,7 @@ from everwhen.ingest.entity_resolution import KnownEntities
 from everwhen.ingest.extract.extractor_factory import open_extractor
 from everwhen.ingest.worker import Worker
 from everwhen.memory.model import BankEmbedder, plain
-from everwhen.models.embed import Embedder, open_embedder
+from everwhen.models.embed import Embedder, shared_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.reader import open_reader
 from everwhen.models.rerank import Reranker, open_reranker
@@ -34,12 +34,6 @@ if TYPE_CHECKING:
     from everwhen.store.jobs import Work
 
 T = TypeVar("T")
-
-
-@lru_cache(maxsize=4)
-def shared_embedder(model: str) -> Embedder:
-    """One model for all the banks of a process that use it."""
-    return open_embedder(model)
 
 
 @lru_cache(maxsize=4)

@@ -70,8 +70,8 @@ class ServerState:
         say("stopped")
 
     def _warm(self) -> None:
-        from everwhen.memory.bank import shared_embedder
         from everwhen.memory.front import DEFAULT_EMBEDDER
+        from everwhen.models.embed import shared_embedder
 
         try:
             shared_embedder(self.settings.embedder or DEFAULT_EMBEDDER).embed(["ready"])

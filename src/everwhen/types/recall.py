@@ -18,7 +18,7 @@ HEADER_TOKENS = 7
 fewer than `# 2025-03-03 Monday` has."""
 
 BREAK = "---\n"
-"""Between two sessions of one day: a header for each would say nothing new, and cost ten times as much."""
+"""Between two sessions of one day: a header for each would say nothing new, and cost seven times as much."""
 BREAK_TOKENS = 1
 """cl100k tokens of it."""
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from everwhen.ingest.extract import reader_statements
-from everwhen.ingest.extract.grammar.cleaning import passages
-from everwhen.ingest.extract.grammar.parsing import parser
+from everwhen.ingest.extract.base import ExtractedFact
+from everwhen.ingest.extract.grammar.cleaning import ProseLine, passages
+from everwhen.ingest.extract.grammar.parsing import Parse, parser
 from everwhen.ingest.extract.reader_statements import (
     PART,
     Calibration,
@@ -22,7 +23,7 @@ from everwhen.ingest.extract.reader_statements import (
     trimmed,
 )
 from everwhen.ingest.extract.rules.coreference import Coreference, Referents
-from everwhen.ingest.extract.stated_facts import facts, subject_of, subject_words
+from everwhen.ingest.extract.stated_facts import candidates, subject_of, subject_words
 from everwhen.models.reader import KINDS, STATUSES, Passage, ProposedAnswer, Reading
 from everwhen.relations import relations
 from everwhen.types import Turn
@@ -47,8 +48,25 @@ def said(
 ) -> ReadStatement:
     start = text.index(value)
     return ReadStatement(
-        RELATIONS[name], value, (start, start + len(value)), subject, max(0, text.find(subject)), status, 0.9
+        RELATIONS[name],
+        value,
+        (start, start + len(value)),
+        subject,
+        max(0, text.find(subject)),
+        status,
+        0.9,
+        (),
+        0.9,
     )
+
+
+def facts(
+    turn: Turn,
+    stated: Sequence[ReadStatement],
+    coref: Coreference,
+    read: Sequence[tuple[ProseLine, Parse]] = (),
+) -> list[ExtractedFact]:
+    return [one.fact for one in candidates(turn, stated, coref, read)]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +147,18 @@ def test_a_reading_that_is_far_likelier_stays() -> None:
 
 def told_in(text: str, read: Sequence[ReadStatement]) -> list[tuple[str, str]]:
     return [(fact.predicate, fact.object) for fact in facts(turn(text), read, coref())]
+
+
+def test_a_day_is_no_thing_that_is_due_and_a_person_may_be_called_like_a_month() -> None:
+    text = "Thursday, 3 April. The report is due on 7 April. June lives in Leeds."
+    read = [
+        said(text, "3 April", "deadline", subject="Thursday"),
+        said(text, "7 April", "deadline", subject="The report"),
+        said(text, "Leeds", subject="June"),
+    ]
+    assert [(fact.subject, fact.object) for fact in facts(turn(text), read, coref())] == [
+        ("report", "7 April"), ("June", "Leeds"),
+    ]  # fmt: skip
 
 
 def test_an_assistant_tells_nothing_of_itself() -> None:

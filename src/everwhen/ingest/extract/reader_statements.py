@@ -3,7 +3,7 @@
 One run of the reader sees every relation of the table at a glance: where in the turn a value might stand. Each value
 is then asked about by itself, "Who lives in Ghent?": the answer is the subject, the status is how it is said, and
 "not here" takes the value back. What is left is a `ReadStatement` with a chance: how often its relation and value are
-right. The chance is not fitted on the subject, right in 0.86 of those, nor on the status, right in 0.86.
+right. Whether the fact that is made of it is right as a whole, `fact_chance` says.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ ANYBODY = "user"
 """Who speaks, to the reader: what is told does not depend on a name."""
 AHEAD = 1.0
 """How far ahead, in log odds, another relation may be at the same place."""
+SIGNS = ("seen", "here", "span", "rival", "behind")
+"""Log odds: that a value stands here, seen at a glance; that the turn says whose it is; that this is its place; that
+the same words are another relation's value; and by how much that is likelier."""
 NO_RIVAL = -3.0
 """The log odds of another relation that has no value at the same place."""
 _NONE = KINDS.index("none")
@@ -64,6 +67,11 @@ class ReadStatement:
     subject_at: int
     status: str
     chance: float
+    """How likely relation and value are right."""
+    signs: tuple[float, ...]
+    """What the chance was computed from (`SIGNS`)."""
+    status_chance: float
+    """How sure the reader is of the status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +204,7 @@ def _stated(part: Passage, at: int, one: Proposal) -> ReadStatement | None:
     subject = slice(*one.reading.span)
     return ReadStatement(
         one.relation, part.text[start:end], (at + start, at + end), part.text[subject], at + subject.start,
-        one.reading.status, sure,
+        one.reading.status, sure, one.signs, float(one.reading.statuses.max()),
     )  # fmt: skip
 
 
@@ -208,7 +216,7 @@ class Calibration:
     weights: tuple[float, ...]
     bias: float
     least: float
-    """The chance below which a statement is left out."""
+    """The chance below which a statement is not looked at."""
     relations: Mapping[str, float] = field(default_factory=dict)
     """What a relation's values are right more often, or less, than others with the same signs."""
 

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Literal
 
+from everwhen.ingest.extract import fact_chance
 from everwhen.ingest.extract.base import (
     LOOK_BACK_TURNS,
     OVERLAP_TURNS,
@@ -31,12 +32,13 @@ from everwhen.ingest.extract.rules.fragments import ListHeader, header_of
 from everwhen.ingest.extract.rules.named_entities import entities
 from everwhen.ingest.extract.rules.narratives import NarrativeTurn, ParsedTurn, narrative_turn, narratives
 from everwhen.ingest.extract.rules.replies import EarlierTurn, answer
-from everwhen.ingest.extract.stated_facts import facts
+from everwhen.ingest.extract.stated_facts import FactCandidate, candidates
+from everwhen.models.embed import shared_embedder
 from everwhen.models.reader import Passage as ReaderPassage
 from everwhen.models.reader import Reader
 from everwhen.types import Turn
 
-VERSION = "7"
+VERSION = "8"
 MOST_TELLINGS = 512
 """Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
 
@@ -50,6 +52,7 @@ class RuleExtractor:
     def __init__(self, reader: Reader | None = None) -> None:
         """`reader` reads facts; without one there are none."""
         self._reader = reader
+        self._embedder = shared_embedder(fact_chance.EMBEDDER)
         self._tellings: OrderedDict[tuple[str, ...], NarrativeTurn] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -68,7 +71,7 @@ class RuleExtractor:
         referents = Referents()
         events: list[ExtractedEvent] = []
         named: list[ExtractedEntity] = []
-        stated: list[ExtractedFact] = []
+        stated: list[FactCandidate] = []
         links: list[CausalLink] = []
         heard: list[EarlierTurn] = []
         for number, (turn, mine) in enumerate(zip(turns[first:], texts, strict=True), first):
@@ -91,7 +94,7 @@ class RuleExtractor:
             if number >= fresh:
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]
-                stated += facts(turn, stated_by.get(turn.id, []), coref, read)
+                stated += candidates(turn, stated_by.get(turn.id, []), coref, read)
                 named += names
         retold = narratives(turns[tells:], tellings, batch.ids, batch.vectors, whole=whole)
         return Extraction(
@@ -100,7 +103,7 @@ class RuleExtractor:
             events=tuple(events),
             narratives=tuple(retold),
             entities=tuple(named),
-            facts=tuple(stated),
+            facts=tuple(self._likely(stated)),
             causes=tuple(links),
         )
 
@@ -115,6 +118,9 @@ class RuleExtractor:
         ]
         read = statements(self._reader, [passage for _, passage in said])
         return {turn.id: one for (turn, _), one in zip(said, read, strict=True)}
+
+    def _likely(self, told: Sequence[FactCandidate]) -> list[ExtractedFact]:
+        return fact_chance.likely(self._reader, self._embedder, told) if self._reader is not None else []
 
     def _known(self, turns: Sequence[Turn]) -> list[NarrativeTurn | None]:
         with self._lock:

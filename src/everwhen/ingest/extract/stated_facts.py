@@ -1,13 +1,14 @@
-"""From what a turn states to facts: whose they are, from when or until when they hold.
+"""From what a turn states to facts that it may tell: whose they are, from when or until when they hold.
 
 What is said as true, planned for a day, ended or denied goes on; what is supposed, reported of others' talk or
-fiction does not.
+fiction does not. How likely each is right, `fact_chance` says.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
@@ -24,11 +25,11 @@ from everwhen.when import Interval, TimeRef, resolve
 KEPT: Final[dict[str, FactStatus]] = {
     "true": "holds", "planned": "planned", "ended": "ended", "denied": "denied",
 }  # fmt: skip
-_FIRST = frozenset(
+FIRST = frozenset(
     ("", "i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "i'm", "im", "i've", "ive", "i’m")
 )
 _SECOND = frozenset(("you", "your", "yours", "u", "ur"))
-_THIRD = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
+THIRD = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 _NOBODY = frozenset(
     ("it", "its", "they", "them", "their", "theirs", "this", "that", "these", "those", "who", "which", "someone",
      "everyone", "anyone", "somebody", "everybody", "nobody", "one", "people")
@@ -43,20 +44,41 @@ _LASTING = frozenset(("number", "date"))
 _CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|who|which|while|then)\b", re.IGNORECASE)
 
 
-def facts(
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words of a turn: those that depend on no other of them, and how many there are, without punctuation."""
+
+    tops: tuple[Word, ...]
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class FactCandidate:
+    """A fact that a turn seems to tell, with what it was read from."""
+
+    fact: ExtractedFact
+    stated: ReadStatement
+    turn: Turn
+    listener: str | None
+    subject: Phrase
+    value: Phrase
+
+
+def candidates(
     turn: Turn,
     stated: Sequence[ReadStatement],
     coref: Coreference,
     read: Sequence[tuple[ProseLine, Parse]] = (),
-) -> list[ExtractedFact]:
-    """The facts that a turn's statements make; `read` are its passages with their grammar.
+) -> list[FactCandidate]:
+    """The facts that a turn's statements may make; `read` are its passages with their grammar.
 
     The same words are one thing of one subject: of "I hate olives" that she dislikes them, and not that she eats them.
     Which one, the chances say; but in "I live in Leeds and work at Siemens" Leeds is where I live.
     """
-    found: dict[tuple[str, int], ExtractedFact] = {}
+    found: dict[tuple[str, int], FactCandidate] = {}
     for one in sorted(stated, key=lambda one: -_odds(one, stated)):
-        words = subject_words(turn.text, (one.subject_at, one.subject_at + len(one.subject)), read)
+        place = one.subject_at, one.subject_at + len(one.subject)
+        words = subject_words(turn.text, place, read)
         subject = subject_of(words, one.subject_at, coref) if words is not None else None
         status = KEPT.get(one.status)
         if subject is None or status is None or subject.casefold() == one.value.casefold():
@@ -65,23 +87,44 @@ def facts(
             continue  # it has no life to tell of
         if one.relation.of == "thing" and subject in (coref.speaker, coref.listener):
             continue  # "signed!" is no status of the one who says it
+        if one.relation.of == "thing" and _is_time(subject, turn):
+            continue  # "Thursday, 3 April": no thing is due then
         status, valid = _valid(turn, one, status, read)
         if status == "planned" and valid is None:
             continue  # nobody knows from when
         domain = one.relation.domain or "general"
-        fact = ExtractedFact(
-            subject,
-            one.relation.name,
-            one.value,
-            (turn.id,),
-            domain,
-            valid,
-            round(one.chance, 3),
-            status=status,
+        fact = ExtractedFact(subject, one.relation.name, one.value, (turn.id,), domain, valid, status=status)
+        candidate = FactCandidate(
+            fact, one, turn, coref.listener, _phrase(place, read), _phrase(one.place, read)
         )
-        found.setdefault((subject, one.place[0]), fact)
-    order = sorted(found.items(), key=lambda one: one[0][1])
-    return list({(fact.subject, fact.predicate, fact.object): fact for _, fact in order}.values())
+        found.setdefault((subject, one.place[0]), candidate)
+    return [one for _, one in sorted(found.items(), key=lambda one: one[0][1])]
+
+
+def _is_time(words: str, turn: Turn) -> bool:
+    return any(ref.text == words for ref in resolve(words, turn.said_at, turn.zone))
+
+
+def _phrase(place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> Phrase:
+    inside = [word for _, word in _inside(place, read)]
+    return Phrase(tuple(_tops(inside)), len(inside))
+
+
+def _inside(place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> list[tuple[int, Word]]:
+    """The words at a place of a turn, without punctuation and line breaks; each with where its passage begins."""
+    start, end = place
+    return [
+        (passage.start, word)
+        for passage, parse in read
+        for word in parse.words
+        if passage.start + word.start < end
+        and start < passage.start + word.end
+        and word.pos not in ("PUNCT", "SPACE")
+    ]
+
+
+def _tops(words: Sequence[Word]) -> list[Word]:
+    return [word for word in words if word.head is word or all(word.head is not one for one in words)]
 
 
 def _odds(one: ReadStatement, stated: Sequence[ReadStatement]) -> float:
@@ -101,26 +144,16 @@ def _odds(one: ReadStatement, stated: Sequence[ReadStatement]) -> float:
 def _same_words(one: str, other: str) -> bool:
     """Whether the same is meant by the words for two subjects: all words for the speaker are the same."""
     one, other = one.strip().casefold(), other.strip().casefold()
-    return one == other or (one in _FIRST and other in _FIRST)
+    return one == other or (one in FIRST and other in FIRST)
 
 
 def subject_words(text: str, place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> str | None:
     """The words at a place, where they are one phrase; of a clause its subject; None: it has none."""
-    start, end = place
-    inside = [
-        (passage.start, word)
-        for passage, parse in read
-        for word in parse.words
-        if passage.start + word.start < end and start < passage.start + word.end and word.pos != "PUNCT"
-    ]
-    tops = [
-        (at, word)
-        for at, word in inside
-        if word.head is word or all(word.head is not one for _, one in inside)
-    ]
-    clauses = [(at, word) for at, word in tops if word.pos in ("VERB", "AUX")]
+    inside = _inside(place, read)
+    tops = _tops([word for _, word in inside])
+    clauses = [(at, word) for at, word in inside if word in tops and word.pos in ("VERB", "AUX")]
     if len(inside) < 2 or not clauses:
-        return text[start:end]
+        return text[slice(*place)]
     for at, verb in clauses:
         if subject := verb.child("nsubj", "nsubjpass"):
             phrase = [word for word in subject.subtree() if not _is_aside(word, subject)]
@@ -144,12 +177,12 @@ def subject_of(words: str, at: int, coref: Coreference) -> str | None:
     """
     words = words.strip(' ,.;:!?"“”()')
     low = words.lower()
-    if low in _FIRST:
+    if low in FIRST:
         return coref.speaker
     if low in _SECOND:
         return coref.listener
-    if low in _THIRD:
-        return _meant(_THIRD[low], at, coref)
+    if low in THIRD:
+        return _meant(THIRD[low], at, coref)
     if low in _NOBODY:
         return None
     if owned := _OWNED.match(words):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from everwhen.errors import UsageError
 from everwhen.models.embed.base import Embedder, TokenEmbedder, Vectors, gives_tokens
 
-__all__ = ["Embedder", "TokenEmbedder", "Vectors", "gives_tokens", "open_embedder"]
+__all__ = ["Embedder", "TokenEmbedder", "Vectors", "gives_tokens", "open_embedder", "shared_embedder"]
 
 CHOICES = "conversation-1, fake, fastembed:<model>, openai:<model>, sentence-transformers:<model>"
 
@@ -40,3 +42,9 @@ def open_embedder(spec: str) -> Embedder:
             return SentenceTransformers(model)
         case _:
             raise UsageError(f"unknown embedder {spec!r}; choose one of {CHOICES}")
+
+
+@lru_cache(maxsize=4)
+def shared_embedder(spec: str) -> Embedder:
+    """One model for all who use it in a process."""
+    return open_embedder(spec)

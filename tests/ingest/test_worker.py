@@ -188,9 +188,9 @@ def test_no_wake_is_lost_while_the_last_batch_ends(home: Path) -> None:
         def claimed(*given: Any) -> Work | None:
             found = claim(*given)
             if found is None and not late.is_set():
-                late.set()
                 memory.add("late")
                 worker.wake()
+                late.set()
             return found
 
         jobs.claim = claimed  # type: ignore[method-assign]

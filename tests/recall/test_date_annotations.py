@@ -16,10 +16,11 @@ from everwhen import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import MID
 from everwhen.recall.date_annotations import shown, spoken_times
-from everwhen.recall.date_tokens import _MONTHS, added_tokens
+from everwhen.recall.date_tokens import added_tokens
 from everwhen.types import Recalled
 from everwhen.types.recall import line
 from everwhen.when import Interval, resolve
+from everwhen.when.render import MONTHS
 from tests.recall.memories import recalled
 
 SAID = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
@@ -258,8 +259,8 @@ def test_a_pasted_document_is_shown_as_it_is(quick: Memory) -> None:
 @pytest.mark.parametrize("before", ["We moved last week", "See you on the 3rd", "Back by 10"])
 def test_the_tokens_of_a_date_are_those_that_the_tokenizer_counts(before: str, behind: str) -> None:
     text, place = before + behind, len(before)
-    days = [f"{day} {month} 2025" for day in ("3", "28 April to 6") for month in _MONTHS]
-    months = [f"{month} 2025" for month in _MONTHS]
+    days = [f"{day} {month} 2025" for day in ("3", "28 April to 6") for month in MONTHS]
+    months = [f"{month} 2025" for month in MONTHS]
     others = [
         "2019 to 2021",
         "since 3 May 2025",

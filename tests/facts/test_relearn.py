@@ -86,6 +86,13 @@ def test_another_certainty_is_a_version_of_the_same_fact(quick: Memory) -> None:
     assert (fact.version, fact.confidence) == (2, 0.6)
 
 
+def test_the_same_certainty_but_for_the_last_digit_is_no_new_version(quick: Memory) -> None:
+    read(quick, ["t1"], found("Lisbon", "t1", confidence=0.9), at=SAID)
+    read(quick, ["t1"], found("Lisbon", "t1", confidence=0.897))
+    (fact,) = quick.facts.current("Marta", now=AGAIN)
+    assert (fact.version, fact.confidence) == (1, 0.9)
+
+
 def test_what_a_person_asserted_from_the_turn_is_never_touched(quick: Memory) -> None:
     quick.facts.assert_("Marta", "lives in", "Lisbon", source="t1", at=SAID)
     assert read(quick, ["t1"], found("Lisbon", "t1")) == []

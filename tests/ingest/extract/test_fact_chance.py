@@ -10,7 +10,7 @@ import pytest
 
 from everwhen.ingest.extract import fact_chance
 from everwhen.ingest.extract.base import Batch
-from everwhen.ingest.extract.fact_chance import AROUND, Curve, chances, curves, evidence
+from everwhen.ingest.extract.fact_chance import AROUND, Curve, chances, curves, evidence, likely
 from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.ingest.extract.stated_facts import FactCandidate
 from everwhen.models.embed import shared_embedder
@@ -92,11 +92,13 @@ def test_only_what_is_undecided_is_looked_at_twice(monkeypatch: pytest.MonkeyPat
     low, high = curves().undecided
     counting = Counting()
     chances(counting, shared_embedder(fact_chance.EMBEDDER), some)  # type: ignore[arg-type]
-    assert len(counting.read) == sum(low <= one < high for one in first)
+    twice = sum(low <= one < high for one in first)
+    assert len(counting.read) == twice and 0 < twice < len(some)
     sure = replace(curves(), undecided=(0.0, 0.0))
     monkeypatch.setattr(fact_chance, "curves", lambda: sure)
     assert chances(counting, shared_embedder("fake"), some) == [round(one, 3) for one in first]  # type: ignore[arg-type]
     assert chances(counting, shared_embedder("fake"), []) == []  # type: ignore[arg-type]
+    assert len(counting.read) == twice
 
 
 def test_of_a_long_turn_only_the_words_around_the_value_are_read_again(
@@ -114,32 +116,24 @@ def test_of_a_long_turn_only_the_words_around_the_value_are_read_again(
         assert len("I live in Leeds.") < read <= 2 * AROUND + len("Leeds")
 
 
+@pytest.mark.parametrize("known", [[0.9, 0.6], [0.6, 0.9], [0.9, 0.3], [0.3, 0.9]])
 def test_a_fact_said_twice_in_a_turn_is_as_likely_as_where_it_is_told_best(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, known: list[float]
 ) -> None:
     some = found(monkeypatch, "I speak Portuguese. They laughed at me at first. Portuguese is hard.")
-    chances = [chance(one) for one in some if one.fact.object == "Portuguese"]
-    monkeypatch.undo()
-    turn = replace(some[0].turn)
-    (fact,) = [
-        fact
-        for fact in RuleExtractor(reader()).extract(Batch("s", (turn,))).facts
-        if (fact.predicate, fact.object) == ("speaks", "Portuguese")
-    ]
-    assert fact.confidence == pytest.approx(max(chances), abs=0.02)
+    twice = [one for one in some if one.fact.object == "Portuguese"]
+    monkeypatch.setattr(fact_chance, "chances", lambda *_: known)
+    (fact,) = likely(reader(), shared_embedder("fake"), twice)
+    assert (fact.predicate, fact.confidence) == ("speaks", 0.9)
 
 
 def test_what_is_said_as_another_status_has_another_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     (one, *_) = found(monkeypatch, "I live in Leeds.")
-    assert (
-        len(
-            {
-                chance(replace(one, fact=replace(one.fact, status=status)))
-                for status in ("holds", "planned", "ended")
-            }
-        )
-        == 3
+    holds, planned, ended = (
+        chance(replace(one, fact=replace(one.fact, status=status)))
+        for status in ("holds", "planned", "ended")
     )
+    assert len({holds, planned, ended}) == 3
 
 
 def test_a_turn_read_alone_tells_what_it_tells_among_others() -> None:

@@ -234,12 +234,7 @@ def _valid(
 
 def _verb(place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> Word | None:
     """The verb of the clause that a place is in."""
-    inside = [
-        word
-        for passage, parse in read
-        for word in parse.words
-        if passage.start + word.start < place[1] and place[0] < passage.start + word.end
-    ]
+    inside = [word for _, word in _inside(place, read)]
     above = (one for word in inside[-1:] for one in word.ancestors() if one not in inside)
     return next((one for one in above if one.pos in ("VERB", "AUX")), None)
 

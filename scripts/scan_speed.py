@@ -56,7 +56,7 @@ def main() -> None:
 
 def measure(size: int, file: Path | None) -> None:
     chance = np.random.default_rng(5)
-    words = speed._vocabulary(random.Random(7))
+    words = speed.vocabulary(random.Random(7))
     pool = np.load(file) if file else _pool()
     start = perf_counter()
     index, queries, exact = _build(size, words, pool, chance)

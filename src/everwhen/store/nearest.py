@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OVERSAMPLE = 4
 """Rows that are compared exactly at first, for each one that is wanted."""
 FEWEST = 400
-SURE = 6.0
+SURE = 4.0
 """Standard deviations of the error, seen in the rows compared so far, below which a rough cosine is out of the race."""
 _OUTSIDE = -9.0  # below any cosine, however rough
 

@@ -43,6 +43,8 @@ def ranked(
 ) -> list[Scored]:
     """Units at some places, which ascend and count through all blocks, best first; equal scores in the order of time,
     so that it is stable."""
+    best = largest(scores, limit)
+    places, scores = places[best], scores[best]
     parts = [(block.rows.units[rows], block.rows.at[rows]) for block, rows in by_block(blocks, places)]
     if not parts:
         return []

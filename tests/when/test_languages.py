@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import statistics
 import subprocess
 import sys
@@ -16,8 +17,9 @@ from hypothesis import strategies as st
 from everwhen.when import constraint, resolve
 from everwhen.when.cycles import Cycle
 from everwhen.when.languages import ONLY_ENGLISH
-from everwhen.when.languages.language import DATA, InEnglish, codes, language, meaning_of
+from everwhen.when.languages.language import DATA, MARK, InEnglish, codes, language, meaning_of
 from everwhen.when.languages.rules import book_of
+from everwhen.when.parser import expand
 from everwhen_bench.timex import days
 from tests.when.test_docs_time import language_rows
 
@@ -335,3 +337,41 @@ def test_dateparser_still_answers_as_we_rely_on() -> None:
     data = DateDataParser(languages=["fr"], settings=options).get_date_data("12 févr. 1999")
     assert (data.date_obj, data.period) == (datetime(1999, 2, 12), "day")
     assert DateDataParser(languages=["fr"], settings=options).get_date_data("février 1999").date_obj is None
+
+
+@pytest.mark.parametrize("code", codes())
+def test_every_word_order_gives_its_rule_the_values_that_it_takes(code: str) -> None:
+    """A phrase that matches an order with a value too many would make reading a message fail."""
+    joining = {
+        category
+        for one in codes()
+        for senses in language(one).senses.values()
+        for category, value, _ in senses
+        if value is MARK
+    }
+    for rule in book_of(code).rules:
+        for form in expand(rule.pattern):
+            values = [part for part in form if part.startswith("<") and part not in joining]
+            inspect.signature(rule.make).bind(*values)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Wir treffen uns jeden zweiten Freitag.", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+        ("Wir fahren jedes dritte Wochenende hin.", "FREQ=WEEKLY;INTERVAL=3;BYDAY=SA,SU"),
+        ("Er kommt jeden dritten Tag vorbei.", "FREQ=DAILY;INTERVAL=3"),
+        ("Ci vediamo ogni secondo venerdì.", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+        ("Nous nous voyons chaque deuxième vendredi.", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+    ],
+)
+def test_every_second_one_is_told_as_such(text: str, rule: str) -> None:
+    [found] = resolve(text, NOW)
+    assert found.recurrence is not None
+    assert found.recurrence.rule == rule
+
+
+def test_a_part_of_a_day_and_a_clock_are_joined_by_a_particle() -> None:
+    [found] = resolve("明日の朝の8時に会う", NOW)
+    assert found.interval is not None
+    assert found.interval.start == datetime(2023, 5, 11, 8, tzinfo=UTC)

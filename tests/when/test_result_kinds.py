@@ -111,8 +111,8 @@ def test_holidays_fall_on_their_day(name: str, day: str) -> None:
 
 def test_every_holiday_has_words_and_a_date() -> None:
     from everwhen.when.holidays import holiday_date
-    from everwhen.when.rules import holiday_names
+    from everwhen.when.rules import dates
     from everwhen.when.word_lists import word_table
 
-    words = word_table(Path(holiday_names.__file__).with_name("holidays.toml"))
+    words = word_table(Path(dates.__file__).with_name("holidays.toml"))
     assert words and all(holiday_date(name, 2023, "US") for name in words)

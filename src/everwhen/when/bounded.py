@@ -223,23 +223,11 @@ class WrittenDate(Meaning):
     first: int
     second: int
     year: int
+    day_first: bool = False  # whatever the convention is: 27.07.24
 
     def span(self, ctx: Context) -> Span | None:
         year = full_year(self.year, ctx.now.year)
-        return SlashDay(self.first, self.second).instance(datetime(year, 1, 1), ctx.conventions)
-
-
-@dataclass(frozen=True, slots=True)
-class DotDate(Meaning):
-    """27.07.24: the day comes first, unless that is impossible."""
-
-    first: int
-    second: int
-    year: int
-
-    def span(self, ctx: Context) -> Span | None:
-        year = full_year(self.year, ctx.now.year)
-        conventions = replace(ctx.conventions, day_first=True)
+        conventions = replace(ctx.conventions, day_first=True) if self.day_first else ctx.conventions
         return SlashDay(self.first, self.second).instance(datetime(year, 1, 1), conventions)
 
 

@@ -5,11 +5,20 @@ from __future__ import annotations
 
 from calendar import monthrange
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, get_args
 
 Unit = Literal[
     "second", "minute", "hour", "day", "week", "month", "quarter", "half", "year", "decade", "century"
 ]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+"""From the shortest to the longest."""
+MULTIPLES: dict[Unit, tuple[int, Unit]] = {
+    "quarter": (3, "month"),
+    "half": (6, "month"),
+    "decade": (10, "year"),
+    "century": (100, "year"),
+}
+"""Units that ISO 8601 and iCalendar tell by another one."""
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 _MONTHS: dict[Unit, int] = {

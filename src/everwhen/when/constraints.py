@@ -6,15 +6,19 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
+from itertools import takewhile
+from typing import Literal
 
 from everwhen.when.interval import Interval
 from everwhen.when.iso import Duration
 from everwhen.when.languages import plainly_english
-from everwhen.when.question_cues import AnchorRelation, Order, QuestionCues
 from everwhen.when.reference import TimeRef
 from everwhen.when.resolver import resolve
 from everwhen.when.tokenizer import Token, tokenize, word_set
 from everwhen.when.word_lists import english_words
+
+Order = Literal["first", "last"]
+AnchorRelation = Literal["before", "after", "during", "since", "until"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,17 @@ class Constraint:
     distance: Duration | None = None
     count: bool = False
     intervals: tuple[Interval, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCues:
+    """What a question in any language asks about time apart from the times it names: whether it counts ("how often")
+    or is strict ("only in"), the order and the anchor; see `Constraint`."""
+
+    counts: bool = False
+    strict: bool = False
+    order: Order | None = None
+    anchor: tuple[AnchorRelation, str, Duration | None] | None = None
 
 
 def constraint(query: str, at: datetime, zone: str | None = None) -> Constraint | None:
@@ -75,25 +90,12 @@ _STRICT = re.compile(
 
 def _compares(refs: list[TimeRef]) -> bool:
     """Whether a boundary is named: before, after, since, until, between X and Y."""
-    return any(
-        ref.rule and (ref.rule[-1] in _BOUNDARIES or ref.rule[-1].replace(" ", "_") in _BOUNDARIES)
-        for ref in refs
-    )
+    return any(ref.rule and ref.rule[-1].replace(" ", "_") in _BOUNDARIES for ref in refs)
 
 
-_BOUNDARIES = frozenset(
-    {
-        "bounded",
-        "between",
-        "between years",
-        "from to",
-        "onward",
-        "and onward",
-        "by a part",
-        "by the end of a day",
-        "through",
-        "so long since a time",
-    }
+_BOUNDARIES = word_set(
+    """bounded between between_years from_to onward and_onward by_a_part by_the_end_of_a_day through
+    so_long_since_a_time"""
 ) | word_set(  # the rules that the other languages share
     """since until by before after onward until_a_day since_a_day onward_from_a_day before_a_day_of_the_month
     after_a_day_of_the_month until_now from_now joined stretch_of_days months_of_a_year year_to_year days_of_no_month
@@ -110,8 +112,9 @@ _VERB_BEFORE = _LISTS["verb_before"]
 
 
 def _order(tokens: list[Token], refs: list[TimeRef]) -> Order | None:
+    placed = [ref.span for ref in refs if ref.interval]
     for index, token in enumerate(tokens):
-        if any(start <= token.start < end for (start, end) in (ref.span for ref in refs if ref.interval)):
+        if within(token.start, placed):
             continue
         after = tokens[index + 1].lower if index + 1 < len(tokens) else ""
         before = tokens[index - 1].lower if index else ""
@@ -143,6 +146,7 @@ RELATIONS: dict[str, AnchorRelation] = {
 _NOT_AN_EVENT = _LISTS["not_an_event"]
 _ASKING = _LISTS["asking"]
 _END = frozenset({".", "?", "!", ",", ";"})
+WORD = re.compile(r"[^\W\d_]{2,}")  # an anchor without one says no event
 
 
 def _anchor(
@@ -153,7 +157,7 @@ def _anchor(
         relation = RELATIONS.get(token.lower)
         if relation is None or index + 1 >= len(tokens):
             continue
-        if any(start <= token.start < end for start, end in placed):
+        if within(token.start, placed):
             continue
         if token.lower == "when" and (index == 0 or tokens[index - 1].lower in _ASKING):
             continue
@@ -161,25 +165,22 @@ def _anchor(
             token.lower == "following" and index and tokens[index - 1].lower == "the"
         ):
             continue
-        anchor = _clause(query, tokens, index + 1, placed)
-        if anchor:
+        clause = clause_of(query, tokens[index + 1 :], placed, _END)
+        anchor = re.sub(r"\s+(?:in|on|at|of|and)$", "", clause)
+        if WORD.search(anchor):
             return relation, anchor, _distance(tokens, index, refs)
     return None
 
 
-def _clause(query: str, tokens: list[Token], index: int, placed: list[tuple[int, int]]) -> str:
-    """The words up to the end of the clause or a time of its own; empty when they say no event."""
-    first = last = None
-    for token in tokens[index:]:
-        if token.lower in _END or any(start <= token.start < end for start, end in placed):
-            break
-        first = token if first is None else first
-        last = token
-    if first is None or last is None:
-        return ""
-    text = query[first.start : last.end]
-    words = re.sub(r"\s+(?:in|on|at|of|and)$", "", text)
-    return words if re.search(r"[^\W\d_]{2,}", words) else ""
+def clause_of(query: str, tokens: list[Token], placed: list[tuple[int, int]], ends: frozenset[str]) -> str:
+    """The words up to the end of the clause or a time of its own."""
+    inside = list(takewhile(lambda one: one.lower not in ends and not within(one.start, placed), tokens))
+    return query[inside[0].start : inside[-1].end] if inside else ""
+
+
+def within(place: int, placed: list[tuple[int, int]]) -> bool:
+    """Whether the place is inside one of the times."""
+    return any(start <= place < end for start, end in placed)
 
 
 _LENGTHS = {"day": Duration(days=1), "week": Duration(weeks=1), "month": Duration(months=1),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable
 from datetime import UTC, datetime, timedelta
 
-from everwhen.when.bounded import DotDate, WrittenDate
+from everwhen.when.bounded import WrittenDate
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Months, Season, SlashDay, Weekday, Weekend
 from everwhen.when.iso import parse_interval
@@ -173,7 +173,8 @@ def _invited(tokens: list[Token], index: int) -> bool:
     return before in _INVITING or before.isdigit() or after in ("number", "ordinal", "slash")
 
 
-def _number(text: str) -> list[Sense]:
+def read_number(text: str) -> list[Sense]:
+    """What plain figures may be in any language."""
     if len(text) > 4:
         return []
     value = int(text)
@@ -184,8 +185,13 @@ def _number(text: str) -> list[Sense]:
         found.append(("<yy>", value, False))
     if 1000 <= value <= 2199 and len(text) == 4:
         found.append(("<year>", value, True))
-    if len(text) == 4 and value // 100 < 24 and value % 100 < 60:
-        found.append(("<hhmm>", Clock(value // 100, value % 100, exact=True), True))
+    return found
+
+
+def _number(text: str) -> list[Sense]:
+    found = read_number(text)
+    if len(text) == 4 and is_time(int(text)):
+        found.append(("<hhmm>", Clock(int(text) // 100, int(text) % 100, exact=True), True))
     return found
 
 
@@ -210,7 +216,7 @@ def _ordinal(text: str) -> list[Sense]:
 def _decimal(text: str) -> list[Sense]:
     whole, part = text.split(".")
     found: list[Sense] = [("<num>", float(text), False)]
-    if len(whole) <= 2 and len(part) <= 2 and _possible(int(whole), int(part)):
+    if len(whole) <= 2 and len(part) <= 2 and possible(int(whole), int(part)):
         found.append(("<dotted>", SlashDay(int(whole), int(part)), True))
     if len(whole) <= 2 and int(whole) <= 24 and len(part) == 2 and int(part) < 60:
         found.append(("<hh.mm>", Clock(int(whole), int(part), exact=int(whole) > 12), True))
@@ -245,13 +251,14 @@ def _glued(text: str) -> list[Sense]:
     return found if count else []
 
 
-def _possible(first: int, second: int) -> bool:
-    return min(first, second) >= 1 and min(first, second) <= 12 and max(first, second) <= 31
+def possible(first: int, second: int) -> bool:
+    """Whether two numbers may be a day and a month in some order."""
+    return 1 <= min(first, second) <= 12 and max(first, second) <= 31
 
 
 def _slash(text: str) -> list[Sense]:
     first, second = map(int, text.split("/"))
-    found: list[Sense] = [("<slash>", SlashDay(first, second), True)] if _possible(first, second) else []
+    found: list[Sense] = [("<slash>", SlashDay(first, second), True)] if possible(first, second) else []
     return [*found, ("<half>", 0.5, False)] if text == "1/2" else found
 
 
@@ -266,7 +273,7 @@ def _year_first(text: str) -> list[Sense]:
 
 def _year_last(text: str) -> list[Sense]:
     first, second, year = map(int, text.replace("/", "-").replace(".", "-").split("-"))
-    if not _possible(first, second):
+    if not possible(first, second):
         return []
     if "." in text:  # 03.05.2021 is written where days come first
         if second > 12:
@@ -347,7 +354,11 @@ def _iso_week(text: str) -> list[Sense]:
 def _short_year_last(text: str) -> list[Sense]:
     """27.07.24 and 27-07-24: a version, a score or a date; what stands beside it tells."""
     first, second, year = map(int, text.replace(".", "-").split("-"))
-    return [("<dmyy>", DotDate(first, second, year), True)] if _possible(first, second) else []
+    return (
+        [("<dmyy>", WrittenDate(first, second, year, day_first=True), True)]
+        if possible(first, second)
+        else []
+    )
 
 
 _NUMERIC = {

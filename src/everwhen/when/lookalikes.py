@@ -252,8 +252,6 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
                 "mark",
                 "psalm",
             )
-        case Cycle() | Months():
-            return True
     return True
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import ClassVar, Literal
 
-from everwhen.when.calendar import DAY, Unit, floor, shift
+from everwhen.when.calendar import DAY, UNITS, Unit, floor, shift
 from everwhen.when.interval import Grain, coarser
+from everwhen.when.zones import wall_clock
 
 Side = Literal["past", "future"]
 Kind = Literal["point", "range", "duration", "recurrence"]
@@ -84,19 +85,7 @@ class Meaning:
         raise NotImplementedError
 
 
-GRAIN: dict[Unit, Grain] = {
-    "second": "second",
-    "minute": "minute",
-    "hour": "hour",
-    "day": "day",
-    "week": "week",
-    "month": "month",
-    "quarter": "quarter",
-    "half": "quarter",
-    "year": "year",
-    "decade": "decade",
-    "century": "century",
-}
+GRAIN: dict[Unit, Grain] = {unit: "quarter" if unit == "half" else unit for unit in UNITS}
 
 
 def unit_span(ctx: Context, moment: datetime, unit: Unit) -> Span:
@@ -133,10 +122,7 @@ class Instants(Meaning):
     grain: Grain = "second"
 
     def span(self, ctx: Context) -> Span:
-        def wall(side: datetime | None) -> datetime | None:
-            return None if side is None else side.astimezone(ctx.zone).replace(tzinfo=None)
-
-        return Span(wall(self.start), wall(self.end), self.grain)
+        return Span(wall_clock(self.start, ctx.zone), wall_clock(self.end, ctx.zone), self.grain)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,45 +6,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import ClassVar
 
-from everwhen.when.calendar import DAY, Unit, first_week, floor, last_week, shift
+from everwhen.when.calendar import DAY, MULTIPLES, UNITS, Unit, first_week, floor, last_week, shift
 from everwhen.when.cycles import Cycle, after, before, instances
 from everwhen.when.interval import Grain, coarser
 from everwhen.when.iso import Duration
 from everwhen.when.meaning import GRAIN, Context, Kind, Meaning, Sign, Span, UnitAt, unit_span
 
-_UNITS: tuple[Unit, ...] = (
-    "century",
-    "decade",
-    "year",
-    "half",
-    "quarter",
-    "month",
-    "week",
-    "day",
-    "hour",
-    "minute",
-    "second",
-)
 # A half of one unit is told in the next smaller one: a year and a half ago is a month, not a year.
-_FRACTIONS: dict[Unit, tuple[int, Unit]] = {
-    "century": (100, "year"),
-    "decade": (10, "year"),
+_FRACTIONS: dict[Unit, tuple[int, Unit]] = MULTIPLES | {
     "year": (12, "month"),
-    "quarter": (3, "month"),
-    "half": (6, "month"),
     "month": (30, "day"),
     "week": (7, "day"),
     "day": (24, "hour"),
     "hour": (60, "minute"),
     "minute": (60, "second"),
-}
-
-
-_ISO: dict[Unit, tuple[int, str]] = {
-    "century": (100, "years"),
-    "decade": (10, "years"),
-    "half": (6, "months"),
-    "quarter": (3, "months"),
 }
 
 
@@ -65,7 +40,7 @@ class Amount:
     @property
     def unit(self) -> Unit:
         """The smallest unit, which is how precisely it is told."""
-        return max((unit for _, unit in self.parts), key=_UNITS.index)
+        return min((unit for _, unit in self.parts), key=UNITS.index)
 
     @property
     def fuzzy(self) -> bool:
@@ -73,7 +48,7 @@ class Amount:
 
     def plus(self, other: Amount) -> Amount | None:
         """Both together; None unless the other goes on in a smaller unit."""
-        if _UNITS.index(other.parts[0][1]) <= _UNITS.index(self.unit):
+        if UNITS.index(other.parts[0][1]) >= UNITS.index(self.unit):
             return None
         return Amount(self.parts + other.parts)
 
@@ -81,7 +56,8 @@ class Amount:
         """The same as an ISO duration; a fuzzy count by its middle."""
         total: dict[str, int] = {}
         for count, unit in self.parts:
-            factor, name = _ISO.get(unit, (1, unit + "s"))
+            factor, smaller = MULTIPLES.get(unit, (1, unit))
+            name = smaller + "s"
             total[name] = total.get(name, 0) + round((count.low + count.high) / 2 * factor)
         return Duration(**total)
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from functools import wraps
 from itertools import product
+from typing import TypeVar
 
 from everwhen.when.tokenizer import Token
 
@@ -21,6 +23,7 @@ LONGEST = 18
 _MOST = 60  # phrases that may begin at one token; only nonsense comes near it
 
 Make = Callable[..., Hashable | None]
+M = TypeVar("M", bound=Make)
 Lexicon = Callable[[list[Token], int], list[tuple[str, Hashable, bool]]]
 
 
@@ -77,18 +80,37 @@ class RuleBook:
         self._vocabulary: frozenset[str] = frozenset()
 
     def rule(
-        self, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0
-    ) -> Callable[[Make], Make]:
-        """Decorate the function that turns what the categories matched into a meaning."""
+        self, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0, name: str = ""
+    ) -> Callable[[M], M]:
+        """Decorate the function that turns what the categories matched into a meaning; the rule has its name, or the
+        one given."""
 
-        def add(make: Make) -> Make:
-            name = make.__name__.strip("_").replace("_", " ")
+        def add(make: M) -> M:
+            called = name or make.__name__.strip("_").replace("_", " ")
             for pattern in patterns:
-                self.rules.append(Rule(name, pattern, gives, make, bare, trim))
+                self.rules.append(Rule(called, pattern, gives, make, bare, trim))
             self._root, self._vocabulary = None, frozenset()
             return make
 
         return add
+
+    def fixed(
+        self,
+        name: str,
+        value: Hashable,
+        *patterns: str,
+        gives: str = "time",
+        bare: bool | None = False,
+        trim: int = 0,
+    ) -> None:
+        """Add a rule whose phrases always have this meaning."""
+        self.rule(*patterns, gives=gives, bare=bare, trim=trim, name=name)(lambda *_: value)
+
+    def same(
+        self, name: str, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0
+    ) -> None:
+        """Add a rule whose phrases mean what their last category matched."""
+        self.rule(*patterns, gives=gives, bare=bare, trim=trim, name=name)(lambda *parts: parts[-1])
 
     def extended(self, *others: RuleBook) -> RuleBook:
         """A new book with these rules and the others'."""
@@ -107,6 +129,11 @@ class RuleBook:
             forms = (form for rule in self.rules for form in expand(rule.pattern))
             self._vocabulary = frozenset(element for form in forms for element in form)
         return self._vocabulary
+
+
+def turned(make: Make) -> Make:
+    """The same function for a pattern with the categories in the opposite order."""
+    return wraps(make)(lambda *parts: make(*reversed(parts)))
 
 
 def expand(pattern: str) -> Iterator[tuple[str, ...]]:

@@ -4,24 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from everwhen.when.calendar import Unit
+from everwhen.when.calendar import MULTIPLES, Unit
 from everwhen.when.cycles import Cycle, DayOfMonth, Holiday, MonthDay, Months, Season, Weekday, Weekend
 
-_FREQUENCY: dict[Unit, str] = {
-    "second": "SECONDLY",
-    "minute": "MINUTELY",
-    "hour": "HOURLY",
-    "day": "DAILY",
-    "week": "WEEKLY",
-    "month": "MONTHLY",
-    "year": "YEARLY",
-}
-_SCALED: dict[Unit, tuple[int, Unit]] = {
-    "quarter": (3, "month"),
-    "half": (6, "month"),
-    "decade": (10, "year"),
-    "century": (100, "year"),
-}
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
@@ -40,8 +25,8 @@ class Recurrence:
     @property
     def rule(self) -> str:
         """The rule in iCalendar's words (RFC 5545); `X-TIMES`: how often in each, where no day is named."""
-        step, unit = _SCALED.get(self.unit, (1, self.unit))
-        fields = [f"FREQ={_FREQUENCY[unit]}"]
+        step, unit = MULTIPLES.get(self.unit, (1, self.unit))
+        fields = ["FREQ=DAILY" if unit == "day" else f"FREQ={unit.upper()}LY"]
         if self.step * step != 1:
             fields.append(f"INTERVAL={self.step * step}")
         match self.on:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from everwhen.when.calendar import DAY, floor, shift
 from everwhen.when.interval import Interval
 from everwhen.when.iso import format_interval
-from everwhen.when.zones import zone_of
+from everwhen.when.zones import wall_clock, zone_of
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -23,10 +23,7 @@ def describe(interval: Interval, zone: str | None = None) -> str:
     in ISO 8601.
     """
     area = zone_of(zone or "UTC")
-    start, end = (
-        None if side is None else side.astimezone(area).replace(tzinfo=None)
-        for side in (interval.start, interval.end)
-    )
+    start, end = wall_clock(interval.start, area), wall_clock(interval.end, area)
     if start is None and end is None:
         return "always"
     if start is None or end is None:
@@ -96,10 +93,7 @@ def dates(interval: Interval, zone: str | None = None) -> str:
     Whole months and years go by their names, what is finer than a day by the clock.
     """
     area = zone_of(zone or "UTC")
-    start, end = (
-        None if side is None else side.astimezone(area).replace(tzinfo=None)
-        for side in (interval.start, interval.end)
-    )
+    start, end = wall_clock(interval.start, area), wall_clock(interval.end, area)
     last = None if end is None else end - datetime.resolution
     if start is None:
         return "always" if last is None else f"up to {_date(last)}"

@@ -26,7 +26,7 @@ from everwhen.when.rules import english
 from everwhen.when.tense import VerbDirection, side_of
 from everwhen.when.tokenizer import Token, tokenize
 from everwhen.when.word_lists import english_words
-from everwhen.when.zones import zone_of
+from everwhen.when.zones import wall_clock, zone_of
 
 
 def resolve(
@@ -149,7 +149,8 @@ def _counted_from_told(
         )
         if told is None or told.interval is None or first - told.span[1] > REACH:
             continue
-        ref = _refer(text, item, tokens, replace(ctx, told=_wall(told.interval, ctx)))
+        start, end = wall_clock(told.interval.start, ctx.zone), wall_clock(told.interval.end, ctx.zone)
+        ref = _refer(text, item, tokens, replace(ctx, told=Span(start, end, told.interval.grain)))
         if ref is not None:
             apart = [one for one in found if one.span[1] <= ref.span[0] or one.span[0] >= ref.span[1]]
             found = sorted([*apart, ref], key=lambda one: one.span)
@@ -158,14 +159,6 @@ def _counted_from_told(
 
 def _is_date(ref: TimeRef) -> bool:
     return ref.interval is not None and ref.interval.start is not None and ref.interval.end is not None
-
-
-def _wall(interval: Interval, ctx: Context) -> Span:
-    start, end = (
-        None if side is None else side.astimezone(ctx.zone).replace(tzinfo=None)
-        for side in (interval.start, interval.end)
-    )
-    return Span(start, end, interval.grain)
 
 
 def choose(

@@ -12,20 +12,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 UNIVERSAL = frozenset(
-    [
-        "UTC",
-        "Etc/UTC",
-        "UCT",
-        "Etc/UCT",
-        "Zulu",
-        "Etc/Zulu",
-        "Universal",
-        "Etc/Universal",
-        "GMT",
-        "Etc/GMT",
-        "GMT0",
-        "Etc/GMT0",
-    ]
+    area + name for area in ("", "Etc/") for name in ("UTC", "UCT", "Zulu", "Universal", "GMT", "GMT0")
 )
 """Names of UTC itself, which say nothing of where somebody is."""
 _OFFSET = re.compile(r"([+-])(\d\d):?([0-5]\d)(?::?([0-5]\d))?", re.ASCII)
@@ -51,6 +38,11 @@ def zone_of(name: str) -> tzinfo:
         raise ValueError(
             f"unknown zone {name!r:.60}: use an IANA name such as 'Europe/Rome', or an offset such as '+05:30'"
         ) from None
+
+
+def wall_clock(instant: datetime | None, zone: tzinfo) -> datetime | None:
+    """What the clocks of the zone show then, naive; the open side of an interval stays None."""
+    return None if instant is None else instant.astimezone(zone).replace(tzinfo=None)
 
 
 def stored_name(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from everwhen.when.languages import plainly_english
 from everwhen.when.languages.fold import fold
@@ -24,13 +24,6 @@ _SURE = 2  # from this lead on, the sentence is not read as English
 
 
 Verdict = Literal["perhaps", "likely", "surely"]
-
-
-class DetectedLanguages(NamedTuple):
-    """The languages other than English that a sentence may be in, best first, and how sure that is."""
-
-    codes: list[str]
-    verdict: Verdict
 
 
 @cache
@@ -77,14 +70,17 @@ def _weighed(sets: dict[str, frozenset[str]], most: int) -> dict[str, tuple[tupl
 
 def spoken(
     words: frozenset[str], folded: frozenset[str], languages: tuple[str, ...] | None
-) -> DetectedLanguages:
-    """The languages of the sentence; `words` as written but small, `folded` without accents."""
+) -> tuple[list[str], Verdict]:
+    """The languages other than English that a sentence may be in, best first, and how sure that is.
+
+    `words` are as written but small, `folded` without accents.
+    """
     figures = not _FIGURES.isdisjoint(words)
     if not figures and signals().isdisjoint(folded):
-        return _NONE
+        return [], "perhaps"
     asked = None if languages is None else [code for code in languages if code in spaced()]
     if asked == []:
-        return _NONE
+        return [], "perhaps"
     score: Counter[str] = Counter()
     timed: set[str] = set()
     cues, times = _cues(), _time_words()
@@ -102,17 +98,14 @@ def spoken(
     timed.discard("en")
     if asked is not None:
         likely = sorted(asked, key=lambda code: -score[code])
-        return DetectedLanguages(
-            likely, "surely" if english < max(score[code] for code in asked) else "likely"
-        )
+        return likely, "surely" if english < max(score[code] for code in asked) else "likely"
     if figures:
         timed |= score.keys()
     best = max((score[code] for code in timed), default=0)
     top = max(score.values(), default=0)
     if not best or best < top - _FAR or (english and best < english - _FAR):
-        return DetectedLanguages(
-            [], "surely" if _verdict(top, english) == "surely" and max(told.values()) >= _SIGNS else "perhaps"
-        )
+        sure = _verdict(top, english) == "surely" and max(told.values()) >= _SIGNS
+        return [], "surely" if sure else "perhaps"
     likely = sorted(
         (code for code in timed if score[code] >= best - _FAR), key=lambda code: (-score[code], code)
     )
@@ -125,15 +118,12 @@ def spoken(
         and any(word in times and _is_foreign(word) for word in folded)
     ):
         verdict = "likely"  # "in juni trouwen we": half of it may be English, but not its time
-    return DetectedLanguages(likely[:3], verdict)
+    return likely[:3], verdict
 
 
 def _is_foreign(word: str) -> bool:
     """Whether a time word is none in English, and long enough to be no other English word."""
     return len(word) > _SHORT and word not in ENGLISH_WORDS and word not in _ENGLISH
-
-
-_NONE = DetectedLanguages([], "perhaps")
 
 
 def _verdict(score: int, english: int) -> Verdict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 from everwhen.when.languages import unspaced as characters
 from everwhen.when.languages.detect import Verdict, in_figures, spoken, unspaced
@@ -28,13 +27,6 @@ _FIGURES = re.compile(r"\d")
 _POINTS = re.compile(r"\d\.\s?-?\d")
 
 
-class ForeignTimes(NamedTuple):
-    """The times found, and how sure it is that the sentence is not English."""
-
-    found: list[TimeRef]
-    verdict: Verdict
-
-
 def read(
     text: str,
     sentence: tuple[int, int],
@@ -42,13 +34,13 @@ def read(
     ctx: Context,
     languages: tuple[str, ...] | None,
     choose: Choose,
-) -> ForeignTimes:
-    """The times of a sentence in the language that its words tell, or in those that are asked for."""
+) -> tuple[list[TimeRef], Verdict]:
+    """The times of a sentence in the language that its words tell, or in those that are asked for; and how sure it is
+    that the sentence is not English."""
     start, end = sentence
     piece = text[start:end]
     folded = words if piece.isascii() else frozenset(_WORDS.findall(fold(piece)))
-    likely = spoken(words, folded, languages)
-    codes, verdict = likely
+    codes, verdict = spoken(words, folded, languages)
     if others := unspaced(text, start, end, languages):
         codes, verdict = [*others, *codes], "surely"
     if not codes and languages is None and _FIGURES.search(piece) and not _LENGTH.fullmatch(piece):
@@ -66,7 +58,7 @@ def read(
             found = here
     if verdict == "perhaps" and _words_outside(piece, found) > 1:
         found = []  # as much English: only where nearly all that is said is a time
-    return ForeignTimes(found, verdict)
+    return found, verdict
 
 
 def _covered(found: list[TimeRef]) -> int:

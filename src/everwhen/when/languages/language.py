@@ -21,14 +21,8 @@ Sense = tuple[str, Hashable, bool]
 DATA = Path(__file__).parent / "data"
 
 
-class JoiningWord:
-    """What a word that only joins others is replaced by; rules do not see it."""
-
-    def __repr__(self) -> str:
-        return "MARK"
-
-
-MARK = JoiningWord()
+MARK: Hashable = object()
+"""What a word that only joins others is replaced by; rules do not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +103,10 @@ class Language:
         for word, category, value, bare in self._entries():
             found.setdefault(word, []).append((f"<{category}>", value, bare))
         return found
+
+    def senses_of(self, word: str) -> list[Sense]:
+        """What a spelling may be, with the meanings that are told in English."""
+        return [(category, meant(value), bare) for category, value, bare in self.senses.get(word, [])]
 
     def _entries(self) -> Iterator[tuple[str, str, Hashable, bool]]:
         ambiguous = self.words("ambiguous")
@@ -294,6 +292,11 @@ def codes() -> tuple[str, ...]:
 @cache
 def language(code: str) -> Language:
     return Language(code, tomllib.loads((DATA / f"{code}.toml").read_text(encoding="utf-8")))
+
+
+def meant(value: Hashable) -> Hashable:
+    """The value of a word, or the meaning of the English expression that it is told by."""
+    return meaning_of(value.expression) if isinstance(value, InEnglish) else value
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from everwhen.when.constraints import WORD, AnchorRelation, Order, QuestionCues, clause_of, within
 from everwhen.when.iso import Duration
 from everwhen.when.languages.detect import language_of
 from everwhen.when.languages.fold import fold
@@ -13,7 +14,6 @@ from everwhen.when.languages.rules import book_of
 from everwhen.when.languages.word_tokens import reader, tokenize
 from everwhen.when.offsets import Amount, Count, amount
 from everwhen.when.parser import Item, parse
-from everwhen.when.question_cues import AnchorRelation, Order, QuestionCues
 from everwhen.when.reference import TimeRef
 from everwhen.when.tokenizer import Token
 
@@ -59,11 +59,7 @@ def _pattern(code: str, name: str) -> re.Pattern[str] | None:
 
 def _outside(pattern: re.Pattern[str] | None, text: str, placed: list[tuple[int, int]]) -> bool:
     """Whether the words stand somewhere outside the times."""
-    return pattern is not None and any(not _within(match.start(), placed) for match in pattern.finditer(text))
-
-
-def _within(place: int, placed: list[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in placed)
+    return pattern is not None and any(not within(match.start(), placed) for match in pattern.finditer(text))
 
 
 def _order(code: str, text: str, placed: list[tuple[int, int]]) -> Order | None:
@@ -80,7 +76,7 @@ def _anchor(
 ) -> tuple[AnchorRelation, str, Duration | None] | None:
     tokens = tokenize(query, 0, len(query), told.code)
     for index, token in enumerate(tokens):
-        if _within(token.start, placed):
+        if within(token.start, placed):
             continue
         for relation in _RELATIONS:
             pattern = _pattern(told.code, relation)
@@ -89,23 +85,11 @@ def _anchor(
                 relation == "during" and not any(one.kind == "word" for one in tokens[:index])
             ):
                 continue  # "¿Cuándo fui a Roma?" asks when
-            clause = _clause(query, tokens, match.end(), placed)
-            if clause:
-                return relation, clause, _distance(tokens, index, told)
+            behind = [one for one in tokens if one.start >= match.end()]
+            anchor = clause_of(query, behind, placed, _END)
+            if WORD.search(anchor):
+                return relation, anchor, _distance(tokens, index, told)
     return None
-
-
-def _clause(query: str, tokens: list[Token], start: int, placed: list[tuple[int, int]]) -> str:
-    """The words up to the end of the clause or a time of its own."""
-    inside: list[Token] = []
-    for token in tokens:
-        if token.start < start:
-            continue
-        if token.lower in _END or _within(token.start, placed):
-            break
-        inside.append(token)
-    text = query[inside[0].start : inside[-1].end] if inside else ""
-    return text if re.search(r"[^\W\d_]{2,}", text) else ""
 
 
 def _distance(tokens: list[Token], index: int, told: Language) -> Duration | None:
@@ -134,7 +118,7 @@ def _anchor_unspaced(
     for relation in _RELATIONS:
         pattern = _pattern(code, relation)
         for match in pattern.finditer(query) if pattern else ():
-            if _within(match.start(), placed):
+            if within(match.start(), placed):
                 continue
             start = max((end for _, end in placed if end <= match.start()), default=0)
             for mark in _BREAK.finditer(query, start, match.start()):

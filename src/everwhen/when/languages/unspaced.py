@@ -10,7 +10,7 @@ from functools import cache
 from everwhen.when.bounded import full_year
 from everwhen.when.cycles import Months
 from everwhen.when.languages.fold import fold
-from everwhen.when.languages.language import InEnglish, Sense, language, meaning_of
+from everwhen.when.languages.language import Sense, language
 from everwhen.when.languages.word_tokens import NUMERIC
 from everwhen.when.meaning import Clock, Fixed
 from everwhen.when.tokenizer import Token
@@ -82,14 +82,7 @@ def tokenize(text: str, start: int, end: int, code: str) -> list[Token]:
 @cache
 def reader(code: str) -> Callable[[list[Token], int], list[Sense]]:
     """What a token may be in the language."""
-    words = language(code).senses
-
-    @cache
-    def known(word: str) -> list[Sense]:
-        return [
-            (category, meaning_of(value.expression) if isinstance(value, InEnglish) else value, bare)
-            for category, value, bare in words.get(word, [])
-        ]
+    known = cache(language(code).senses_of)
 
     def senses(tokens: list[Token], index: int) -> list[Sense]:
         token = tokens[index]

@@ -11,7 +11,8 @@ from functools import cache
 from everwhen.when.bounded import WrittenDate
 from everwhen.when.cycles import Months, Season, SlashDay, Weekday
 from everwhen.when.languages.fold import fold, without_combining
-from everwhen.when.languages.language import InEnglish, Language, Sense, language, meaning_of
+from everwhen.when.languages.language import Language, Sense, language
+from everwhen.when.lexicon import possible, read_number
 from everwhen.when.meaning import Clock, Fixed
 from everwhen.when.tokenizer import Token
 
@@ -95,10 +96,7 @@ def reader(code: str) -> Callable[[list[Token], int], list[Sense]]:
 
 @cache
 def _senses(code: str, word: str) -> list[Sense]:
-    found: list[Sense] = [
-        (category, meaning_of(value.expression) if isinstance(value, InEnglish) else value, bare)
-        for category, value, bare in language(code).senses.get(word, [])
-    ]
+    found = language(code).senses_of(word)
     number = _ROMAN.get(word)
     return [*found, ("<roman>", number, False)] if number else found
 
@@ -163,25 +161,6 @@ _ROMAN = {
 
 
 # Figures
-
-
-def possible(first: int, second: int) -> bool:
-    """Whether two numbers may be a day and a month in some order."""
-    return 1 <= min(first, second) <= 12 and max(first, second) <= 31
-
-
-def read_number(text: str, _: bool = False) -> list[Sense]:
-    if len(text) > 4:
-        return []
-    value = int(text)
-    found: list[Sense] = [("<num>", value, False)]
-    if 1 <= value <= 31 and len(text) <= 2:
-        found.append(("<daynum>", value, False))
-    if len(text) == 2:
-        found.append(("<yy>", value, False))
-    if len(text) == 4 and 1000 <= value <= 2199:
-        found.append(("<year>", value, True))
-    return found
 
 
 def _quarter(text: str, _: bool) -> list[Sense]:
@@ -256,7 +235,7 @@ def _ordinal(text: str, _: bool) -> list[Sense]:
 
 
 NUMERIC: dict[str, Callable[[str, bool], list[Sense]]] = {
-    "number": read_number,
+    "number": lambda text, _: read_number(text),
     "quarter": _quarter,
     "ymd": _ymd,
     "dmy": _dmy,

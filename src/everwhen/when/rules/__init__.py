@@ -17,23 +17,11 @@ def english() -> RuleBook:
         bounds,
         clocks,
         dates,
-        holiday_names,
         hours,
         parts,
         recurring,
         relative,
     )
 
-    return RuleBook().extended(
-        amounts.book,
-        dates.book,
-        holiday_names.book,
-        relative.book,
-        parts.book,
-        anchored.book,
-        bounds.book,
-        clocks.book,
-        hours.book,
-        recurring.book,
-        anaphoric.book,
-    )
+    ideas = (amounts, dates, relative, parts, anchored, bounds, clocks, hours, recurring, anaphoric)
+    return RuleBook().extended(*(idea.book for idea in ideas))

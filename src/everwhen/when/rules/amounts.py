@@ -7,17 +7,13 @@ from everwhen.when.offsets import Amount, Count, amount
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule = book.rule
+rule, fixed, same = book.rule, book.fixed, book.same
 
 
 @rule("<tens> -? <ones>", gives="num")
+@rule("<tens> -? <nth-ones>", gives="nth", name="tens and nth")
 def tens_and_ones(tens: int, ones: int) -> int:
     return tens + ones
-
-
-@rule("<tens> -? <nth-ones>", gives="nth")
-def tens_and_nth(tens: int, nth: int) -> int:
-    return tens + nth
 
 
 @rule("<ones> hundred", "a hundred", gives="num")
@@ -41,34 +37,12 @@ def number(value: float) -> Count | None:
     return Count(value, value) if 0 < value < 1000 else None
 
 
-@rule("a|an|one", gives="count")
-def one() -> Count:
-    return Count(1, 1)
-
-
-@rule("a? couple of?", "a? pair of", gives="count")
-def couple() -> Count:
-    return Count(2, 2)
-
-
-@rule("a? few", "some", gives="count")
-def few() -> Count:
-    return Count(2, 5)
-
-
-@rule("several", gives="count")
-def several() -> Count:
-    return Count(3, 7)
-
-
-@rule("half a|an", "half", gives="count")
-def half() -> Count:
-    return Count(0.5, 0.5)
-
-
-@rule("a? dozen", gives="count")
-def dozen() -> Count:
-    return Count(12, 12)
+fixed("one", Count(1, 1), "a|an|one", gives="count")
+fixed("couple", Count(2, 2), "a? couple of?", "a? pair of", gives="count")
+fixed("few", Count(2, 5), "a? few", "some", gives="count")
+fixed("several", Count(3, 7), "several", gives="count")
+fixed("half", Count(0.5, 0.5), "half a|an", "half", gives="count")
+fixed("dozen", Count(12, 12), "a? dozen", gives="count")
 
 
 @rule("<num> and a half", gives="count")
@@ -87,7 +61,8 @@ def this_or_that_many(low: float, high: float) -> Count | None:
     return Count(low, high) if 0 < low < high <= 60 else None
 
 
-@rule(
+same(
+    "roughly",
     "about|around|roughly|approximately|almost|nearly|over|exactly <count>",
     "just|like|maybe|perhaps|another|some|under <count>",
     "more|less than <count>",
@@ -95,40 +70,20 @@ def this_or_that_many(low: float, high: float) -> Count | None:
     "~ <count>",
     gives="count",
 )
-def roughly(count: Count) -> Count:
-    return count
 
 
-@rule("<count> full|whole|long|short|more|calendar|consecutive|straight? <unit>", gives="amount")
-@rule("<count> full|whole|long|short|more|calendar|consecutive|straight? <units>", gives="amount")
-@rule("<count> - <unit>", gives="amount")
-def so_many_units(count: Count, unit: Unit) -> Amount:
-    return amount(count, unit)
-
-
-@rule("a? quarter of an hour", gives="amount")
-def quarter_of_an_hour() -> Amount:
-    return amount(Count(15, 15), "minute")
-
-
-@rule("three quarters of an hour", gives="amount")
-def three_quarters_of_an_hour() -> Amount:
-    return amount(Count(45, 45), "minute")
-
-
-@rule("<glued-amount>", gives="amount")
-def glued_amount(so_long: Amount) -> Amount:
-    return so_long
-
-
-@rule("<glued-amount> <letter-amount>", gives="amount")
-def glued_amounts(more: Amount, less: Amount) -> Amount | None:
-    return more.plus(less)
-
-
-@rule("a|one|the? fortnight", gives="amount")
-def one_fortnight() -> Amount:
-    return amount(Count(2, 2), "week")
+rule(
+    "<count> - <unit>",
+    "<count> full|whole|long|short|more|calendar|consecutive|straight? <unit>|<units>",
+    gives="amount",
+    name="so many units",
+)(amount)
+fixed("quarter of an hour", amount(Count(15, 15), "minute"), "a? quarter of an hour", gives="amount")
+fixed(
+    "three quarters of an hour", amount(Count(45, 45), "minute"), "three quarters of an hour", gives="amount"
+)
+same("glued amount", "<glued-amount>", gives="amount")
+fixed("one fortnight", amount(Count(2, 2), "week"), "a|one|the? fortnight", gives="amount")
 
 
 @rule("<num> fortnights", gives="amount")
@@ -137,21 +92,18 @@ def fortnights(count: float) -> Amount:
 
 
 @rule("<count> working|business days", gives="amount")
+@rule("<count> nights|sleeps", gives="amount", name="nights")
 def working_days(count: Count) -> Amount:
     """Counted as plain days: whose weekends and holidays is not said."""
     return amount(count, "day")
 
 
-@rule("<count> nights|sleeps", gives="amount")
-def nights(count: Count) -> Amount:
-    return amount(count, "day")
-
-
-@rule("<count> <unit> and a half", "<count> <units> and a half", gives="amount")
+@rule("<count> <unit>|<units> and a half", gives="amount")
 def units_and_a_half(count: Count, unit: Unit) -> Amount:
     return amount(Count(count.low + 0.5, count.high + 0.5), unit)
 
 
 @rule("<amount> and|, <amount>", "<amount> <amount>", gives="amount")
+@rule("<glued-amount> <letter-amount>", gives="amount", name="glued amounts")
 def amounts_together(more: Amount, less: Amount) -> Amount | None:
     return more.plus(less)

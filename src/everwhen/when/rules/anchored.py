@@ -15,7 +15,7 @@ from everwhen.when.cycles import (
     Weekend,
     Within,
 )
-from everwhen.when.meaning import AtClock, Fixed, Hours, Meaning, PartOfDay, UnitAt
+from everwhen.when.meaning import AtClock, Fixed, Hours, Meaning, PartOfDay, Sign, UnitAt
 from everwhen.when.offsets import (
     TODAY,
     Amount,
@@ -32,27 +32,17 @@ from everwhen.when.offsets import (
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule = book.rule
+rule, fixed = book.rule, book.fixed
 
 
-@rule("before", "prior|previous to", "preceding", "ahead of", "leading up to", gives="before")
-def before() -> bool:
-    return True
+fixed("before", -1, "before", "prior|previous to", "preceding", "ahead of", "leading up to", gives="before")
+fixed("after", 1, "after", "following", gives="after")
 
 
-@rule("after", "following", gives="after")
-def after() -> bool:
-    return True
-
-
-@rule("<amount> <before> the? <time>")
-def so_long_before(so_long: Amount, _: bool, anchor: Meaning) -> Offset:
-    return Offset(so_long, -1, anchor)
-
-
-@rule("<amount> <after> the? <time>")
-def so_long_after(so_long: Amount, _: bool, anchor: Meaning) -> Offset:
-    return Offset(so_long, 1, anchor)
+@rule("<amount> <before> the? <time>", name="so long before")
+@rule("<amount> <after> the? <time>", name="so long after")
+def so_long_beside(so_long: Amount, sign: Sign, anchor: Meaning) -> Offset:
+    return Offset(so_long, sign, anchor)
 
 
 @rule("<amount> from the? <time>")
@@ -60,14 +50,12 @@ def so_long_from(so_long: Amount, anchor: Meaning) -> Offset:
     return Offset(so_long, 1, anchor, ahead=True)
 
 
-@rule("the? <unit> <before> the? <time>", "the? <unit> <before> <the-unit>")
-def unit_before(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
-    return None if _hour_of_it(anchor) else Beside(unit, -1, anchor)
-
-
-@rule("the? <unit> <after> the? <time>")
-def unit_after(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
-    return None if _hour_of_it(anchor) else Beside(unit, 1, anchor)
+@rule("the? <unit> <before> the? <time>", "the? <unit> <before> <the-unit>", name="unit before")
+@rule("the? <unit> <after> the? <time>", name="unit after")
+@rule("the? <cycle> <before> the? <time>", name="cycle before")
+@rule("the? <cycle> <after> the? <time>", name="cycle after")
+def beside(thing: Unit | Cycle, sign: Sign, anchor: Meaning) -> Beside | None:
+    return None if _hour_of_it(anchor) else Beside(thing, sign, anchor)
 
 
 def _hour_of_it(anchor: Meaning) -> bool:
@@ -77,65 +65,35 @@ def _hour_of_it(anchor: Meaning) -> bool:
     return isinstance(anchor, (AtClock, Hours))
 
 
-@rule("the <num> <units> <before> the? <time>")
-def units_before(count: float, unit: Unit, _: bool, anchor: Meaning) -> Beside:
-    return Beside(unit, -1, anchor, int(count))
+@rule("the <num> <units> <before> the? <time>", name="units before")
+@rule("the <num> <units> <after> the? <time>", name="units after")
+def units_beside(count: float, unit: Unit, sign: Sign, anchor: Meaning) -> Beside:
+    return Beside(unit, sign, anchor, int(count))
 
 
-@rule("the <num> <units> <after> the? <time>")
-def units_after(count: float, unit: Unit, _: bool, anchor: Meaning) -> Beside:
-    return Beside(unit, 1, anchor, int(count))
-
-
-@rule("the <units> <before> the? <time>")
-def some_units_before(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
+@rule("the <units> <before> the? <time>", name="some units before")
+@rule("the <units> <after> the? <time>", name="some units after")
+def some_units_beside(unit: Unit, sign: Sign, anchor: Meaning) -> Beside | None:
     """In the weeks before Christmas: a few of them."""
-    return Beside(unit, -1, anchor, 5) if unit in ("day", "week", "month", "year") else None
-
-
-@rule("the <units> <after> the? <time>")
-def some_units_after(unit: Unit, _: bool, anchor: Meaning) -> Beside | None:
-    return Beside(unit, 1, anchor, 5) if unit in ("day", "week", "month", "year") else None
-
-
-@rule("the? <cycle> <before> the? <time>")
-def cycle_before(cycle: Cycle, _: bool, anchor: Meaning) -> Beside | None:
-    return None if _hour_of_it(anchor) else Beside(cycle, -1, anchor)
-
-
-@rule("the? <cycle> <after> the? <time>")
-def cycle_after(cycle: Cycle, _: bool, anchor: Meaning) -> Beside | None:
-    return None if _hour_of_it(anchor) else Beside(cycle, 1, anchor)
+    return Beside(unit, sign, anchor, 5) if unit in ("day", "week", "month", "year") else None
 
 
 @rule("the? <nth> <cycle> <after> the? <time>")
-def nth_cycle_after(count: int, cycle: Cycle, _: bool, anchor: Meaning) -> Beside:
-    return Beside(cycle, 1, anchor, count)
+def nth_cycle_after(count: int, cycle: Cycle, sign: Sign, anchor: Meaning) -> Beside:
+    return Beside(cycle, sign, anchor, count)
 
 
-@rule("the? last <cycle> <before> the? <time>")
-def last_cycle_before(cycle: Cycle, _: bool, anchor: Meaning) -> Beside:
-    return Beside(cycle, -1, anchor)
+rule("the? last <cycle> <before> the? <time>", name="last cycle before")(Beside)
 
 
-@rule("the? <daypart> <before> <time>")
-def daypart_before(part: str, _: bool, anchor: Meaning) -> PartOfDay:
-    return PartOfDay(part, Beside("day", -1, anchor))
+@rule("the? <daypart> <before> <time>", name="daypart before")
+@rule("the? <daypart> <after> <time>", name="daypart after")
+def daypart_beside(part: str, sign: Sign, anchor: Meaning) -> PartOfDay:
+    return PartOfDay(part, Beside("day", sign, anchor))
 
 
-@rule("the? <daypart> <after> <time>")
-def daypart_after(part: str, _: bool, anchor: Meaning) -> PartOfDay:
-    return PartOfDay(part, Beside("day", 1, anchor))
-
-
-@rule("the day before", bare=True)
-def the_day_before() -> UnitAt:
-    return UnitAt("day", -1)
-
-
-@rule("the day after", bare=True)
-def the_day_after() -> UnitAt:
-    return UnitAt("day", 1)
+fixed("the day before", UnitAt("day", -1), "the day before", bare=True)
+fixed("the day after", UnitAt("day", 1), "the day after", bare=True)
 
 
 @rule("the? week of the? <time>", "the? week beginning|starting|commencing on? the? <time>", "w / c <time>")
@@ -208,23 +166,25 @@ def weekday_of_a_week(week: Meaning, day: int) -> Within:
 
 
 @rule("the? <nth> <cycle> of|in <time>", "the? <nth> <cycle> of|in <the-unit>", gives="whole")
-def nth_of_a_cycle(number: int, cycle: Cycle, whole: Meaning) -> Nth:
-    return Nth(number, cycle, whole)
+@rule(
+    "the? <nth> full? <unit> of|in the? <time>",
+    "the? <nth> full? <unit> of|in <the-unit>",
+    gives="whole",
+    name="nth unit",
+)
+def nth_of_a_cycle(number: int, thing: Cycle | Unit, whole: Meaning) -> Nth:
+    return Nth(number, thing, whole)
 
 
 @rule("the? last|final <cycle> of|in <time>", "the? last|final <cycle> of|in <the-unit>", gives="whole")
-def last_of_a_cycle_in(cycle: Cycle, whole: Meaning) -> Nth:
-    return Nth(-1, cycle, whole)
-
-
-@rule("the? <nth> full? <unit> of|in the? <time>", "the? <nth> full? <unit> of|in <the-unit>", gives="whole")
-def nth_unit(number: int, unit: Unit, whole: Meaning) -> Nth:
-    return Nth(number, unit, whole)
-
-
-@rule("the? last|final <unit> of|in the? <time>", "the? last|final <unit> of|in <the-unit>", gives="whole")
-def last_unit_of(unit: Unit, whole: Meaning) -> Nth:
-    return Nth(-1, unit, whole)
+@rule(
+    "the? last|final <unit> of|in the? <time>",
+    "the? last|final <unit> of|in <the-unit>",
+    gives="whole",
+    name="last unit of",
+)
+def last_of_a_cycle_in(thing: Cycle | Unit, whole: Meaning) -> Nth:
+    return Nth(-1, thing, whole)
 
 
 @rule("the? second to last|penultimate <unit> of|in <time>", gives="whole")

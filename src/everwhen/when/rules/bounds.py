@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everwhen.when.bounded import Between, Bound, DotDate, Lasting, Onward, WrittenDate
+from everwhen.when.bounded import Between, Bound, Lasting, Onward, WrittenDate
 from everwhen.when.calendar import DAY
 from everwhen.when.cycles import (
     Coming,
@@ -25,7 +25,7 @@ from everwhen.when.parser import RuleBook
 from everwhen.when.rules.dates import month_day, year
 
 book = RuleBook()
-rule = book.rule
+rule, fixed, same = book.rule, book.fixed, book.same
 
 _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
 _LONGER = (Months, Season, Fixed, WeekNumber)
@@ -37,6 +37,7 @@ def of_a_time(found: Meaning) -> Meaning | None:
 
 
 @rule("in|during|throughout|around|circa <time>", trim=1)
+@rule("all|half|halfway|midway|partway through|thru <time>", trim=2, name="within it")  # all through November
 def in_a_time(found: Meaning) -> Meaning | None:
     """The preposition is what tells May from may."""
     return found if isinstance(found, _LONGER) else None
@@ -68,29 +69,11 @@ def the_cycle(found: Cycle) -> Cycle | None:
     return found if isinstance(found, (Season, Months, Holiday)) else None
 
 
-@rule("since", "ever since", gives="bound")
-def since() -> str:
-    return "since"
-
-
-@rule("until|till|til|'til", "up until|to|till", gives="bound")
-def until() -> str:
-    return "until"
-
-
-@rule("by", "no later than", "not later than", gives="bound")
-def by() -> str:
-    return "by"
-
-
-@rule("before", "prior to", "earlier than", gives="bound")
-def before() -> str:
-    return "before"
-
-
-@rule("after", "following", "later than", gives="bound")
-def after() -> str:
-    return "after"
+fixed("since", "since", "since", "ever since", gives="bound")
+fixed("until", "until", "until|till|til|'til", "up until|to|till", gives="bound")
+fixed("by", "by", "by", "no later than", "not later than", gives="bound")
+fixed("before", "before", "before", "prior to", "earlier than", gives="bound")
+fixed("after", "after", "after", "following", "later than", gives="bound")
 
 
 @rule("<bound> the? early|late? <time>")
@@ -110,21 +93,15 @@ def through(edge: Meaning) -> Bound | None:
     return Bound("by", edge) if isinstance(edge, (*_DAYS, *_LONGER, UnitAt, Pick, Part)) else None
 
 
-@rule("all|half|halfway|midway|partway through|thru <time>", trim=2)
-def within_it(found: Meaning) -> Meaning | None:
-    """It rained all through November: in November."""
-    return found if isinstance(found, _LONGER) else None
-
-
-@rule("the? end of the? working|business|work? day", "eod|cob|eob", gives="day-end")
-@rule("the? close|end of business|play|trading|work", gives="day-end")
-def end_of_the_day() -> bool:
-    return True
-
-
-@rule("by <day-end>")
-def by_the_end_of_the_day(_: bool) -> UnitAt:
-    return TODAY
+fixed(
+    "end of the day",
+    True,
+    "the? close|end of business|play|trading|work",
+    "the? end of the? working|business|work? day",
+    "eod|cob|eob",
+    gives="day-end",
+)
+fixed("by the end of the day", TODAY, "by <day-end>")
 
 
 @rule("by <day-end> ,? on? <time>")
@@ -143,7 +120,7 @@ def one_day(meaning: Meaning) -> bool:
         return meaning.unit == "day"
     if isinstance(meaning, (Pick, Coming)):
         meaning = meaning.cycle
-    return isinstance(meaning, (*_DAYS, WrittenDate, DotDate))
+    return isinstance(meaning, (*_DAYS, WrittenDate))
 
 
 @rule("by <position> <time>", "by <position> <the-unit>")
@@ -181,14 +158,8 @@ def for_so_long(*parts: Meaning | Amount) -> Lasting | None:
     return Lasting(first, so_long)
 
 
-@rule("now", "right now", "this moment", "the? present", "date", gives="now")
-def now() -> Now:
-    return Now()
-
-
-@rule("to|until|till|til|through|thru|-", "up to|until", "all the way to", gives="to")
-def to() -> bool:
-    return True
+fixed("now", Now(), "now", "right now", "this moment", "the? present", "date", gives="now")
+fixed("to", True, "to|until|till|til|through|thru|-", "up to|until", "all the way to", gives="to")
 
 
 @rule(
@@ -272,9 +243,7 @@ def _days(month: int, first: int, last: int) -> Between | None:
     return Between(start, end) if start and end and first < last else None
 
 
-@rule("<mdrange>")
-def days_without_a_year(days: Between) -> Between:
-    return days
+same("days without a year", "<mdrange>")
 
 
 @rule("<mdrange> ,? of|in? <year>", "<mdrange> ,? of|in? <whole>")

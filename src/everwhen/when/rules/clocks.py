@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from everwhen.when.cycles import MonthDay, Within
@@ -10,10 +11,7 @@ from everwhen.when.parser import RuleBook
 from everwhen.when.rules.dates import year
 
 book = RuleBook()
-rule = book.rule
-
-_NOON = Clock(12, 0, exact=True)
-_MIDNIGHT = Clock(24, 0, exact=True)
+rule, fixed = book.rule, book.fixed
 
 
 @rule("<clock> <zone>", gives="clock", bare=False)
@@ -31,22 +29,16 @@ def clock_ahead_of_utc(clock: Clock, offset: int, hours: float) -> Clock | None:
 
 @rule("<clock> <zone> - <num>", gives="clock")
 def clock_behind_utc(clock: Clock, offset: int, hours: float) -> Clock | None:
-    return clock_ahead_of_utc(clock, offset, -hours) if hours <= 12 else None  # type: ignore[return-value]
+    return clock_ahead_of_utc(clock, offset, -hours) if hours <= 12 else None
 
 
-@rule("<num> o'clock", gives="clock", bare=True)
-def o_clock(hour: float) -> Clock | None:
-    return Clock(int(hour)) if 1 <= hour <= 12 else None
+def _past(minute: int | None) -> Callable[[float], Clock | None]:
+    return lambda hour: Clock(int(hour), minute) if 1 <= hour <= 12 else None
 
 
-@rule("half past <num>", gives="clock", bare=True)
-def half_past(hour: float) -> Clock | None:
-    return Clock(int(hour), 30) if 1 <= hour <= 12 else None
-
-
-@rule("a? quarter past <num>", gives="clock", bare=True)
-def quarter_past(hour: float) -> Clock | None:
-    return Clock(int(hour), 15) if 1 <= hour <= 12 else None
+rule("<num> o'clock", gives="clock", bare=True, name="o clock")(_past(None))
+rule("half past <num>", gives="clock", bare=True, name="half past")(_past(30))
+rule("a? quarter past <num>", gives="clock", bare=True, name="quarter past")(_past(15))
 
 
 @rule("a? quarter to <num>", gives="clock", bare=True)
@@ -59,36 +51,23 @@ def minutes_past(minutes: float, hour: float) -> Clock | None:
     return Clock(int(hour), int(minutes)) if minutes in (5, 10, 20, 25) and 1 <= hour <= 12 else None
 
 
-@rule("<num> am", gives="clock")
-def hour_in_the_morning(hour: float) -> Clock | None:
-    """Seven am."""
-    return Clock(int(hour) % 12, exact=True) if hour in range(1, 13) else None
+# Seven am, half past seven pm
 
 
-@rule("<num> pm", gives="clock")
-def hour_after_noon(hour: float) -> Clock | None:
-    return Clock(int(hour) % 12 + 12, exact=True) if hour in range(1, 13) else None
+def _half_of_the_day(half: str, starts: int, called: str) -> None:
+    @rule(f"<num> {half}", gives="clock", name=f"hour {called}")
+    def of_an_hour(hour: float) -> Clock | None:
+        return Clock(int(hour) % 12 + starts, exact=True) if hour in range(1, 13) else None
+
+    @rule(f"<clock> {half}", gives="clock", name=f"clock {called}")
+    def of_a_clock(clock: Clock) -> Clock | None:
+        return None if clock.exact else replace(clock, hour=clock.hour % 12 + starts, exact=True)
 
 
-@rule("<clock> am", gives="clock")
-def clock_in_the_morning(clock: Clock) -> Clock | None:
-    """Half past seven am."""
-    return None if clock.exact else replace(clock, hour=clock.hour % 12, exact=True)
-
-
-@rule("<clock> pm", gives="clock")
-def clock_after_noon(clock: Clock) -> Clock | None:
-    return None if clock.exact else replace(clock, hour=clock.hour % 12 + 12, exact=True)
-
-
-@rule("noon|midday", "12 noon", gives="clock", bare=True)
-def noon() -> Clock:
-    return _NOON
-
-
-@rule("midnight", gives="clock", bare=True)
-def midnight() -> Clock:
-    return _MIDNIGHT
+_half_of_the_day("am", 0, "in the morning")
+_half_of_the_day("pm", 12, "after noon")
+fixed("noon", Clock(12, 0, exact=True), "noon|midday", "12 noon", gives="clock", bare=True)
+fixed("midnight", Clock(24, 0, exact=True), "midnight", gives="clock", bare=True)
 
 
 @rule("<clock> in the <daypart>", "<clock> at <daypart>", gives="clock")
@@ -101,22 +80,12 @@ def clock_in_a_daypart(clock: Clock, part: str) -> Clock:
 def hour_in_a_daypart(hour: float, part: str) -> Clock | None:
     if not 1 <= hour <= 12 or hour != int(hour):
         return None
-    return clock_in_a_daypart(Clock(int(hour)), part)  # type: ignore[return-value]
+    return clock_in_a_daypart(Clock(int(hour)), part)
 
 
-@rule("<clock>", bare=None)
-def today_at(clock: Clock) -> AtClock:
-    return AtClock(clock)
-
-
-@rule("at|by|around|about|until|till|before|after|from <clock>", trim=1)
-def at_clock(clock: Clock) -> AtClock:
-    return AtClock(clock)
-
-
-@rule("at|around", "at around|about|exactly", ", at?", "from", "by", "@", gives="at")
-def at() -> bool:
-    return True
+rule("<clock>", bare=None, name="today at")(AtClock)
+rule("at|by|around|about|until|till|before|after|from <clock>", trim=1, name="at clock")(AtClock)
+fixed("at", True, "at|around", "at around|about|exactly", ", at?", "from", "by", "@", gives="at")
 
 
 @rule("<time> <at> <clock>")

@@ -1,13 +1,16 @@
-"""Dates with a number in them: 3 May 2022, the 3rd, May 2022, Tue 9, 2019-aug-01, Q2 2025, the 1990s."""
+"""Dates with a number or a name: 3 May 2022, the 3rd, May 2022, Tue 9, 2019-aug-01, Q2 2025, the 1990s, Easter."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from itertools import permutations
+from pathlib import Path
 
-from everwhen.when.bounded import DateOrClock, DayAndPoint, DotDate, DotDay, full_year
+from everwhen.when.bounded import DateOrClock, DayAndPoint, DotDay, full_year
 from everwhen.when.cycles import (
-    Cycle,
     DayOfMonth,
+    Holiday,
     MonthDay,
     Months,
     Season,
@@ -17,10 +20,11 @@ from everwhen.when.cycles import (
 )
 from everwhen.when.lexicon import is_clock, is_time
 from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, NoSuchDay, UnitAt
-from everwhen.when.parser import RuleBook
+from everwhen.when.parser import RuleBook, turned
+from everwhen.when.word_lists import word_table
 
 book = RuleBook()
-rule = book.rule
+rule, fixed, same = book.rule, book.fixed, book.same
 
 _LONGEST_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -34,9 +38,21 @@ def year(number: int) -> Fixed:
     return Fixed(datetime(number, 1, 1), "year")
 
 
-@rule("<month> .? ,? the? <nth>", "<month> .? ,? <daynum>", "<month> /|- <daynum>", gives="md")
-def month_then_day(month: int, day: int) -> MonthDay | None:
-    return month_day(month, day)
+def day_at(number: int, month: int, day: int) -> Fixed | None:
+    """The date; None where the calendar has no such day."""
+    try:
+        return Fixed(datetime(number, month, day), "day")
+    except ValueError:
+        return None
+
+
+rule(
+    "<month> .? ,? the? <nth>",
+    "<month> .? ,? <daynum>",
+    "<month> /|- <daynum>",
+    gives="md",
+    name="month then day",
+)(month_day)
 
 
 @rule("<month> <num>", gives="md")
@@ -44,21 +60,16 @@ def month_then_day_in_words(month: int, day: float) -> MonthDay | None:
     return month_day(month, int(day)) if day == int(day) else None
 
 
-@rule(
+rule(
     "<daynum> of? the? <month>",
     "<daynum> -|/ <month>",
     "the? <nth> of? <month>",
     "the? <nth> day of <month>",
     gives="md",
-)
-def day_then_month(day: int, month: int) -> MonthDay | None:
-    return month_day(month, day)
-
-
-@rule("<daynum> . <month>", gives="md")
-def day_point_month(day: int, month: int) -> MonthDay | None:
-    """24. June: alone or after a preposition; in running text the point may end a sentence."""
-    return month_day(month, day)
+    name="day then month",
+)(turned(month_day))
+# 24. June: alone or after a preposition; in running text the point may end a sentence.
+rule("<daynum> . <month>", gives="md", name="day point month")(turned(month_day))
 
 
 @rule("<month> .? ,? the? <nth>", "<month> .? <daynum>", "<daynum> of? <month>", "the? <nth> of? <month>")
@@ -71,19 +82,9 @@ def day_of_no_month(*numbers: int) -> NoSuchDay | None:
     return NoSuchDay() if len(months) == 1 and longest < max(n for n in numbers if n < 100) <= 31 else None
 
 
-@rule("<md>", gives="cycle")
-def day_of_the_year(date: MonthDay) -> MonthDay:
-    return date
-
-
-@rule("<slash>", gives="cycle", bare=True)
-def slashed(date: SlashDay) -> SlashDay:
-    return date
-
-
-@rule("on|due|for|by <dotted>", trim=1)
-def dotted(date: SlashDay) -> SlashDay:
-    return date
+same("day of the year", "<md>", gives="cycle")
+same("slashed", "<slash>", gives="cycle", bare=True)
+same("dotted", "on|due|for|by <dotted>", trim=1)
 
 
 @rule("<weekday> ,? the? <md>", gives="cycle")
@@ -91,9 +92,9 @@ def weekday_and_date(weekday: int, date: MonthDay) -> MonthDay:
     return MonthDay(date.month, date.day, weekday)
 
 
-@rule("<md> ,? <weekday>", "<md> ( <weekday> )", gives="cycle")
-def date_and_weekday(date: MonthDay, weekday: int) -> MonthDay:
-    return MonthDay(date.month, date.day, weekday)
+rule("<md> ,? <weekday>", "<md> ( <weekday> )", gives="cycle", name="date and weekday")(
+    turned(weekday_and_date)
+)
 
 
 @rule("<dotted> .", gives="cycle", bare=True)
@@ -101,15 +102,9 @@ def day_and_month_with_points(date: SlashDay) -> DotDay:
     return DotDay(date.first, date.second)
 
 
-@rule("<dmyy>", gives="final", bare=True)
-@rule("on|due|for|by|since|until|till|from|dated|before|after|: <dmyy>", trim=1)
-def short_date_with_points(date: DotDate) -> DotDate:
-    return date
-
-
-@rule("<weekday> ,? the? <date>", "<weekday> ,? <slash>", "<weekday> ,? <dmyy>")
-def weekday_and_numbers(weekday: int, date: Meaning) -> Meaning:
-    return date
+same("short date with points", "on|due|for|by|since|until|till|from|dated|before|after|: <dmyy>", trim=1)
+same("short date with points", "<dmyy>", gives="final", bare=True)
+same("weekday and numbers", "<weekday> ,? the? <date>", "<weekday> ,? <slash>", "<weekday> ,? <dmyy>")
 
 
 @rule("<weekday> ,? <dotted>")
@@ -128,13 +123,8 @@ def weekday_and_day(weekday: int, day: int) -> DayOfMonth | None:
 
 
 @rule("the <nth>", gives="cycle", bare=True)
+@rule("<ordinal>", gives="cycle", bare=True, name="bare ordinal")  # with nothing beside it but a time of day
 def day_of_the_month(day: int) -> DayOfMonth | None:
-    return DayOfMonth(day) if 1 <= day <= 31 else None
-
-
-@rule("<ordinal>", gives="cycle", bare=True)
-def bare_ordinal(day: int) -> DayOfMonth | None:
-    """18th, with nothing beside it but a time of day."""
     return DayOfMonth(day) if 1 <= day <= 31 else None
 
 
@@ -153,14 +143,15 @@ def day_of_this_month(day: int, month: UnitAt) -> Within | None:
     return Within(DayOfMonth(day), month) if month.unit == "month" and day <= 31 else None
 
 
-@rule("<year>", gives="whole", bare=True)
-def a_year(number: int) -> Fixed:
-    return year(number)
-
-
-@rule("the? year of? <year>", "= <year>", "fy <year>", "calendar|fiscal year <year>", gives="whole")
-def the_year(number: int) -> Fixed:
-    return year(number)
+rule("<year>", gives="whole", bare=True, name="a year")(year)
+rule(
+    "the? year of? <year>",
+    "= <year>",
+    "fy <year>",
+    "calendar|fiscal year <year>",
+    gives="whole",
+    name="the year",
+)(year)
 
 
 @rule("born in <yy>", trim=2)
@@ -176,12 +167,7 @@ def fiscal_year(number: int) -> Fixed:
 @rule("<md> of? ,? <yy>", gives="whole")
 def date_and_two_digits(date: MonthDay, number: int) -> Fixed | None:
     """15 April 87: only numbers that cannot be an hour or a day."""
-    if not 32 <= number <= 99:
-        return None
-    try:
-        return Fixed(datetime(full_year(number, 2030), date.month, date.day), "day")
-    except ValueError:
-        return None
+    return day_at(full_year(number, 2030), date.month, date.day) if 32 <= number <= 99 else None
 
 
 @rule("<month> .? ,? of? <year>", "<month> -|/ <year>", "<month> in|of <year>", gives="whole")
@@ -189,68 +175,54 @@ def month_and_year(month: int, number: int) -> Fixed:
     return Fixed(datetime(number, month, 1), "month")
 
 
-@rule("<year> ,? <month>", "<year> -|/ <month>", gives="whole")
-def year_and_month(number: int, month: int) -> Fixed:
-    return Fixed(datetime(number, month, 1), "month")
+rule("<year> ,? <month>", "<year> -|/ <month>", gives="whole", name="year and month")(turned(month_and_year))
 
 
 @rule("<daynum> -|/ <month> -|/ <yy>", gives="date")
 def day_month_short_year(day: int, month: int, number: int) -> Fixed | None:
-    return _date(full_year(number, 2030), month, day)
+    return day_at(full_year(number, 2030), month, day)
 
 
-@rule("<daynum> -|/ <month> -|/ <year>", gives="date")
-def day_month_year(day: int, month: int, number: int) -> Fixed | None:
-    return _date(number, month, day)
+# 3-May-2022, 2022/May/3: the three parts in any order
+
+DATE_ORDERS = tuple(" ".join(order) for order in permutations(("day", "month", "year")))
 
 
-@rule("<month> -|/ <daynum> -|/ <year>", gives="date")
-def month_day_year(month: int, day: int, number: int) -> Fixed | None:
-    return _date(number, month, day)
+def with_hyphens(order: str) -> str:
+    """The pattern for the parts in this order, with hyphens or slashes between them."""
+    return " -|/ ".join(f"<{part}>" for part in order.split()).replace("<day>", "<daynum>")
 
 
-@rule("<year> -|/ <month> -|/ <daynum>", "<year> ,? <month> <daynum>", gives="date")
-def year_month_day(number: int, month: int, day: int) -> Fixed | None:
-    return _date(number, month, day)
+def date_in(order: str) -> Callable[..., Fixed | None]:
+    """The function that gets the parts in this order."""
+
+    def date(*parts: int) -> Fixed | None:
+        said = dict(zip(order.split(), parts, strict=True))
+        return day_at(said["year"], said["month"], said["day"])
+
+    return date
 
 
-@rule("<year> -|/ <daynum> -|/ <month>", gives="date")
-def year_day_month(number: int, day: int, month: int) -> Fixed | None:
-    return _date(number, month, day)
-
-
-@rule("<month> -|/ <year> -|/ <daynum>", gives="date")
-def month_year_day(month: int, number: int, day: int) -> Fixed | None:
-    return _date(number, month, day)
-
-
-@rule("<daynum> -|/ <year> -|/ <month>", gives="date")
-def day_year_month(day: int, number: int, month: int) -> Fixed | None:
-    return _date(number, month, day)
+for _order in DATE_ORDERS:
+    rule(with_hyphens(_order), gives="date", name=_order)(date_in(_order))
+rule("<year> ,? <month> <daynum>", gives="date", name="year month day")(day_at)
 
 
 @rule("<year> <daynum> <daynum>", gives="date")
 def spaced_numbers(number: int, month: int, day: int) -> Fixed | None:
-    return _date(number, month, day) if month <= 12 else None
-
-
-def _date(number: int, month: int, day: int) -> Fixed | None:
-    try:
-        return Fixed(datetime(number, month, day), "day")
-    except ValueError:
-        return None
+    return day_at(number, month, day) if month <= 12 else None
 
 
 @rule("<md> . ,? of|in? the? year? <year>", "<md> , of|in? the? year? <year>", gives="whole")
 @rule("<md> of|in the? year? <year>", "<md> the? year <year>", gives="whole")
 def date_and_year(date: MonthDay, number: int) -> Fixed | None:
-    return _date(number, date.month, date.day)
+    return day_at(number, date.month, date.day)
 
 
 @rule("<md> <year>", gives="whole")
 def date_and_bare_year(date: MonthDay, number: int) -> Fixed | None:
     """27 July 1945; what cannot be a year of ours is a clock there, if it can be one."""
-    found = None if is_clock(number) else _date(number, date.month, date.day)
+    found = None if is_clock(number) else day_at(number, date.month, date.day)
     if found is None or not is_time(number):
         return found
     return DateOrClock(found.start, "day", Clock(number // 100, number % 100, exact=True))
@@ -261,12 +233,16 @@ def day_of_no_year(*parts: int | MonthDay) -> NoSuchDay | None:
     """29 February 2023."""
     date, number = parts[-2:]
     assert isinstance(date, MonthDay) and isinstance(number, int)
-    return NoSuchDay() if not is_clock(number) and _date(number, date.month, date.day) is None else None
+    return NoSuchDay() if not is_clock(number) and day_at(number, date.month, date.day) is None else None
 
 
-@rule("<slash> , <year>", "<slash> of|in <year>", gives="time")
-def slashed_and_year(date: SlashDay, number: int) -> Within:
-    return Within(date, year(number))
+@rule("<slash> , <year>", "<slash> of|in <year>", name="slashed and year")
+@rule("<quarter> -|/ <year>", "<quarter> fy? <year>", name="quarter and year")
+def in_a_year(part: SlashDay | Months, number: int) -> Within:
+    return Within(part, year(number))
+
+
+rule("<year> -? <quarter>", name="year and quarter")(turned(in_a_year))
 
 
 @rule("<weekday> ,? the? <whole>")
@@ -294,24 +270,12 @@ def quarter_in_words(number: int) -> Months | None:
     return Months(number * 3 - 2, "quarter") if 1 <= number <= 4 else None
 
 
-@rule("<quarter>", gives="cycle", bare=None)
-def quarter(part: Months) -> Months:
-    return part
+same("quarter", "<quarter>", gives="cycle", bare=None)
 
 
 @rule("<whole> ,? <quarter>")
 def whole_and_quarter(whole: Meaning, part: Months) -> Within | None:
     return Within(part, whole) if isinstance(whole, (Fixed, UnitAt)) and whole.unit == "year" else None
-
-
-@rule("<year> -? <quarter>")
-def year_and_quarter(number: int, part: Months) -> Within:
-    return Within(part, year(number))
-
-
-@rule("<quarter> -|/ <year>", "<quarter> fy? <year>")
-def quarter_and_year(part: Months, number: int) -> Within:
-    return Within(part, year(number))
 
 
 @rule("the? week|wk <num>", "the? week number|no <num>", gives="cycle", bare=True)
@@ -324,10 +288,8 @@ def week_of_the_year(number: int) -> WeekNumber | None:
     return WeekNumber(number) if number <= 53 else None
 
 
-@rule("the <decade>", gives="whole")
-@rule("<decade>", gives="whole", bare=True)
-def short_decade(decade: Fixed) -> Fixed:
-    return decade
+same("short decade", "<decade>", gives="whole", bare=True)
+same("short decade", "the <decade>", gives="whole")
 
 
 @rule("the nineteen? <decade-word>", gives="whole")
@@ -340,9 +302,7 @@ def century(number: int) -> Fixed | None:
     return Fixed(datetime((number - 1) * 100, 1, 1), "century") if 2 <= number <= 22 else None
 
 
-@rule("<date>", "<whole>", "<instant>", bare=None)
-def date(found: Meaning) -> Meaning:
-    return found
+same("date", "<date>", "<whole>", "<instant>", bare=None)
 
 
 @rule("<stamp>")
@@ -350,6 +310,12 @@ def timestamp(stamp: tuple[Meaning, Clock]) -> AtClock:
     return AtClock(stamp[1], stamp[0])
 
 
-@rule("<cycle>", bare=None)
-def nearest_one(cycle: Cycle) -> Cycle:
-    return cycle
+same("nearest one", "<cycle>", bare=None)
+
+
+# Holidays, by the names in `holidays.toml`
+
+for _name, _patterns in word_table(Path(__file__).with_name("holidays.toml")).items():
+    fixed("holiday", Holiday(_name), *_patterns, gives="cycle")
+# Alone it may be a wish or a resolution: it needs a preposition.
+fixed("new year", Holiday("new year's day"), "new year 's?", "new years", gives="cycle", bare=True)

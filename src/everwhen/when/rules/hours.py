@@ -12,15 +12,13 @@ from everwhen.when.parser import RuleBook
 from everwhen.when.rules.bounds import one_day
 
 book = RuleBook()
-rule = book.rule
+rule, same = book.rule, book.same
 
 
 # How an hour is written beside a day, though alone it is only a number
 
 
-@rule("<hh.mm>", "<hour-h>", "<hh.mm> h|hrs", "<hhmm> h|hrs|hours", gives="written-hour")
-def written_hour(clock: Clock) -> Clock:
-    return clock
+same("written hour", "<hh.mm>", "<hour-h>", "<hh.mm> h|hrs", "<hhmm> h|hrs|hours", gives="written-hour")
 
 
 @rule("<clock> or|/ <clock>", "<hh.mm> or|/ <clock>", gives="clock")
@@ -34,7 +32,7 @@ def one_clock_or_another(first: Clock, last: Clock) -> Clock | None:
 @rule("<num> or|/ <clock>", gives="clock")
 def one_hour_or_another(first: float, last: Clock) -> Clock | None:
     hour = _hour(first)
-    return one_clock_or_another(hour, last) if hour else None  # type: ignore[return-value]
+    return one_clock_or_another(hour, last) if hour else None
 
 
 @rule("<time> ,? <written-hour>")
@@ -47,13 +45,14 @@ def day_and_written_hour(day: Meaning, clock: Clock) -> AtClock | None:
     return AtClock(clock, day) if _has_hours(day) else None
 
 
-@rule("<time> ,? at|around|about|from|by|@ <written-hour>")
-@rule("<time> at around|about <written-hour>")
+@rule("<time> ,? at|around|about|from|by|@ <written-hour>", "<time> at around|about <written-hour>")
+@rule("<time> at|around|about|@ <hhmm>", "<time> at around|about <hhmm>", name="day at four figures")
 def day_at_written_hour(day: Meaning, clock: Clock) -> AtClock | None:
     return AtClock(clock, day) if _has_hours(day) else None
 
 
 @rule("at? <written-hour> on <time>", "at <written-hour> <day>")
+@rule("at <hhmm> on <time>", "at <hhmm> <day>", name="four figures of a day")
 def written_hour_of_a_day(clock: Clock, day: Meaning) -> AtClock | None:
     return AtClock(clock, day) if _has_hours(day) else None
 
@@ -81,16 +80,6 @@ def day_and_four_figures(day: Meaning, clock: Clock) -> AtClock | None:
     if not one_day(day) or not (is_clock(figures) or _takes_no_year(day, figures)):
         return None
     return AtClock(clock, day)
-
-
-@rule("<time> at|around|about|@ <hhmm>", "<time> at around|about <hhmm>")
-def day_at_four_figures(day: Meaning, clock: Clock) -> AtClock | None:
-    return AtClock(clock, day) if _has_hours(day) else None
-
-
-@rule("at <hhmm> on <time>", "at <hhmm> <day>")
-def four_figures_of_a_day(clock: Clock, day: Meaning) -> AtClock | None:
-    return AtClock(clock, day) if _has_hours(day) else None
 
 
 @rule("<time> ,? from|between? <hhmm> -|to|and|until|till <hhmm>")
@@ -130,9 +119,30 @@ def day_from_clock_to_clock(day: Meaning, first: Clock, last: Clock) -> Meaning 
     return day if isinstance(day, Between) else hours(day, first, last)
 
 
-@rule("from? <clock> to|-|until|till <clock> on? <time>", "between <clock> and <clock> on? <time>")
-def from_clock_to_clock_on(first: Clock, last: Clock, day: Meaning) -> Hours | None:
+@rule("<time> ,? from|between? <num> to|-|and|until|till <clock>", name="day from hour to clock")
+@rule(
+    "<time> ,? from <num> to|-|until|till <num>",
+    "<time> ,? between <num> and|- <num>",
+    name="day from hour to hour",
+)
+@rule("<time> ,? from? <clock> -|to|until|till <num>", name="day from clock to hour")
+@rule(
+    "<time> ,? <written-hour> -|to|until|till <written-hour>",
+    "<time> ,? from <written-hour> to|- <written-hour>",
+    name="day from written hour to another",
+)
+def day_from_to(day: Meaning, first: Clock | float, last: Clock | float) -> Hours | None:
     return hours(day, first, last) if _has_hours(day) else None
+
+
+@rule("from? <clock> to|-|until|till <clock> on? <time>", "between <clock> and <clock> on? <time>")
+@rule(
+    "from? <num> to|-|until|till <clock> on? <time>",
+    "between <num> and <clock> on? <time>",
+    name="from hour to clock on",
+)
+def from_clock_to_clock_on(first: Clock | float, last: Clock, day: Meaning) -> Hours | None:
+    return day_from_to(day, first, last)
 
 
 @rule("from? <clock> to|-|until|till <clock> , <time>", "between <clock> and <clock> , <time>")
@@ -142,53 +152,14 @@ def from_clock_to_clock_then_a_date(first: Clock, last: Clock, day: Meaning) -> 
 
 
 @rule("from? <clock> to|-|until|till <clock>", "between <clock> and <clock>")
-def from_clock_to_clock(first: Clock, last: Clock) -> Hours | None:
+@rule("<clock> -|to <num>", gives="final", bare=True, name="from clock to hour")  # 1pm-3, nothing beside it
+def from_clock_to_clock(first: Clock, last: Clock | float) -> Hours | None:
     return hours(None, first, last)
-
-
-@rule("<time> ,? from|between? <num> to|-|and|until|till <clock>")
-def day_from_hour_to_clock(day: Meaning, first: float, last: Clock) -> Hours | None:
-    hour = _hour(first)
-    return hours(day, hour, last) if hour and _has_hours(day) else None
-
-
-@rule("from? <num> to|-|until|till <clock> on? <time>", "between <num> and <clock> on? <time>")
-def from_hour_to_clock_on(first: float, last: Clock, day: Meaning) -> Hours | None:
-    hour = _hour(first)
-    return hours(day, hour, last) if hour and _has_hours(day) else None
 
 
 @rule("from? <num> to|-|until|till <clock>", "between <num> and <clock>")
 def from_hour_to_clock(first: float, last: Clock) -> Hours | None:
-    hour = _hour(first)
-    return hours(None, hour, last) if hour and last.exact else None
-
-
-@rule("<time> ,? from <num> to|-|until|till <num>", "<time> ,? between <num> and|- <num>")
-def day_from_hour_to_hour(day: Meaning, first: float, last: float) -> Hours | None:
-    one, two = _hour(first), _hour(last)
-    return hours(day, one, two) if one and two and _has_hours(day) else None
-
-
-@rule("<time> ,? from? <clock> -|to|until|till <num>")
-def day_from_clock_to_hour(day: Meaning, first: Clock, last: float) -> Hours | None:
-    hour = _hour(last)
-    return hours(day, first, hour) if hour and _has_hours(day) else None
-
-
-@rule("<clock> -|to <num>", gives="final", bare=True)
-def from_clock_to_hour(first: Clock, last: float) -> Hours | None:
-    """1pm-3, with nothing beside it."""
-    hour = _hour(last)
-    return hours(None, first, hour) if hour else None
-
-
-@rule(
-    "<time> ,? <written-hour> -|to|until|till <written-hour>",
-    "<time> ,? from <written-hour> to|- <written-hour>",
-)
-def day_from_written_hour_to_another(day: Meaning, first: Clock, last: Clock) -> Hours | None:
-    return hours(day, first, last) if _has_hours(day) else None
+    return hours(None, first, last) if last.exact else None
 
 
 @rule("<time> ,? before|until|till <clock>")
@@ -222,12 +193,17 @@ def _same_half(first: Clock, last: Clock) -> Clock:
     return replace(first, exact=True) if last.exact and last.hour < 12 else first
 
 
-def hours(day: Meaning | None, first: Clock, last: Clock) -> Hours | None:
-    """The hours of a day between two clocks, each of which may say what the other leaves out."""
-    if isinstance(day, (AtClock, Hours)):
+def hours(day: Meaning | None, first: Clock | float, last: Clock | float) -> Hours | None:
+    """The hours of a day between two clocks or hours, each of which may say what the other leaves out."""
+    start, end = _clock(first), _clock(last)
+    if start is None or end is None or isinstance(day, (AtClock, Hours)):
         return None
     day = day.day if isinstance(day, PartOfDay) else day
-    first = _same_half(first, last)
-    if first.offset is None and last.offset is not None:
-        first = replace(first, offset=last.offset)
-    return Hours(first, last, day)
+    start = _same_half(start, end)
+    if start.offset is None and end.offset is not None:
+        start = replace(start, offset=end.offset)
+    return Hours(start, end, day)
+
+
+def _clock(one: Clock | float) -> Clock | None:
+    return one if isinstance(one, Clock) else _hour(one)

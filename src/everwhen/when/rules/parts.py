@@ -22,54 +22,22 @@ from everwhen.when.offsets import TODAY, Ago, Count, Window, amount
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule = book.rule
+rule, fixed, same = book.rule, book.fixed, book.same
 
 _LONG: tuple[Unit, ...] = ("week", "month", "quarter", "year", "decade", "century")
 
 
-@rule("the? early", gives="position")
-def early() -> Position:
-    return "early"
-
-
-@rule("the? very? beginning|start|opening of", gives="position")
-def start() -> Position:
-    return "start"
-
-
-@rule("mid -?", "the mid -?", "middle of", "the middle of", "midway through", gives="position")
-def middle() -> Position:
-    return "mid"
-
-
-@rule("the? late", gives="position")
-def late() -> Position:
-    return "late"
-
-
-@rule("the? very? end|close of", "the? tail|back end of", gives="position")
-def end() -> Position:
-    return "end"
-
-
-@rule("early in|on", "early -", gives="position")
-def early_in() -> Position:
-    return "early"
-
-
-@rule("late in|on", "late -", gives="position")
-def late_in() -> Position:
-    return "late"
-
-
-@rule("the? first half of", gives="position")
-def first_half() -> Position:
-    return "first half"
-
-
-@rule("the? second|latter|last half of", gives="position")
-def second_half() -> Position:
-    return "second half"
+fixed("early", "early", "the? early", gives="position")
+fixed("start", "start", "the? very? beginning|start|opening of", gives="position")
+fixed(
+    "middle", "mid", "mid -?", "the mid -?", "middle of", "the middle of", "midway through", gives="position"
+)
+fixed("late", "late", "the? late", gives="position")
+fixed("end", "end", "the? very? end|close of", "the? tail|back end of", gives="position")
+fixed("early in", "early", "early in|on", "early -", gives="position")
+fixed("late in", "late", "late in|on", "late -", gives="position")
+fixed("first half", "first half", "the? first half of", gives="position")
+fixed("second half", "second half", "the? second|latter|last half of", gives="position")
 
 
 @rule("<position> the? <time>")
@@ -87,19 +55,9 @@ def part_of_the_unit(position: Position, whole: UnitAt) -> Part | None:
     return Part(position, whole) if whole.unit != "day" else None
 
 
-@rule("by? eow")
-def end_of_the_week() -> Part:
-    return Part("end", UnitAt("week"))
-
-
-@rule("by? eom")
-def end_of_the_month() -> Part:
-    return Part("end", UnitAt("month"))
-
-
-@rule("by? eoy")
-def end_of_the_year() -> Part:
-    return Part("end", UnitAt("year"))
+fixed("end of the week", Part("end", UnitAt("week")), "by? eow")
+fixed("end of the month", Part("end", UnitAt("month")), "by? eom")
+fixed("end of the year", Part("end", UnitAt("year")), "by? eoy")
 
 
 @rule("end of <unit>", "the? end of this <unit>")
@@ -151,14 +109,8 @@ def so_far(unit: Unit) -> ToDate | None:
     return ToDate(unit) if unit in _LONG else None
 
 
-@rule("ytd")
-def year_to_date() -> ToDate:
-    return ToDate("year")
-
-
-@rule("mtd")
-def month_to_date() -> ToDate:
-    return ToDate("month")
+fixed("year to date", ToDate("year"), "ytd")
+fixed("month to date", ToDate("month"), "mtd")
 
 
 # Parts of the day
@@ -169,9 +121,7 @@ def part_of_today(part: str = "night") -> PartOfDay:
     return PartOfDay(part, TODAY)
 
 
-@rule("<tonight>")
-def today_at_that_time(found: PartOfDay) -> PartOfDay:
-    return found
+same("today at that time", "<tonight>")
 
 
 @rule("last <daypart>")
@@ -179,9 +129,7 @@ def last_night(part: str) -> PartOfDay | None:
     return PartOfDay(part, UnitAt("day", -1)) if part in ("night", "evening") else None
 
 
-@rule("the? night before last")
-def night_before_last() -> PartOfDay:
-    return PartOfDay("night", UnitAt("day", -2))
+fixed("night before last", PartOfDay("night", UnitAt("day", -2)), "the? night before last")
 
 
 @rule("<time> 's? <daypart>", "<time> ,? in|at|around the? <daypart>", "<time> during the <daypart>")
@@ -216,6 +164,4 @@ def daypart_of(part: str, day: Meaning) -> PartOfDay | None:
     return None if isinstance(day, PartOfDay) else PartOfDay(part, day)
 
 
-@rule("first thing <time>", "first thing in the? <time>", "bright and early <time>")
-def first_thing(found: Meaning) -> Meaning:
-    return found
+same("first thing", "first thing <time>", "first thing in the? <time>", "bright and early <time>")

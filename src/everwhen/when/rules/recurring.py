@@ -8,17 +8,11 @@ from everwhen.when.parser import RuleBook
 from everwhen.when.recurrence import Recurrence
 
 book = RuleBook()
-rule = book.rule
+rule, fixed = book.rule, book.fixed
 
 
-@rule("every|each", "every single", gives="every")
-def every() -> int:
-    return 1
-
-
-@rule("every other|second|alternate", gives="every")
-def every_other() -> int:
-    return 2
+fixed("every", 1, "every|each", "every single", gives="every")
+fixed("every other", 2, "every other|second|alternate", gives="every")
 
 
 @rule("every <nth>", gives="every")
@@ -91,24 +85,16 @@ def on_weekends(weekend: Weekend) -> Recurrence:
     return Recurrence("week", 1, weekend)
 
 
-@rule("on? weekdays|workdays", "every|each weekday|workday", gives="recurrence")
-def on_workdays() -> Recurrence:
-    return Recurrence("week", 1, workdays=True)
-
-
-@rule("once", gives="times")
-def once() -> int:
-    return 1
-
-
-@rule("twice", gives="times")
-def twice() -> int:
-    return 2
-
-
-@rule("thrice", gives="times")
-def thrice() -> int:
-    return 3
+fixed(
+    "on workdays",
+    Recurrence("week", 1, workdays=True),
+    "on? weekdays|workdays",
+    "every|each weekday|workday",
+    gives="recurrence",
+)
+fixed("once", 1, "once", gives="times")
+fixed("twice", 2, "twice", gives="times")
+fixed("thrice", 3, "thrice", gives="times")
 
 
 @rule("<num> times", gives="times")
@@ -121,31 +107,9 @@ def times_a_unit(times: int, unit: Unit) -> Recurrence:
     return Recurrence(unit, 1, times=times)
 
 
-@rule("daily|nightly", gives="recurrence")
-def daily() -> Recurrence:
-    return Recurrence("day")
-
-
-@rule("weekly", gives="recurrence")
-def weekly() -> Recurrence:
-    return Recurrence("week")
-
-
-@rule("biweekly|fortnightly", gives="recurrence")
-def biweekly() -> Recurrence:
-    return Recurrence("week", 2)
-
-
-@rule("monthly", gives="recurrence")
-def monthly() -> Recurrence:
-    return Recurrence("month")
-
-
-@rule("quarterly", gives="recurrence")
-def quarterly() -> Recurrence:
-    return Recurrence("quarter")
-
-
-@rule("yearly|annually", gives="recurrence")
-def yearly() -> Recurrence:
-    return Recurrence("year")
+fixed("daily", Recurrence("day"), "daily|nightly", gives="recurrence")
+fixed("weekly", Recurrence("week"), "weekly", gives="recurrence")
+fixed("biweekly", Recurrence("week", 2), "biweekly|fortnightly", gives="recurrence")
+fixed("monthly", Recurrence("month"), "monthly", gives="recurrence")
+fixed("quarterly", Recurrence("quarter"), "quarterly", gives="recurrence")
+fixed("yearly", Recurrence("year"), "yearly|annually", gives="recurrence")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Several, Weekday, Weekend
 from everwhen.when.meaning import (
@@ -14,35 +16,36 @@ from everwhen.when.offsets import Ago, Amount, Count, InAmount, Window, amount
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule = book.rule
+rule, fixed, same = book.rule, book.fixed, book.same
 
 _LONG: tuple[Unit, ...] = ("week", "month", "quarter", "year", "decade", "century")
 
 
-@rule("<day>", gives="time")
-def a_day(day: UnitAt) -> UnitAt:
-    return day
+same("a day", "<day>", gives="time")
 
 
-@rule("last|previous calendar|fiscal|financial|school? <unit>", gives="whole")
-def last_unit(unit: Unit) -> UnitAt | None:
-    return UnitAt(unit, -1) if unit in _LONG else None
+def _unit(offset: int) -> Callable[[Unit], UnitAt | None]:
+    return lambda unit: UnitAt(unit, offset) if unit in _LONG else None
 
 
-@rule("this|current|present|the calendar|fiscal|financial <unit>", gives="whole")
-@rule("this|current <unit>", "the current|present <unit>", gives="whole")
-def this_unit(unit: Unit) -> UnitAt | None:
-    return UnitAt(unit, 0) if unit in _LONG else None
+rule("last|previous calendar|fiscal|financial|school? <unit>", gives="whole", name="last unit")(_unit(-1))
+rule(
+    "this|current <unit>",
+    "the current|present <unit>",
+    "this|current|present|the calendar|fiscal|financial <unit>",
+    gives="whole",
+    name="this unit",
+)(_unit(0))
+rule("this? next|coming|upcoming calendar|fiscal|financial|school? <unit>", gives="whole", name="next unit")(
+    _unit(1)
+)
+rule("<unit> before last", gives="whole", name="unit before last")(_unit(-2))
+rule("<unit> after next", gives="whole", name="unit after next")(_unit(2))
 
 
 @rule("following <unit>", gives="whole")
 def following_unit(unit: Unit) -> Following | None:
     return Following(unit) if unit in _LONG else None
-
-
-@rule("this? next|coming|upcoming calendar|fiscal|financial|school? <unit>", gives="whole")
-def next_unit(unit: Unit) -> UnitAt | None:
-    return UnitAt(unit, 1) if unit in _LONG else None
 
 
 @rule("this? past <unit>", gives="whole")
@@ -58,24 +61,8 @@ def over_the_last_unit(unit: Unit) -> Window | None:
     return Window(amount(Count(1, 1), unit), -1) if unit not in ("second", "minute") else None
 
 
-@rule("last hour")
-def last_hour() -> Window:
-    return Window(amount(Count(1, 1), "hour"), -1)
-
-
-@rule("next hour")
-def next_hour() -> Window:
-    return Window(amount(Count(1, 1), "hour"), 1)
-
-
-@rule("<unit> before last", gives="whole")
-def unit_before_last(unit: Unit) -> UnitAt | None:
-    return UnitAt(unit, -2) if unit in _LONG else None
-
-
-@rule("<unit> after next", gives="whole")
-def unit_after_next(unit: Unit) -> UnitAt | None:
-    return UnitAt(unit, 2) if unit in _LONG else None
+fixed("last hour", Window(amount(Count(1, 1), "hour"), -1), "last hour")
+fixed("next hour", Window(amount(Count(1, 1), "hour"), 1), "next hour")
 
 
 @rule("the <unit>", gives="the-unit")
@@ -151,19 +138,9 @@ def cycle_after_next(cycle: Cycle) -> Counted:
     return Counted(cycle, 2)
 
 
-@rule("<weekend>", gives="cycle", bare=True)
-def weekend(found: Weekend) -> Weekend:
-    return found
-
-
-@rule("long|holiday|bank <weekend>", gives="cycle", bare=True)
-def long_weekend(found: Weekend) -> Weekend:
-    return Weekend(3)
-
-
-@rule("the <weekend>", "at|on|over|during the? <weekend>")
-def the_weekend(found: Weekend) -> Weekend:
-    return found
+same("weekend", "<weekend>", gives="cycle", bare=True)
+fixed("long weekend", Weekend(3), "long|holiday|bank <weekend>", gives="cycle", bare=True)
+same("the weekend", "the <weekend>", "at|on|over|during the? <weekend>")
 
 
 @rule("<count> <weekdays> ago", "<count> <weekdays> back")
@@ -216,13 +193,14 @@ def _counted(cycle: Cycle, count: Count, sign: int) -> Counted | None:
 
 
 @rule("<amount> ago", "<amount> back", "<amount> ago now", "<letter-amount> ago")
+@rule(
+    "<amount> since",
+    "<amount> have|has passed|elapsed since",
+    "<amount> have|has gone by since",
+    name="so long since",
+)
 def ago(so_long: Amount) -> Ago:
-    return Ago(so_long, -1)
-
-
-@rule("<amount> since", "<amount> have|has passed|elapsed since", "<amount> have|has gone by since")
-def so_long_since(so_long: Amount) -> Ago:
-    """Three years since grandpa died: that was three years ago."""
+    """Three years ago; three years since grandpa died."""
     return Ago(so_long, -1)
 
 
@@ -244,13 +222,8 @@ def in_so_long(so_long: Amount) -> InAmount:
 
 
 @rule("<amount> from now", "<amount> hence")
+@rule("+ <amount>", "+ <letter-amount>", gives="final", bare=True, name="plus so long")  # as commands have it
 def from_now(so_long: Amount) -> Ago:
-    return Ago(so_long, 1)
-
-
-@rule("+ <amount>", "+ <letter-amount>", gives="final", bare=True)
-def plus_so_long(so_long: Amount) -> Ago:
-    """+15 min, as a command gives it."""
     return Ago(so_long, 1)
 
 
@@ -294,46 +267,21 @@ def age(years: float) -> str | None:
     return f"age {years:g}" if 0 < years < 120 else None
 
 
-@rule(
-    "when|since i|we|you|he|she|they was|were a? kid|kids|child|children|teenager|little|young", gives="age"
+fixed(
+    "childhood",
+    "young",
+    "when|since i|we|you|he|she|they was|were a? kid|kids|child|children|teenager|little|young",
+    gives="age",
 )
-def childhood() -> str:
-    return "young"
 
 
 # Vague
 
 
-@rule("<vague>")
-def vaguely(found: Days) -> Days:
-    return found
-
-
-@rule("the? other day|morning|evening|night|afternoon")
-def the_other_day() -> Days:
-    return Days(-7, -1)
-
-
-@rule("the other week")
-def the_other_week() -> Days:
-    return Days(-21, -4)
-
-
-@rule("the other month")
-def the_other_month() -> Days:
-    return Days(-90, -15)
-
-
-@rule("the? last|past while", "of late", "these days", "in recent days|weeks")
-def of_late() -> Days:
-    return Days(-14, 0)
-
-
-@rule("in recent months")
-def recent_months() -> Window:
-    return Window(amount(Count(2, 5), "month"), -1)
-
-
-@rule("in recent years")
-def recent_years() -> Window:
-    return Window(amount(Count(2, 5), "year"), -1)
+same("vaguely", "<vague>")
+fixed("the other day", Days(-7, -1), "the? other day|morning|evening|night|afternoon")
+fixed("the other week", Days(-21, -4), "the other week")
+fixed("the other month", Days(-90, -15), "the other month")
+fixed("of late", Days(-14, 0), "the? last|past while", "of late", "these days", "in recent days|weeks")
+fixed("recent months", Window(amount(Count(2, 5), "month"), -1), "in recent months")
+fixed("recent years", Window(amount(Count(2, 5), "year"), -1), "in recent years")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import cache
+from functools import cache, partial
 
-from everwhen.when.languages.language import InEnglish, language, meaning_of
+from everwhen.when.languages.language import language, meant
 from everwhen.when.languages.rules import amounts, bounds, clocks, dates, parts, relative
 from everwhen.when.parser import Rule, RuleBook
 
@@ -37,12 +36,7 @@ def _phrases(code: str) -> list[Rule]:
         words = [token.lower for token in tokenize(spelling, 0, len(spelling), code)]
         if len(words) > 1:
             for category, value, bare in senses:
-                found.append(Rule("phrase", " ".join(words), category.strip("<>"), _constant(value), bare))
+                found.append(
+                    Rule("phrase", " ".join(words), category.strip("<>"), partial(meant, value), bare)
+                )
     return found
-
-
-def _constant(value: Hashable) -> Callable[[], Hashable]:
-    def phrase() -> Hashable:
-        return meaning_of(value.expression) if isinstance(value, InEnglish) else value
-
-    return phrase

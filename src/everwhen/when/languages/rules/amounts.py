@@ -11,9 +11,11 @@ from everwhen.when.interval import coarser
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import GRAIN, Context, Meaning, Sign, Span, UnitAt
 from everwhen.when.offsets import Ago, Amount, Beside, Count, EdgeOf, Offset, OnTheDay, Window, amount
+from everwhen.when.rules.amounts import amounts_together, number
+from everwhen.when.rules.relative import ago, within
 
 book = SharedRules()
-rule = book.rule
+rule, fixed = book.rule, book.fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,7 @@ class Ahead(Meaning):
 # So much time
 
 
-@rule("<num>", gives="count")
-def number(value: int) -> Count | None:
-    return Count(value, value) if 0 < value < 1000 else None
+rule("<num>", gives="count")(number)
 
 
 @rule(gives="count")
@@ -40,19 +40,10 @@ def two_or_three(first: int, second: int) -> Count | None:
     return Count(first, second) if second == first + 1 else None
 
 
-@rule("<few>", "<num> <few>", "<few> <of>", gives="count")
-def few(*_: object) -> Count:
-    return Count(2, 5)
+fixed("few", Count(2, 5), "<few>", "<num> <few>", "<few> <of>", gives="count")
+fixed("several", Count(3, 7), "<several>", gives="count")
 
-
-@rule("<several>", gives="count")
-def several() -> Count:
-    return Count(3, 7)
-
-
-@rule("<count> <of>? <units>", "<count> <of>? <unit>", gives="amount")
-def so_many(count: Count, unit: Unit) -> Amount:
-    return amount(count, unit)
+rule("<count> <of>? <units>", "<count> <of>? <unit>", gives="amount", name="so many")(amount)
 
 
 @rule("<half> <unit>", "<num> <half> <unit>", gives="amount")
@@ -77,14 +68,8 @@ def one_and_a_half(unit: Unit) -> Amount:
     return amount(Count(1.5, 1.5), unit)
 
 
-@rule("<amount> <and>? <amount>", gives="amount")
-def longer_amount(first: Amount, second: Amount) -> Amount | None:
-    return first.plus(second)
-
-
-@rule("<ago> <amount>", "<amount> <ago-after>")
-def ago(found: Amount) -> Ago:
-    return Ago(found, -1)
+rule("<amount> <and>? <amount>", gives="amount", name="longer amount")(amounts_together)
+rule("<ago> <amount>", "<amount> <ago-after>")(ago)
 
 
 @rule("<ago> <units>", "<units> <ago-after>")
@@ -97,9 +82,7 @@ def ago_one(unit: Unit) -> Ago:
     return Ago(amount(Count(1, 1), unit), -1)
 
 
-@rule("<ahead> <amount>")
-def ahead(found: Amount) -> Ahead:
-    return Ahead(found)
+rule("<ahead> <amount>", name="ahead")(Ahead)
 
 
 @rule("<ahead> <unit>")
@@ -158,9 +141,7 @@ def weekday_so_long_ago(much: Amount, weekday: int) -> OnTheDay | None:
 # Windows up to now and from now
 
 
-@rule("<within> <amount>", "<within> <on> <amount>")
-def within(found: Amount) -> Window:
-    return Window(found, 1, from_now=True)
+rule("<within> <amount>", "<within> <on> <amount>")(within)
 
 
 @rule("<last> <amount>", "<amount> <last>", "<since> <amount>", "<since> <ago> <amount>")

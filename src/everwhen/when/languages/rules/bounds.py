@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from everwhen.when.bounded import Between, Bound, Onward
+from everwhen.when.bounded import Between, Bound, Onward, Word
 from everwhen.when.cycles import DayOfMonth, Weekday
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import AtClock, Context, Days, Hours, Kind, Meaning, NoSuchDay, Now, Span
 from everwhen.when.offsets import Ago, Window
+from everwhen.when.rules.dates import month_and_year, year
 
 book = SharedRules()
 rule = book.rule
@@ -69,24 +71,18 @@ def onward(edge: Meaning) -> Onward | None:
 # A day of the month needs the end of the sentence behind it: "bis zum 15.", not "bis 15 Leute da sind".
 
 
-@rule("<until> <on>? <dayn>", "<until> <on>? <day-word> <dayn>")
-def until_a_day(day: int) -> Bound:
-    return Bound("until", DayOfMonth(day))
+def _of_a_day(word: Word) -> Callable[[int], Bound]:
+    return lambda day: Bound(word, DayOfMonth(day))
 
 
-@rule("<since> <on> <dayn>", "<since> <on>? <day-word> <dayn>")
-def since_a_day(day: int) -> Bound:
-    return Bound("since", DayOfMonth(day))
-
-
-@rule("<before> <on>? <dayn>", "<before> <on>? <day-word> <dayn>")
-def before_a_day_of_the_month(day: int) -> Bound:
-    return Bound("before", DayOfMonth(day))
-
-
-@rule("<after> <on>? <dayn>", "<after> <on>? <day-word> <dayn>")
-def after_a_day_of_the_month(day: int) -> Bound:
-    return Bound("after", DayOfMonth(day))
+rule("<until> <on>? <dayn>", "<until> <on>? <day-word> <dayn>", name="until a day")(_of_a_day("until"))
+rule("<since> <on> <dayn>", "<since> <on>? <day-word> <dayn>", name="since a day")(_of_a_day("since"))
+rule("<before> <on>? <dayn>", "<before> <on>? <day-word> <dayn>", name="before a day of the month")(
+    _of_a_day("before")
+)
+rule("<after> <on>? <dayn>", "<after> <on>? <day-word> <dayn>", name="after a day of the month")(
+    _of_a_day("after")
+)
 
 
 @rule("<onward> <on>? <dayn>", "<onward> <on>? <day-word> <dayn>")
@@ -94,11 +90,7 @@ def onward_from_a_day(day: int) -> Onward:
     return Onward(DayOfMonth(day))
 
 
-@rule("<start> <on>? <time> <till> <on>? <time>")
-def from_to(first: Meaning, last: Meaning) -> Between | None:
-    return Between(first, last) if _edge(first) and _edge(last) else None
-
-
+@rule("<start> <on>? <time> <till> <on>? <time>", name="from to")
 @rule("<between> <on>? <time> <and> <on>? <time>")
 def between(first: Meaning, last: Meaning) -> Between | None:
     return Between(first, last) if _edge(first) and _edge(last) else None
@@ -127,15 +119,10 @@ def weekday_to_weekday(first: int, last: int) -> Between:
 @rule("<start> <month> <till> <month> ,? <of>? <year>", "<between> <month> <and> <month> <of>? <year>")
 @rule("<month> - <month> <year>", "<month> <until> <month> <year>")
 def months_of_a_year(first: int, last: int, number: int) -> Between | None:
-    from everwhen.when.languages.rules.dates import month_and_year
-
-    end = month_and_year(last, number)
     start = month_and_year(first, number if first < last else number - 1)
-    return Between(start, end)  # type: ignore[arg-type]
+    return Between(start, month_and_year(last, number))
 
 
 @rule("<start> <year> <till> <year>", "<between> <year> <and> <year>", "<years> <year> - <year>")
 def year_to_year(first: int, last: int) -> Between | None:
-    from everwhen.when.rules.dates import year
-
     return Between(year(first), year(last)) if first < last else None

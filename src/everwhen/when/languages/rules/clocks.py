@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from everwhen.when.bounded import Between, Bound
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import AtClock, Clock, Hours, Meaning, PartOfDay, UnitAt
 from everwhen.when.offsets import Ago, Window
+from everwhen.when.parser import turned
+from everwhen.when.rules.clocks import clock_in_a_daypart
 
 book = SharedRules()
-rule = book.rule
+rule, same = book.rule, book.same
 
 
 @rule("<num> <oclock>", "<num> <oclock> <num>", gives="clock", bare=True)
@@ -18,11 +18,14 @@ def hour(number: int, minute: int | None = None) -> Clock | None:
     return Clock(number, minute, exact=True) if number <= 24 and (minute or 0) < 60 else None
 
 
-@rule(
-    "<decimal-clock> <oclock>", "<at> <decimal-clock>", "<approx> <decimal-clock>", gives="clock", bare=True
+same(
+    "hour and minutes",
+    "<decimal-clock> <oclock>",
+    "<at> <decimal-clock>",
+    "<approx> <decimal-clock>",
+    gives="clock",
+    bare=True,
 )
-def hour_and_minutes(clock: Clock) -> Clock:
-    return clock
 
 
 @rule("<at> <num>", gives="clock", bare=True)
@@ -30,11 +33,15 @@ def at_the_hour(number: int) -> Clock | None:
     return Clock(number, exact=number > 12) if 1 <= number <= 24 else None
 
 
-@rule(
-    "<at> <clock>", "<approx> <clock>", "<at> <approx> <clock>", "<clock> <oclock>", gives="clock", bare=True
+same(
+    "at clock",
+    "<at> <clock>",
+    "<approx> <clock>",
+    "<at> <approx> <clock>",
+    "<clock> <oclock>",
+    gives="clock",
+    bare=True,
 )
-def at_clock(clock: Clock) -> Clock:
-    return clock
 
 
 @rule(gives="clock", bare=True)
@@ -48,16 +55,16 @@ def half_past(number: int) -> Clock | None:
     return Clock(number, 30) if 1 <= number <= 12 else None
 
 
-@rule("<clock> <part>", "<clock> <at-part> <part>", "<clock> <of> <part>", gives="clock", bare=True)
-@rule("<clock> <of> <on> <part>", gives="clock", bare=True)
-def clock_in_a_part(clock: Clock, part: str) -> Clock:
-    late = part in ("afternoon", "evening", "night") and clock.hour < 12
-    return replace(clock, hour=clock.hour + 12 if late else clock.hour, exact=True)
-
-
-@rule("<part> <clock>", gives="part-clock", bare=True)
-def part_then_clock(part: str, clock: Clock) -> Clock:
-    return clock_in_a_part(clock, part)  # type: ignore[return-value]
+rule(
+    "<clock> <part>",
+    "<clock> <at-part> <part>",
+    "<clock> <of> <part>",
+    "<clock> <of> <on> <part>",
+    gives="clock",
+    bare=True,
+    name="clock in a part",
+)(clock_in_a_daypart)
+rule("<part> <clock>", gives="part-clock", bare=True, name="part then clock")(turned(clock_in_a_daypart))
 
 
 @rule("<time> ,? <clock>", "<time> <part-clock>", "<time> <of> <clock>", "<time> <on> <clock>")
@@ -65,9 +72,7 @@ def day_at_clock(day: Meaning, clock: Clock) -> AtClock | None:
     return AtClock(clock, day) if _is_day(day) else None
 
 
-@rule("<clock> ,? <on>? <time>", "<clock> <of> <on>? <time>")
-def clock_on_a_day(clock: Clock, day: Meaning) -> AtClock | None:
-    return AtClock(clock, day) if _is_day(day) else None
+rule("<clock> ,? <on>? <time>", "<clock> <of> <on>? <time>", name="clock on a day")(turned(day_at_clock))
 
 
 def _is_day(day: Meaning) -> bool:
@@ -86,10 +91,14 @@ def only_a_clock(clock: Clock) -> AtClock | None:
     return AtClock(clock) if clock.exact else None
 
 
-@rule("<clock> -|<till> <clock>", "<start> <clock> -|<till> <clock>", gives="hours", bare=True)
-@rule("<between> <clock> <and> <clock>", gives="hours", bare=True)
-def hours(first: Clock, last: Clock) -> Hours:
-    return Hours(first, last)
+rule(
+    "<clock> -|<till> <clock>",
+    "<start> <clock> -|<till> <clock>",
+    "<between> <clock> <and> <clock>",
+    gives="hours",
+    bare=True,
+    name="hours",
+)(Hours)
 
 
 @rule("<start> <num> <till> <clock>", "<num> -|<till> <clock>", gives="hours", bare=True)
@@ -103,11 +112,5 @@ def day_and_hours(day: Meaning, found: Hours) -> Hours | None:
     return Hours(found.first, found.last, whole) if _is_day(whole) else None
 
 
-@rule("<hours> ,? <on>? <time>")
-def hours_on_a_day(found: Hours, day: Meaning) -> Hours | None:
-    return day_and_hours(day, found)  # type: ignore[return-value]
-
-
-@rule("<hours>", bare=True)
-def only_hours(found: Hours) -> Hours:
-    return found
+rule("<hours> ,? <on>? <time>", name="hours on a day")(turned(day_and_hours))
+same("only hours", "<hours>", bare=True)

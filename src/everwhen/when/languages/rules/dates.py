@@ -17,38 +17,46 @@ from everwhen.when.cycles import (
 )
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import Fixed, Meaning, UnitAt
-from everwhen.when.rules.dates import month_day, year
+from everwhen.when.parser import turned
+from everwhen.when.rules.bounds import day_number
+from everwhen.when.rules.dates import (
+    DATE_ORDERS,
+    century,
+    date_in,
+    day_at,
+    month_and_year,
+    month_day,
+    quarter_in_words,
+    weekday_and_date,
+    weekday_and_day,
+    with_hyphens,
+    year,
+)
 
 book = SharedRules()
-rule = book.rule
-
-
-def day_at(number: int, month: int, day: int) -> Fixed | None:
-    """The date; None where the calendar has no such day."""
-    try:
-        return Fixed(datetime(number, month, day), "day")
-    except ValueError:
-        return None
+rule, same = book.rule, book.same
 
 
 # A day and a month
 
 
-@rule("<daynum>", "<daynum> .", "<nth>", gives="dayn")
-def day_number(day: int) -> int | None:
-    return day if 1 <= day <= 31 else None
-
-
-@rule("<dayn> <of>? <month>", "<num> <of>? <month>", "<nth> <day-word> <of> <month>", gives="md")
-@rule("<day-word> <dayn> <of>? <month>", gives="md")
-@rule("<dayn> -|/ <month>", gives="md")
-def day_then_month(day: int, month: int) -> MonthDay | None:
-    return month_day(month, day)
-
-
-@rule("<full-month> <daynum>", "<full-month> <nth>", "<month> -|/ <daynum>", gives="md")
-def month_then_day(month: int, day: int) -> MonthDay | None:
-    return month_day(month, day)
+rule("<daynum>", "<daynum> .", "<nth>", gives="dayn")(day_number)
+rule(
+    "<dayn> -|/ <month>",
+    "<day-word> <dayn> <of>? <month>",
+    "<dayn> <of>? <month>",
+    "<num> <of>? <month>",
+    "<nth> <day-word> <of> <month>",
+    gives="md",
+    name="day then month",
+)(turned(month_day))
+rule(
+    "<full-month> <daynum>",
+    "<full-month> <nth>",
+    "<month> -|/ <daynum>",
+    gives="md",
+    name="month then day",
+)(month_day)
 
 
 @rule("<unit> <of>? <full-month>", gives="month")
@@ -61,14 +69,8 @@ def called_month(unit: Unit, month: int) -> Months | None:
     return Months(month) if unit == "month" else None
 
 
-@rule("<md>", gives="cycle")
-def day_of_the_year(date: MonthDay) -> MonthDay:
-    return date
-
-
-@rule("<weekday> ,? <on>? <md>", "<short-weekday> ,? <on>? <md>", gives="cycle")
-def weekday_and_date(weekday: int, date: MonthDay) -> MonthDay:
-    return MonthDay(date.month, date.day, weekday)
+same("day of the year", "<md>", gives="cycle")
+rule("<weekday> ,? <on>? <md>", "<short-weekday> ,? <on>? <md>", gives="cycle")(weekday_and_date)
 
 
 @rule(gives="cycle")
@@ -84,23 +86,15 @@ def two_ordinals(*numbers: int) -> MonthDay | None:
     return month_day(month, day) if month <= 12 else None
 
 
-@rule("<decimal>", gives="cycle", bare=True)
-def only_figures(date: SlashDay) -> SlashDay:
-    return date
-
-
-@rule("<dotted>", "<slash>", gives="cycle", bare=None)
-def in_figures(date: SlashDay) -> SlashDay:
-    return date
-
-
-@rule("<on> <dotted>", "<on> <decimal>", "<on> <slash>", "<day-word> <slash>", "<this> <slash>")
-@rule("<weekday> ,? <on>? <dotted>", "<weekday> ,? <on>? <decimal>", "<weekday> ,? <on>? <slash>")
-@rule("<short-weekday> ,? <dotted>", "<short-weekday> ,? <slash>", "<short-weekday> ,? <decimal>")
-def on_a_day_in_figures(*parts: int | SlashDay) -> SlashDay:
-    date = parts[-1]
-    assert isinstance(date, SlashDay)
-    return date
+same("only figures", "<decimal>", gives="cycle", bare=True)
+same("in figures", "<dotted>", "<slash>", gives="cycle", bare=None)
+same(
+    "on a day in figures",
+    "<short-weekday> ,? <dotted>|<slash>|<decimal>",
+    "<weekday> ,? <on>? <dotted>|<decimal>|<slash>",
+    "<on> <dotted>|<decimal>|<slash>",
+    "<day-word>|<this> <slash>",
+)
 
 
 @rule("<dotted> <year>", "<decimal> <year>", "<slash> <of> <year>", gives="date")
@@ -108,19 +102,9 @@ def figures_and_year(date: SlashDay, number: int) -> WrittenDate:
     return WrittenDate(date.first, date.second, number)
 
 
-@rule("<weekday> ,? <on>? <dayn>", gives="cycle")
-def weekday_and_day(weekday: int, day: int) -> DayOfMonth:
-    return DayOfMonth(day, weekday)
-
-
-@rule("<weekday> ,? <on>? <num>")
-def weekday_and_day_in_words(weekday: int, day: int) -> DayOfMonth | None:
-    return DayOfMonth(day, weekday) if 1 <= day <= 31 else None
-
-
-@rule("<short-weekday> <dayn>", bare=True)
-def short_weekday_and_day(weekday: int, day: int) -> DayOfMonth:
-    return DayOfMonth(day, weekday)
+rule("<weekday> ,? <on>? <dayn>", gives="cycle", name="weekday and day")(turned(DayOfMonth))
+rule("<weekday> ,? <on>? <num>", name="weekday and day in words")(weekday_and_day)
+rule("<short-weekday> <dayn>", bare=True, name="short weekday and day")(turned(DayOfMonth))
 
 
 @rule("<weekday> ,? <on>? <daynum> - <daynum>")
@@ -128,14 +112,10 @@ def weekday_and_hyphen(_: int, first: int, second: int) -> SlashDay | None:
     return SlashDay(first, second) if min(first, second) <= 12 else None
 
 
-@rule("<on> <dayn>", "<this> <dayn>", trim=1)
-def day_of_the_month(day: int) -> DayOfMonth:
-    return DayOfMonth(day)
-
-
-@rule("<day-word> <daynum>", "<on> <day-word> <daynum>", "<written-day>")
-def the_day_of_the_month(day: int) -> DayOfMonth:
-    return DayOfMonth(day)
+rule("<on> <dayn>", "<this> <dayn>", trim=1, name="day of the month")(DayOfMonth)
+rule("<day-word> <daynum>", "<on> <day-word> <daynum>", "<written-day>", name="the day of the month")(
+    DayOfMonth
+)
 
 
 # With a year
@@ -151,59 +131,29 @@ def date_and_two_digits(date: MonthDay, number: int) -> Fixed | None:
     return day_at(full_year(number, 2030), date.month, date.day) if number > 31 else None
 
 
-@rule("<dayn> -|/ <month> -|/ <year>", gives="date")
-def day_month_year(day: int, month: int, number: int) -> Fixed | None:
-    return day_at(number, month, day)
+for _order in DATE_ORDERS:
+    _pattern = with_hyphens(_order)
+    if _order == "day month year":
+        _pattern = _pattern.replace("<daynum>", "<dayn>")
+    rule(_pattern, gives="date", name=_order)(date_in(_order))
+rule("<month> <daynum> ,? <year>", gives="date", name="month day year")(date_in("month day year"))
 
 
-@rule("<month> -|/ <daynum> -|/ <year>", "<month> <daynum> ,? <year>", gives="date")
-def month_day_year(month: int, day: int, number: int) -> Fixed | None:
-    return day_at(number, month, day)
-
-
-@rule("<year> -|/ <month> -|/ <daynum>", gives="date")
-def year_month_day(number: int, month: int, day: int) -> Fixed | None:
-    return day_at(number, month, day)
-
-
-@rule(
-    "<year> - <daynum> - <daynum>",
-    "<year> <year-mark> <daynum> <month-mark> <daynum> <day-mark>?",
-    gives="date",
-)
+@rule("<year> - <daynum> - <daynum>", gives="date")
 def year_and_figures(number: int, month: int, day: int) -> Fixed | None:
     return day_at(number, month, day) if month <= 12 else None
 
 
-@rule("<year> -|/ <daynum> -|/ <month>", gives="date")
-def year_day_month(number: int, day: int, month: int) -> Fixed | None:
-    return day_at(number, month, day)
-
-
-@rule("<month> -|/ <year> -|/ <daynum>", gives="date")
-def month_year_day(month: int, number: int, day: int) -> Fixed | None:
-    return day_at(number, month, day)
-
-
-@rule("<daynum> -|/ <year> -|/ <month>", gives="date")
-def day_year_month(day: int, number: int, month: int) -> Fixed | None:
-    return day_at(number, month, day)
-
-
-@rule("<weekday> ,? <on>? <date>", "<short-weekday> ,? <on>? <date>", gives="date")
-def weekday_and_full_date(_: int, date: Meaning) -> Meaning:
-    return date
-
-
-@rule("<date>")
-def date(found: Meaning) -> Meaning:
-    return found
-
-
-@rule("<month> ,? <of>? <year>", "<month> -|/ <year>", "<month> <of>? <years> <year>", gives="whole")
-@rule("<month> <of>? <spelled-year>", gives="whole")
-def month_and_year(month: int, number: int) -> Fixed:
-    return Fixed(datetime(number, month, 1), "month")
+same("weekday and full date", "<weekday> ,? <on>? <date>", "<short-weekday> ,? <on>? <date>", gives="date")
+same("date", "<date>")
+rule(
+    "<month> <of>? <spelled-year>",
+    "<month> ,? <of>? <year>",
+    "<month> -|/ <year>",
+    "<month> <of>? <years> <year>",
+    gives="whole",
+)(month_and_year)
+rule("<year> <month>", "<year> -|/ <month>", gives="whole", name="year and month")(turned(month_and_year))
 
 
 @rule("<month> <of>? <yy>", gives="whole")
@@ -211,32 +161,13 @@ def month_and_two_digits(month: int, number: int) -> Fixed | None:
     return Fixed(datetime(full_year(number, 2030), month, 1), "month") if number > 31 else None
 
 
-@rule("<year> <month>", "<year> -|/ <month>", gives="whole")
-def year_and_month(number: int, month: int) -> Fixed:
-    return Fixed(datetime(number, month, 1), "month")
-
-
 # Years, decades, centuries
 
 
-@rule("<year>", gives="whole", bare=True)
-def a_year(number: int) -> Fixed:
-    return year(number)
-
-
-@rule("<years> <year>", "<years> <spelled-year>", "<on> <years> <year>", gives="whole")
-def the_year(number: int) -> Fixed:
-    return year(number)
-
-
-@rule("<spelled-year>", gives="whole", bare=True)
-def year_in_words_alone(number: int) -> Fixed:
-    return year(number)
-
-
-@rule("<in> <spelled-year>", trim=1)
-def in_a_year_in_words(number: int) -> Fixed:
-    return year(number)
+rule("<year>", gives="whole", bare=True, name="a year")(year)
+rule("<years> <year>", "<years> <spelled-year>", "<on> <years> <year>", gives="whole", name="the year")(year)
+rule("<spelled-year>", gives="whole", bare=True, name="year in words alone")(year)
+rule("<in> <spelled-year>", trim=1, name="in a year in words")(year)
 
 
 @rule("<tens> <and>? <num>", "<tens> - <num>", gives="num")
@@ -244,9 +175,7 @@ def tens_and_ones(tens: int, ones: int) -> int | None:
     return tens + ones if 1 <= ones <= 19 and tens >= 20 else None
 
 
-@rule("<tens>", gives="num")
-def only_tens(tens: int) -> int:
-    return tens
+same("only tens", "<tens>", gives="num")
 
 
 @rule("<year-base> <and>? <num>", gives="spelled-year")
@@ -254,9 +183,7 @@ def year_in_words(base: int, rest: int) -> int | None:
     return base + rest if 0 < rest < 100 and 1500 <= base + rest < 2100 else None
 
 
-@rule("<decade>", "<decade> <decades>", "<decades> <decade>", gives="whole")
-def decade(found: Fixed) -> Fixed:
-    return found
+same("decade", "<decade>", "<decade> <decades>", "<decades> <decade>", gives="whole")
 
 
 @rule("<decades> <yy>", "<decades> <year>", "<decades> <tens>", gives="whole")
@@ -265,16 +192,20 @@ def years_of_a_decade(number: int) -> Fixed | None:
     return Fixed(datetime(number, 1, 1), "decade") if number % 10 == 0 and number > 1000 else None
 
 
-@rule("<century> <roman>", "<roman> <century>", "<nth> <century>", "<num> . <century>", gives="whole")
-@rule("<century> <num>", gives="whole")
-def century(number: int) -> Fixed | None:
-    return Fixed(datetime((number - 1) * 100, 1, 1), "century") if 2 <= number <= 22 else None
+rule(
+    "<century> <num>",
+    "<century> <roman>",
+    "<roman> <century>",
+    "<nth> <century>",
+    "<num> . <century>",
+    gives="whole",
+)(century)
 
 
 # Quarters and halves, weeks by number
 
 
-@rule(
+rule(
     "<nth> <quarter>",
     "<num> <quarter>",
     "<num> . <quarter>",
@@ -282,9 +213,8 @@ def century(number: int) -> Fixed | None:
     "<quarter> <nth>",
     gives="quarterly",
     bare=True,
-)
-def quarter(number: int) -> Months | None:
-    return Months(number * 3 - 2, "quarter") if 1 <= number <= 4 else None
+    name="quarter",
+)(quarter_in_words)
 
 
 @rule("<nth> <half-year>", "<num> . <half-year>", "<half-year> <num>", gives="quarterly", bare=True)
@@ -297,9 +227,7 @@ def part_of_this_year(part: Months, unit: Unit = "year") -> Within | None:
     return Within(part, UnitAt("year")) if unit == "year" else None
 
 
-@rule("<quarterly>", gives="cycle", bare=None)
-def part_of_a_year(part: Months) -> Months:
-    return part
+same("part of a year", "<quarterly>", gives="cycle", bare=None)
 
 
 @rule("<week-word> <num>", "<num> . <week-word>", gives="cycle", bare=True)
@@ -358,9 +286,7 @@ def date_to_full_date(first: Meaning, last: Meaning) -> Between:
     return Between(first, last)
 
 
-@rule("<stretch>", "<start> <stretch>", "<between> <on>? <stretch>")
-def stretch_of_days(found: Between) -> Between:
-    return found
+same("stretch of days", "<stretch>", "<start> <stretch>", "<between> <on>? <stretch>")
 
 
 @rule(

@@ -15,14 +15,14 @@ from everwhen.when.cycles import (
     Weekend,
     Within,
 )
-from everwhen.when.languages.rules.dates import day_at
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import Fixed, Meaning, Part, Position, UnitAt
 from everwhen.when.offsets import Amount, EdgeOf, Nth, UnitOf
-from everwhen.when.rules.dates import month_day, year
+from everwhen.when.parser import turned
+from everwhen.when.rules.dates import day_at, month_day, year
 
 book = SharedRules()
-rule = book.rule
+rule, same = book.rule, book.same
 
 # One of something that comes round, in something longer
 
@@ -103,9 +103,7 @@ def nth_weekend(number: int, cycle: Cycle, whole: Meaning) -> Nth | None:
     return Nth(number, cycle, whole) if isinstance(cycle, Weekend) else None
 
 
-@rule("<unit> <beginning> <on>? <time>")
-def week_beginning(unit: Unit, anchor: Meaning) -> UnitOf | None:
-    return week_around(unit, anchor)  # type: ignore[return-value]
+rule("<unit> <beginning> <on>? <time>", name="week beginning")(week_around)
 
 
 @rule("<nth> <unit> <of>? <month>")
@@ -152,9 +150,7 @@ def part_of_this_unit(position: Position, unit: Unit) -> Part | None:
     return Part(position, UnitAt(unit)) if unit in ("week", "month", "quarter", "year") else None
 
 
-@rule("<cycle>", "<whole>", bare=None)
-def nearest_one(found: Meaning) -> Meaning:
-    return found
+same("nearest one", "<cycle>", "<whole>", bare=None)
 
 
 @rule("<in> <cycle>", "<in> <on> <cycle>", "<in> <whole>", "<in> <on> <whole>", trim=1)
@@ -166,14 +162,9 @@ def in_a_time(found: Meaning) -> Meaning | None:
 # Where the longer comes first: 五月初, 2021年的第三个月
 
 
-@rule()
-def position_behind(whole: Meaning, position: Position) -> Part | None:
-    return part_of_a_time(position, whole)  # type: ignore[return-value]
-
-
-@rule()
-def day_behind(month: Meaning, day: int) -> Within | None:
-    return day_in_a_month(day, month)  # type: ignore[return-value]
+rule(name="position behind")(turned(part_of_a_time))
+rule(name="day behind")(turned(day_in_a_month))
+rule(name="unit then position")(turned(part_of_this_unit))
 
 
 @rule()
@@ -183,12 +174,7 @@ def nth_weekday_behind(whole: Meaning, number: int, weekday: int) -> Nth:
 
 @rule()
 def unit_position_behind(whole: Meaning, unit: Unit, position: Position) -> Part | None:
-    return part_of_a_time(position, whole)  # type: ignore[return-value]
-
-
-@rule()
-def unit_then_position(unit: Unit, position: Position) -> Part | None:
-    return part_of_this_unit(position, unit)  # type: ignore[return-value]
+    return part_of_a_time(position, whole)
 
 
 @rule()

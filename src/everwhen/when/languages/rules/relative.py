@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from everwhen.when.calendar import Unit
-from everwhen.when.cycles import Coming, Counted, Cycle, Pick, Weekday, Which, Within
+from everwhen.when.cycles import Coming, Cycle, Pick, Weekday, Within
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import (
     HalfSoFar,
@@ -12,117 +15,55 @@ from everwhen.when.meaning import (
     Rest,
     UnitAt,
 )
+from everwhen.when.parser import turned
 from everwhen.when.recurrence import Recurrence
+from everwhen.when.rules.anchored import weekday_of_a_week
+from everwhen.when.rules.parts import last_night
+from everwhen.when.rules.relative import cycle_after_next, cycle_before_last
 
 book = SharedRules()
-rule = book.rule
+rule, same = book.rule, book.same
 
 _LONG = frozenset({"week", "month", "quarter", "half", "year", "decade", "century"})
 
 
-@rule("<said>", bare=None)
-def as_in_english(found: Meaning) -> Meaning:
-    return found
-
-
-@rule("<day>")
-def a_day(day: Meaning) -> Meaning:
-    return day
+same("as in english", "<said>", bare=None)
+same("a day", "<day>")
 
 
 # Last, this, next
 
 
-def _whole(unit: Unit, offset: int) -> UnitAt | None:
-    return UnitAt(unit, offset) if unit in _LONG else None
+def _unit(offset: int) -> Callable[[Unit], UnitAt | None]:
+    return lambda unit: UnitAt(unit, offset) if unit in _LONG else None
 
 
-@rule("<last> <unit>", "<unit> <last>", gives="whole")
-def last_unit(unit: Unit) -> UnitAt | None:
-    return _whole(unit, -1)
-
-
-@rule(gives="whole")
-def during_behind(found: Meaning) -> Meaning:
-    return found
-
-
-@rule("<this> <unit>", "<unit> <this>", gives="whole")
-def this_unit(unit: Unit) -> UnitAt | None:
-    return _whole(unit, 0)
-
-
-@rule("<next> <unit>", "<unit> <next>", "<coming> <unit>", "<unit> <coming>", gives="whole")
-def next_unit(unit: Unit) -> UnitAt | None:
-    return _whole(unit, 1)
-
-
-@rule("<before-last> <unit>", "<unit> <before-last>", gives="whole")
-def unit_before_last(unit: Unit) -> UnitAt | None:
-    return _whole(unit, -2)
-
-
-@rule("<after-next> <unit>", "<unit> <after-next>", gives="whole")
-def unit_after_next(unit: Unit) -> UnitAt | None:
-    return _whole(unit, 2)
-
-
-@rule("<last> <cycle>", "<cycle> <last>")
-def last_cycle(cycle: Cycle) -> Pick:
-    return Pick("last", cycle)
-
-
-@rule("<this> <cycle>", "<cycle> <this>")
-def this_cycle(cycle: Cycle) -> Pick:
-    return Pick("this", cycle)
-
-
-@rule("<next> <cycle>", "<cycle> <next>")
-def next_cycle(cycle: Cycle) -> Pick:
-    return Pick("next", cycle)
-
-
-@rule("<coming> <cycle>", "<cycle> <coming>")
-def coming_cycle(cycle: Cycle) -> Coming:
-    return Coming(cycle)
-
-
-@rule("<before-last> <cycle>", "<cycle> <before-last>")
-def cycle_before_last(cycle: Cycle) -> Counted:
-    return Counted(cycle, -2)
-
-
-@rule("<after-next> <cycle>", "<cycle> <after-next>")
-def cycle_after_next(cycle: Cycle) -> Counted:
-    return Counted(cycle, 2)
+rule("<last> <unit>", "<unit> <last>", gives="whole", name="last unit")(_unit(-1))
+rule("<this> <unit>", "<unit> <this>", gives="whole", name="this unit")(_unit(0))
+rule("<next>|<coming> <unit>", "<unit> <next>|<coming>", gives="whole", name="next unit")(_unit(1))
+rule("<before-last> <unit>", "<unit> <before-last>", gives="whole", name="unit before last")(_unit(-2))
+rule("<after-next> <unit>", "<unit> <after-next>", gives="whole", name="unit after next")(_unit(2))
+same("during behind", gives="whole")
+rule("<last> <cycle>", "<cycle> <last>", name="last cycle")(partial(Pick, "last"))
+rule("<this> <cycle>", "<cycle> <this>", name="this cycle")(partial(Pick, "this"))
+rule("<next> <cycle>", "<cycle> <next>", name="next cycle")(partial(Pick, "next"))
+rule("<coming> <cycle>", "<cycle> <coming>", name="coming cycle")(Coming)
+rule("<before-last> <cycle>", "<cycle> <before-last>")(cycle_before_last)
+rule("<after-next> <cycle>", "<cycle> <after-next>")(cycle_after_next)
 
 
 # Where a weekday is told with its week (上周五), it is that week's, and not the latest that was.
 
 
-@rule("<last> <week-day>")
-def weekday_of_last_week(day: int) -> Within:
-    return Within(Weekday(day), UnitAt("week", -1))
+def _weekday(offset: int) -> Callable[[int], Within]:
+    return lambda day: Within(Weekday(day), UnitAt("week", offset))
 
 
-@rule("<this> <week-day>")
-def weekday_of_this_week(day: int) -> Within:
-    return Within(Weekday(day), UnitAt("week"))
-
-
-@rule("<next> <week-day>")
-def weekday_of_next_week(day: int) -> Within:
-    return Within(Weekday(day), UnitAt("week", 1))
-
-
-@rule("<before-last> <week-day>")
-def weekday_of_the_week_before_last(day: int) -> Within:
-    return Within(Weekday(day), UnitAt("week", -2))
-
-
-@rule("<after-next> <week-day>")
-def weekday_of_the_week_after_next(day: int) -> Within:
-    return Within(Weekday(day), UnitAt("week", 2))
+rule("<last> <week-day>", name="weekday of last week")(_weekday(-1))
+rule("<this> <week-day>", name="weekday of this week")(_weekday(0))
+rule("<next> <week-day>", name="weekday of next week")(_weekday(1))
+rule("<before-last> <week-day>", name="weekday of the week before last")(_weekday(-2))
+rule("<after-next> <week-day>", name="weekday of the week after next")(_weekday(2))
 
 
 @rule("<coming> <week-day>")
@@ -130,17 +71,12 @@ def coming_weekday(day: int) -> Coming:
     return Coming(Weekday(day))
 
 
-@rule("<whole> <of>? <week-day>")
-def weekday_in_a_week(week: Meaning, day: int) -> Within:
-    return Within(Weekday(day), week)
-
-
-@rule("<week-day>")
-def only_weekday(day: int) -> Weekday:
-    return Weekday(day)
+rule("<whole> <of>? <week-day>", name="weekday in a week")(weekday_of_a_week)
+rule("<week-day>", name="only weekday")(Weekday)
 
 
 @rule("<every> <week-day>", gives="recurrence")
+@rule("<each-weekday>", gives="recurrence", name="weekly")
 def every_weekday(day: int) -> Recurrence:
     return Recurrence("week", on=Weekday(day))
 
@@ -150,9 +86,7 @@ def rest_of_a_unit(unit: Unit) -> Rest | None:
     return Rest(UnitAt(unit)) if unit in _LONG else None
 
 
-@rule("<rest> <of>? <on>? <whole>")
-def rest_of(whole: Meaning) -> Rest:
-    return Rest(whole)
+rule("<rest> <of>? <on>? <whole>", name="rest of")(Rest)
 
 
 @rule("<whole> <earlier>", "<earlier> <whole>", "<earlier> <in>? <whole>")
@@ -177,9 +111,9 @@ def _is_day(day: Meaning) -> bool:
     return isinstance(day, UnitAt) and day.unit == "day"
 
 
-@rule("<part> <of> <on>? <time>", "<at-part> <part> <of> <on>? <time>", "<part> <on> <time>")
-def part_of(part: str, day: Meaning) -> PartOfDay | None:
-    return part_of_a_day(day, part)  # type: ignore[return-value]
+rule("<part> <of> <on>? <time>", "<at-part> <part> <of> <on>? <time>", "<part> <on> <time>", name="part of")(
+    turned(part_of_a_day)
+)
 
 
 @rule("<this> <part>", gives="day")
@@ -187,41 +121,19 @@ def part_of_today(part: str) -> PartOfDay:
     return PartOfDay(part, UnitAt("day"))
 
 
-@rule("<last> <weekday-part>")
-def last_weekday_part(found: PartOfDay) -> PartOfDay:
-    return _picked("last", found)
+def _weekday_part(pick: Callable[[Cycle], Meaning]) -> Callable[[PartOfDay], PartOfDay]:
+    def picked(found: PartOfDay) -> PartOfDay:
+        assert isinstance(found.day, Cycle)
+        return PartOfDay(found.part, pick(found.day))
+
+    return picked
 
 
-@rule("<this> <weekday-part>")
-def this_weekday_part(found: PartOfDay) -> PartOfDay:
-    return _picked("this", found)
-
-
-@rule("<next> <weekday-part>")
-def next_weekday_part(found: PartOfDay) -> PartOfDay:
-    return _picked("next", found)
-
-
-@rule("<coming> <weekday-part>")
-def coming_weekday_part(found: PartOfDay) -> PartOfDay:
-    assert isinstance(found.day, Cycle)
-    return PartOfDay(found.part, Coming(found.day))
-
-
-def _picked(which: Which, found: PartOfDay) -> PartOfDay:
-    assert isinstance(found.day, Cycle)
-    return PartOfDay(found.part, Pick(which, found.day))
-
-
-@rule("<last> <part>", "<part> <last>")
-def part_of_yesterday(part: str) -> PartOfDay | None:
-    return PartOfDay(part, UnitAt("day", -1)) if part in ("night", "evening") else None
-
-
-@rule("<next> <part>", "<part> <next>")
-def next_part(part: str) -> None:
-    """The next morning counts from what was told before."""
-    return
+rule("<last> <weekday-part>", name="last weekday part")(_weekday_part(partial(Pick, "last")))
+rule("<this> <weekday-part>", name="this weekday part")(_weekday_part(partial(Pick, "this")))
+rule("<next> <weekday-part>", name="next weekday part")(_weekday_part(partial(Pick, "next")))
+rule("<coming> <weekday-part>", name="coming weekday part")(_weekday_part(Coming))
+rule("<last> <part>", "<part> <last>", name="part of yesterday")(last_night)
 
 
 # Again and again
@@ -232,14 +144,19 @@ def every_cycle(cycle: Cycle) -> Recurrence:
     return Recurrence(cycle.every, on=cycle)
 
 
-@rule("<each-weekday>", gives="recurrence")
-def weekly(day: int) -> Recurrence:
-    return Recurrence("week", on=Weekday(day))
-
-
 @rule("<every> <unit>", "<every> <units>", gives="recurrence")
 def every_unit(unit: Unit) -> Recurrence:
     return Recurrence(unit)
+
+
+@rule("<every> <nth> <cycle>", gives="recurrence")
+def every_nth_cycle(step: int, cycle: Cycle) -> Recurrence | None:
+    return Recurrence(cycle.every, step, cycle) if step > 1 else None
+
+
+@rule("<every> <nth> <unit>", gives="recurrence")
+def every_nth_unit(step: int, unit: Unit) -> Recurrence | None:
+    return Recurrence(unit, step) if step > 1 else None
 
 
 @rule("<every> <num> <units>", gives="recurrence")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from functools import wraps
 
 from everwhen.when.languages.language import MARK
-from everwhen.when.parser import Make, Rule, RuleBook
+from everwhen.when.parser import M, Rule, RuleBook
 
 
 class SharedRules(RuleBook):
@@ -17,19 +17,19 @@ class SharedRules(RuleBook):
         self.named: dict[str, Rule] = {}  # what a language's own orders may refer to
 
     def rule(
-        self, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0
-    ) -> Callable[[Make], Make]:
+        self, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0, name: str = ""
+    ) -> Callable[[M], M]:
         """Decorate the function that gets what the categories mean, without those that only join."""
-        register = super().rule(*patterns, gives=gives, bare=bare, trim=trim)
 
-        def add(make: Make) -> Make:
+        def add(make: M) -> M:
+            called = name or make.__name__.replace("_", " ")
+
             @wraps(make)
             def meant(*parts: Hashable) -> Hashable | None:
                 return make(*[part for part in parts if part is not MARK])
 
-            register(meant)
-            name = make.__name__.replace("_", " ")
-            self.named.setdefault(name, Rule(name, "", gives, meant, bare, trim))
+            RuleBook.rule(self, *patterns, gives=gives, bare=bare, trim=trim, name=called)(meant)
+            self.named.setdefault(called, Rule(called, "", gives, meant, bare, trim))
             return make
 
         return add

@@ -18,10 +18,12 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from everwhen import Memory
+from everwhen.ingest.entity_resolution import KnownEntities, Resolver
+from everwhen.ingest.extract.base import BATCH_TURNS, LOOK_BACK_TURNS
+from everwhen.ingest.worker import CLAIM_SECONDS
 from everwhen.store.graph import Mention
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
-BATCH = 25
 
 
 def milliseconds(act: Callable[[], object], times: int = 7) -> float:
@@ -58,23 +60,25 @@ def main() -> None:
 def fill(home: str, turns: int, figures: dict[str, list[float]]) -> None:
     """Everything is extracted but the last batch, which is what a bank in use looks like."""
     with Memory.open(home, "turns", embedder="fake", cache_entries=0, extract="none") as memory:
-        graph, done = memory._bank.store.graph, 0
-        vectors = np.random.default_rng(1).normal(size=(BATCH, memory._bank.embedder.dim)).astype(np.float32)
+        store, embedder, done = memory._bank.store, memory._bank.embedder, 0
+        graph, jobs = store.graph, store.jobs.extraction
+        vectors = np.random.default_rng(1).normal(size=(BATCH_TURNS, embedder.dim)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         for size in (turns // 10, turns):
             added = memory.add_many((message(n, f"P{n % 2}") for n in range(done, size)), session="s").turns
-            for at in range(0, len(added) - BATCH, 5000):
-                with graph.writing(memory._bank.store.info.model) as write:
-                    write.done(added[at : min(at + 5000, len(added) - BATCH)], "speed", "1")
+            read = added[:-BATCH_TURNS]
+            for at in range(0, len(read), 5000):
+                with graph.writing(store.info.model) as write:
+                    write.done(read[at : at + 5000], "speed", "1")
             done = size
 
             def claim() -> None:
-                graph.claim("speed", BATCH, 5, 60.0)
-                graph.release("speed")
+                assert jobs.claim("speed", BATCH_TURNS, LOOK_BACK_TURNS, CLAIM_SECONDS) is not None
+                jobs.release("speed")
 
-            same = memory._bank.embedder.embed(["P1: note 1"] * BATCH)
+            same = embedder.embed(["P1: note 1"] * BATCH_TURNS)
             for name, act in (
-                ("count what is pending", graph.pending),
+                ("count what is pending", jobs.pending),
                 ("claim a batch and give it back", claim),
                 ("neighbours of a batch", lambda: graph.similar(vectors, "turn", 0.7, 32)),
                 ("neighbours of a batch said often", lambda same=same: graph.similar(same, "turn", 0.7, 32)),
@@ -96,17 +100,10 @@ def monologue(home: str, turns: int, figures: dict[str, list[float]]) -> None:
 
 def names(home: str, count: int, figures: dict[str, list[float]]) -> None:
     """What the names of a bank cost a batch that brings none."""
-    from everwhen.ingest.entity_resolution import Resolver
-
     with Memory.open(home, "names", embedder="fake", cache_entries=0, extract="none") as memory:
         graph, done = memory._bank.store.graph, 0
         (turn,) = memory.add("hello").turns
-        try:
-            from everwhen.ingest.entity_resolution import KnownEntities
-
-            held = (None, KnownEntities())
-        except ImportError:  # before names were held
-            held = ()  # type: ignore[assignment]
+        held = KnownEntities()
         for size in (count // 10, count):
             with graph.writing(memory._bank.store.info.model) as write:
                 unit = write.unit_of_turns([turn])[turn]
@@ -117,10 +114,9 @@ def names(home: str, count: int, figures: dict[str, list[float]]) -> None:
 
             def batch() -> None:
                 with graph.writing(memory._bank.store.info.model) as write:
-                    Resolver(write, *held)
-                    version = write.names_version() if held else ""
-                if held:
-                    held[1].keep(version)
+                    Resolver(write, entities=held)
+                    version = write.names_version()
+                held.keep(version)
 
             figures.setdefault("know the names", []).append(milliseconds(batch))
             done = size

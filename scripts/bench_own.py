@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.memory import Memory
-from everwhen.memory.bank import shared_embedder
-from everwhen.models.embed.base import Vectors
+from everwhen.models.embed import Vectors, shared_embedder
 from everwhen.recall import Recall
 from everwhen.recall.token_budget import fill
 from everwhen.store import Filter

@@ -22,6 +22,7 @@ from time import perf_counter
 from typing import Any
 
 from everwhen import Memory
+from everwhen.store.opening import open_banks
 from everwhen_bench import speed
 
 QUESTION = "what did we say about the garden"
@@ -48,7 +49,7 @@ def main() -> None:
         home = given.home or Path(folder)
         if not (home / "banks" / "speed.db").exists():
             chance = random.Random(7)
-            speed._build(home, given.units, speed._vocabulary(chance), chance, None)
+            speed.build(open_banks(home), given.units, speed.vocabulary(chance), chance, None)
         print(json.dumps(measure(home, given.forgets), indent=2))
 
 

@@ -113,7 +113,8 @@ def _http() -> str:
 
 
 def _body(api: dict[str, Any], route: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    schema = next(iter(route.get("requestBody", {}).get("content", {}).values()), {}).get("schema", {})
+    content: dict[str, Any] = route.get("requestBody", {}).get("content", {})
+    schema: dict[str, Any] = next((one.get("schema", {}) for one in content.values()), {})
     while "$ref" in schema or "anyOf" in schema:
         if "$ref" in schema:
             schema = api["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
@@ -228,4 +229,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -195,12 +195,11 @@ def tables(runs: Mapping[str, Run]) -> dict[str, str]:
 def write(page: str, made: Mapping[str, str]) -> str:
     """The page with each table in its place; a table that has none is told."""
     for name, text in made.items():
-        page, found = re.subn(
-            rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)",
-            lambda match, text=text: f"{match[1]}{text}{match[2]}",
-            page,
-            flags=re.DOTALL,
-        )
+
+        def placed(match: re.Match[str], text: str = text) -> str:
+            return f"{match[1]}{text}{match[2]}"
+
+        page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", placed, page, flags=re.DOTALL)
         if not found:
             print(f"the page has no place for the table {name}", file=sys.stderr)
     return page

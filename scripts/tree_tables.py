@@ -25,9 +25,11 @@ def main() -> None:
     figures = json.loads(args.study.read_text("utf-8"))["figures"]
     page = args.docs.read_text("utf-8")
     for mark in MARKS:
-        start, end = f"<!-- study-{mark} -->\n", f"<!-- /study-{mark} -->"
-        found = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
-        page = found.sub(lambda _, mark=mark, start=start, end=end: start + drawn(figures, mark) + end, page)
+
+        def placed(match: re.Match[str], mark: str = mark) -> str:
+            return match[1] + drawn(figures, mark) + match[2]
+
+        page = re.sub(rf"(<!-- study-{mark} -->\n).*?(<!-- /study-{mark} -->)", placed, page, flags=re.DOTALL)
     args.docs.write_text(page, "utf-8")
 
 

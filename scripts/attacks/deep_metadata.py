@@ -48,8 +48,8 @@ def main() -> int:
             for include in (False, True):
                 asked = {"query": "violin", "include_metadata": include}
                 note(f"recall of {depth} deep", http.post("/v1/banks/a/recall", json=asked), 200)
-            asked = {"query": "violin", "metadata": {"a": 1}}
-            note(f"filter over {depth} deep", http.post("/v1/banks/a/recall", json=asked), 200)
+            filtered = {"query": "violin", "metadata": {"a": 1}}
+            note(f"filter over {depth} deep", http.post("/v1/banks/a/recall", json=filtered), 200)
             note(f"turns with {depth} deep", http.get("/v1/banks/a/turns"), 200)
             note(f"grep of {depth} deep", http.post("/v1/banks/a/grep", json={"pattern": "violin"}), 200)
     answers = ", ".join(f"{count} times {status}" for status, count in sorted(seen.items()))

@@ -103,11 +103,10 @@ async def uploaded(target: Target, bomb: Path) -> str:
     ) as http:
         page = (await http.get("/ui/ana/import")).text
         client = page.partition("'client_id': '")[2].partition("'")[0]
-        seen: dict[str, Any] = {}
+        seen: dict[str, str] = {}
         place, verdict = asyncio.Event(), asyncio.Event()
         socket = socketio.AsyncClient()
 
-        @socket.on("update")
         async def update(message: dict[str, Any]) -> None:
             for element in message.values():
                 props = (element or {}).get("props", {}) if isinstance(element, dict) else {}
@@ -118,6 +117,7 @@ async def uploaded(target: Target, bomb: Path) -> str:
                     seen["verdict"] = str(props.get("innerHTML") or element.get("text"))
                     verdict.set()
 
+        socket.on("update", update)
         cookies = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
         await socket.connect(
             f"{target.url}?client_id={client}&document_id=d&tab_id=t&next_message_id=0&implicit_handshake=true",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import random
 import sys
 from typing import Any
@@ -15,7 +16,8 @@ from typing import Any
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from target import Target, outcome, serving
+from mcp.types import TextContent
+from target import Target, outcome, serving, wait_for_extraction
 
 from everwhen.models.tokens import count_tokens
 
@@ -40,6 +42,8 @@ SEARCHES: dict[str, dict[str, Any]] = {
 
 
 def main() -> int:
+    # The logger of mcp, which warns of every tool that is called and not listed.
+    logging.getLogger("client").setLevel(logging.ERROR)
     with serving(environment={"EVERWHEN_EMBEDDER": "fake"}) as target:
         key = target.key("write", "ana")
         fill(target, key)
@@ -79,7 +83,7 @@ def fill(target: Target, key: str) -> None:
                 "valid_from": f"2025-{1 + count % 12:02}-01T00:00:00Z",
             }
             http.post("/v1/banks/ana/facts", json=fact).raise_for_status()
-        http.post("/v1/banks/ana/process").raise_for_status()
+        wait_for_extraction(http, "ana")
 
 
 async def ask(target: Target, key: str) -> tuple[int, list[tuple[float, str, str]]]:
@@ -92,7 +96,9 @@ async def ask(target: Target, key: str) -> tuple[int, list[tuple[float, str, str
             for budget in BUDGETS:
                 bound = {} if budget is None else {"max_tokens": budget}
                 answer = await client.call_tool(tool, asked | bound)
-                text = "".join(block.text for block in answer.content)
+                blocks = [block.text for block in answer.content if isinstance(block, TextContent)]
+                assert len(blocks) == len(answer.content), "what is no text was not counted"
+                text = "".join(blocks)
                 if answer.is_error:
                     raise SystemExit(f"{tool} refused {asked | bound}: {text}")
                 twin = (

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
-from target import Target, outcome, serving
+from target import Target, outcome, serving, wait_for_extraction
 
 TIMES = 5.0
 """How much slower the slowest recalls of others may be."""
@@ -52,8 +52,7 @@ def main() -> int:
         with target.client(target.key("admin")) as owner:
             for bank in ("attacked", "other"):
                 owner.post(f"/v1/banks/{bank}/turns", json={"messages": told}).raise_for_status()
-                while owner.post(f"/v1/banks/{bank}/process").status_code == 503:
-                    pass
+                wait_for_extraction(owner, bank)
         with target.client(target.key("read", "other")) as other:
             recalls(other)
             alone = recalls(other)

@@ -24,6 +24,7 @@ import httpx
 
 START_SECONDS = 120.0
 STOP_SECONDS = 60.0
+EXTRACTION_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,15 @@ def serving(*options: str, environment: Mapping[str, str] | None = None) -> Iter
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(STOP_SECONDS)
+
+
+def wait_for_extraction(http: httpx.Client, bank: str) -> None:
+    """Until all turns of a bank are read. One call waits a while for that, and then says 503."""
+    end = time.monotonic() + EXTRACTION_SECONDS
+    answer = http.post(f"/v1/banks/{bank}/process")
+    while answer.status_code == 503 and time.monotonic() < end:
+        answer = http.post(f"/v1/banks/{bank}/process")
+    answer.raise_for_status()
 
 
 def outcome(held: bool, figures: str) -> int:

@@ -82,7 +82,7 @@ def any_question(world: World, query: str) -> None:
         lambda words: memory.split_entity(words, [words]),
     ):
         with suppress(UsageError, NotFound):
-            _nothing_crossed(ask(query))  # type: ignore[operator]
+            _nothing_crossed(ask(query))
     assert memory.stats().turns == len(TALK)
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import lzma
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -230,7 +231,7 @@ def _zipped(plain: bytes) -> bytes:
     return out.getvalue()
 
 
-PACKING = {
+PACKING: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
     "bom": lambda plain: b"\xef\xbb\xbf" + plain,
     "utf-16": lambda plain: plain.decode("utf-8", "replace").encode("utf-16"),

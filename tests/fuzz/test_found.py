@@ -40,7 +40,7 @@ def test_half_a_character_in_a_name_a_topic_or_an_id_finds_nothing_and_breaks_no
     assert quick.events(about=odd) == quick.events(subject=odd) == quick.events(verb=odd) == []
     for missing in (quick.turn, quick.entity, quick.facts.get, quick.facts.confirm):
         with pytest.raises(NotFound):
-            missing(odd)  # type: ignore[operator]
+            missing(odd)
 
 
 def test_brackets_without_end_and_patterns_that_call_themselves_are_told(quick: Memory) -> None:
